@@ -1,0 +1,1 @@
+"""Millrace's internals; the public names are in `millrace` itself."""

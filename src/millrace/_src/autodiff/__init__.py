@@ -1,0 +1,1 @@
+"""Gradients: tapes, the backward sweep, custom gradients."""

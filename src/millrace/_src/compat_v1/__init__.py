@@ -1,0 +1,1 @@
+"""Names of TensorFlow 1; nothing below imports this."""

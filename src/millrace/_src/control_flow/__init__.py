@@ -1,0 +1,1 @@
+"""Ops whose attributes are graphs: call, cond, while, case."""

@@ -1,0 +1,1 @@
+"""The vocabulary: dtypes, shapes, tensors, OpDefs, and `execute`."""

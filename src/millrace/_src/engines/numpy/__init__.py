@@ -1,0 +1,1 @@
+"""The NumPy tier: a graph as one straight-line Python function."""

@@ -1,0 +1,1 @@
+"""`tf.function`: trace types, the trace cache, tracing, concrete functions."""

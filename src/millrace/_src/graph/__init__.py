@@ -1,0 +1,1 @@
+"""Graphs as data: operations, functions, their text and wire forms."""

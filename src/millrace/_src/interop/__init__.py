@@ -1,0 +1,1 @@
+"""Other worlds: `import tensorflow`, Keras."""

@@ -1,0 +1,1 @@
+"""Every op, in its one home; the folders follow `tf.*`."""

@@ -1,0 +1,1 @@
+"""Ops on the layout of tensors: creation, shape, indexing, joining."""

@@ -1,0 +1,1 @@
+"""The graph optimizer: one file per pass."""

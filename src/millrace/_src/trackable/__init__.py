@@ -1,0 +1,1 @@
+"""Objects a checkpoint can walk."""

@@ -1,0 +1,1 @@
+"""What knows nothing of tensors: nests, exports, registries, text."""

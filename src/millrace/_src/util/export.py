@@ -1,0 +1,80 @@
+"""Public names, stated where the object is defined.
+
+Problem: a public interface of five thousand names must not cost import time, and a name must be found next to the thing
+it names, not in a list far away.
+
+Idea: `@export("math.tanh", "tanh")` only notes the names. `tools/gen_api.py` reads these calls from the *source*, without
+importing it, and writes `_api/table.py`, from which `_api/lazy.py` serves the names on first use. For the tool to read
+them, names are string literals and the calls stand at module level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+# id of the object -> its public names, the canonical one first. Exported objects live as long as their module.
+_noted: dict[int, tuple[str, ...]] = {}
+
+
+def export(*names: str, v1: Sequence[str] | None = None) -> Callable[[T], T]:
+    """Gives a function, class or op its public names; the object itself is returned untouched.
+
+    >>> from millrace._src.util.export import export, public_name
+    >>> @export("math.twice", "twice")
+    ... def twice(x):
+    ...     return x + x
+    >>> public_name(twice)
+    'math.twice'
+
+    Args:
+        *names: Dotted names below `tf`, the canonical one first.
+        v1: Names below `tf.compat.v1`. None means the same names as in `tf`; an empty list means none.
+
+    Returns:
+        A decorator.
+    """
+
+    def note(thing: T) -> T:
+        _noted[id(thing)] = names or tuple(f"compat.v1.{name}" for name in v1 or ())
+        return thing
+
+    return note
+
+
+def export_constant(module: str, variable: str, *names: str, v1: Sequence[str] | None = None) -> None:
+    """Gives the module-level `variable` of this module its public names: `export_constant(__name__, "float32", "float32")`.
+
+    For values that no decorator can stand on, and for several names of one object under different variables.
+    """
+
+
+def export_all(module: str, prefix: str, variables: Sequence[str], v1: str | None = None) -> None:
+    """Exports each of `variables` of this module as `prefix.variable`: `export_all(__name__, "errors", ["OpError", ...])`.
+
+    Args:
+        module: `__name__`.
+        prefix: Namespace below `tf`; the empty string is `tf` itself.
+        variables: A literal list or tuple of module-level names.
+        v1: Namespace below `tf.compat.v1`; None means the same one.
+    """
+
+
+def export_module(name: str) -> Callable[[Callable[[], T]], Callable[[], T]]:
+    """Gives the *module that the decorated function returns* the public name `name`, for namespaces of another package.
+
+    The function runs when the name is first used: `@export_module("keras") def load_keras() -> ModuleType`.
+    """
+
+    def note(loader: Callable[[], T]) -> Callable[[], T]:
+        return loader
+
+    return note
+
+
+def public_name(thing: Any) -> str | None:
+    """The canonical public name of an exported object, without the leading `tf.`; None when it has none."""
+    names = _noted.get(id(thing))
+    return names[0] if names else None
