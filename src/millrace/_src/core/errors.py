@@ -1,0 +1,274 @@
+"""The exceptions of failed ops: `tf.errors.*`.
+
+Problem: users catch TensorFlow's exception classes, read their codes and fields, and send them between processes.
+
+Idea: one class per status code under `OpError`, each of which only names its code; two tables translate between codes
+and classes. Errors about misuse while tracing are ordinary Python errors (`TypeError`, `ValueError`) with names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from millrace._src.util.export import export, export_constant
+
+OK = 0
+CANCELLED = 1
+UNKNOWN = 2
+INVALID_ARGUMENT = 3
+DEADLINE_EXCEEDED = 4
+NOT_FOUND = 5
+ALREADY_EXISTS = 6
+PERMISSION_DENIED = 7
+RESOURCE_EXHAUSTED = 8
+FAILED_PRECONDITION = 9
+ABORTED = 10
+OUT_OF_RANGE = 11
+UNIMPLEMENTED = 12
+INTERNAL = 13
+UNAVAILABLE = 14
+DATA_LOSS = 15
+UNAUTHENTICATED = 16
+
+export_constant(__name__, "OK", "errors.OK")
+export_constant(__name__, "CANCELLED", "errors.CANCELLED")
+export_constant(__name__, "UNKNOWN", "errors.UNKNOWN")
+export_constant(__name__, "INVALID_ARGUMENT", "errors.INVALID_ARGUMENT")
+export_constant(__name__, "DEADLINE_EXCEEDED", "errors.DEADLINE_EXCEEDED")
+export_constant(__name__, "NOT_FOUND", "errors.NOT_FOUND")
+export_constant(__name__, "ALREADY_EXISTS", "errors.ALREADY_EXISTS")
+export_constant(__name__, "PERMISSION_DENIED", "errors.PERMISSION_DENIED")
+export_constant(__name__, "RESOURCE_EXHAUSTED", "errors.RESOURCE_EXHAUSTED")
+export_constant(__name__, "FAILED_PRECONDITION", "errors.FAILED_PRECONDITION")
+export_constant(__name__, "ABORTED", "errors.ABORTED")
+export_constant(__name__, "OUT_OF_RANGE", "errors.OUT_OF_RANGE")
+export_constant(__name__, "UNIMPLEMENTED", "errors.UNIMPLEMENTED")
+export_constant(__name__, "INTERNAL", "errors.INTERNAL")
+export_constant(__name__, "UNAVAILABLE", "errors.UNAVAILABLE")
+export_constant(__name__, "DATA_LOSS", "errors.DATA_LOSS")
+export_constant(__name__, "UNAUTHENTICATED", "errors.UNAUTHENTICATED")
+
+
+@export("errors.OpError")
+class OpError(Exception):
+    """An op failed while it ran.
+
+    >>> try:
+    ...     tf.reshape([1, 2, 3], [2, 2])
+    ... except tf.errors.OpError as error:
+    ...     print(error.error_code == tf.errors.INVALID_ARGUMENT)
+    True
+    """
+
+    def __init__(self, node_def: Any, op: Any, message: Any, error_code: int, *args: Mapping[Any, Any]) -> None:
+        """Creates the error.
+
+        Args:
+            node_def: the `NodeDef` of the failed op, or None.
+            op: the graph's Operation that failed, or None when it ran eagerly.
+            message: what happened.
+            error_code: one of the codes of this module.
+            *args: at most one mapping, the payloads of the status.
+        """
+        super().__init__(message)
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+        self._payloads = dict(args[0]) if args else {}
+
+    @property
+    def message(self) -> Any:
+        """What happened, without the place in the program."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The graph's Operation that failed; None when it ran eagerly."""
+        return self._op
+
+    @property
+    def node_def(self) -> Any:
+        """The `NodeDef` of the failed op, or None."""
+        return self._node_def
+
+    @property
+    def error_code(self) -> int:
+        """The status code, such as `tf.errors.INVALID_ARGUMENT`."""
+        return self._error_code
+
+    @property
+    def experimental_payloads(self) -> dict[Any, Any]:
+        """What else the status carried, by type URL."""
+        return self._payloads
+
+    def __str__(self) -> str:
+        trace = getattr(self._op, "traceback", None)
+        if not trace:
+            return str(self._message)
+        frames = (f"  {frame}" for frame in trace)
+        return "\n".join([f"{self._message}", "", f"Original stack trace for {self._op.name!r}:", *frames, ""])
+
+    def __reduce__(self) -> tuple[Callable[..., OpError], tuple[Any, ...]]:
+        # Graphs do not travel with their errors; the text of the op's place does.
+        return type(self), (self._node_def, None, self._message, self._error_code, self._payloads)
+
+
+class _CodedError(OpError):
+    """An OpError whose class fixes the code."""
+
+    _code: ClassVar[int]
+
+    def __init__(self, node_def: Any, op: Any, message: Any, *args: Mapping[Any, Any]) -> None:
+        super().__init__(node_def, op, message, self._code, *args)
+
+    def __reduce__(self) -> tuple[Callable[..., OpError], tuple[Any, ...]]:
+        return type(self), (self._node_def, None, self._message, self._payloads)
+
+
+@export("errors.CancelledError")
+class CancelledError(_CodedError):
+    """The operation was stopped before it finished, for example because its queue was closed."""
+
+    _code = CANCELLED
+
+
+@export("errors.UnknownError")
+class UnknownError(_CodedError):
+    """An error without a code of its own, for example one raised inside `tf.py_function`."""
+
+    _code = UNKNOWN
+
+
+@export("errors.InvalidArgumentError")
+class InvalidArgumentError(_CodedError):
+    """An op received a value or a shape it is not defined for, such as matrices whose inner dimensions differ."""
+
+    _code = INVALID_ARGUMENT
+
+
+@export("errors.DeadlineExceededError")
+class DeadlineExceededError(_CodedError):
+    """The time allowed for the operation ran out before it finished."""
+
+    _code = DEADLINE_EXCEEDED
+
+
+@export("errors.NotFoundError")
+class NotFoundError(_CodedError):
+    """A file, directory, checkpoint key or named resource does not exist."""
+
+    _code = NOT_FOUND
+
+
+@export("errors.AlreadyExistsError")
+class AlreadyExistsError(_CodedError):
+    """Something that was to be created, such as a file or a resource, is already there."""
+
+    _code = ALREADY_EXISTS
+
+
+@export("errors.PermissionDeniedError")
+class PermissionDeniedError(_CodedError):
+    """The caller may not do this, for example write to a protected file."""
+
+    _code = PERMISSION_DENIED
+
+
+@export("errors.ResourceExhaustedError")
+class ResourceExhaustedError(_CodedError):
+    """Memory, disk space or a quota ran out; a smaller batch may help."""
+
+    _code = RESOURCE_EXHAUSTED
+
+
+@export("errors.FailedPreconditionError")
+class FailedPreconditionError(_CodedError):
+    """The state needed is not there, for example a variable or table was read before it was initialized."""
+
+    _code = FAILED_PRECONDITION
+
+
+@export("errors.AbortedError")
+class AbortedError(_CodedError):
+    """The operation gave up because of a concurrent action; it may be tried again."""
+
+    _code = ABORTED
+
+
+@export("errors.OutOfRangeError")
+class OutOfRangeError(_CodedError):
+    """An iterator or a reader went past its end."""
+
+    _code = OUT_OF_RANGE
+
+
+@export("errors.UnimplementedError")
+class UnimplementedError(_CodedError):
+    """The op does not support this dtype, rank, device or option."""
+
+    _code = UNIMPLEMENTED
+
+
+@export("errors.InternalError")
+class InternalError(_CodedError):
+    """An invariant of the runtime is broken: a bug, not a mistake of the caller."""
+
+    _code = INTERNAL
+
+
+@export("errors.UnavailableError")
+class UnavailableError(_CodedError):
+    """A service, such as another process, cannot be reached at the moment."""
+
+    _code = UNAVAILABLE
+
+
+@export("errors.DataLossError")
+class DataLossError(_CodedError):
+    """Data is corrupt or truncated, for example a checkpoint or record file with a wrong checksum."""
+
+    _code = DATA_LOSS
+
+
+@export("errors.UnauthenticatedError")
+class UnauthenticatedError(_CodedError):
+    """The request carries no valid credentials."""
+
+    _code = UNAUTHENTICATED
+
+
+@export("errors.OperatorNotAllowedInGraphError", v1=[])
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Python operator that needs a value, such as `if` or `for`, met a symbolic tensor."""
+
+
+class InaccessibleTensorError(ValueError):
+    """A symbolic tensor was used outside the function that defines it."""
+
+
+_CLASS_OF_CODE: dict[int, type[_CodedError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
+
+
+@export(v1=["errors.exception_type_from_error_code"])
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The exception class of a status code.
+
+    >>> tf.compat.v1.errors.exception_type_from_error_code(5).__name__
+    'NotFoundError'
+
+    Raises:
+        KeyError: no class has that code (0 is success).
+    """
+    return _CLASS_OF_CODE[error_code]
+
+
+@export(v1=["errors.error_code_from_exception_type"])
+def error_code_from_exception_type(cls: type[BaseException]) -> int:
+    """The status code of an exception class; `UNKNOWN` for classes that are not TensorFlow's.
+
+    >>> tf.compat.v1.errors.error_code_from_exception_type(tf.errors.NotFoundError)
+    5
+    """
+    return getattr(cls, "_code", UNKNOWN)

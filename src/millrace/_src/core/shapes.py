@@ -1,0 +1,429 @@
+"""Static shapes: what is known of a tensor's shape before it is computed.
+
+Problem: while a graph is traced a shape may be known in full, in some dimensions only, or not even in its rank,
+and shape rules combine such partial facts.
+
+Idea: a `TensorShape` is an immutable wrapper of one field, `_dims`: None (unknown rank) or a tuple whose entries are
+ints or None (unknown dimension). Users build it with checks; rules that already hold a clean tuple use `of`. Shapes
+are ordered by how much they promise (`is_subtype_of`); `merge_with` takes the facts of both shapes,
+`most_specific_compatible_shape` the facts they share.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, SupportsIndex, overload
+
+from millrace._src.util.export import export
+
+Dims = tuple[int | None, ...] | None
+
+
+@export("TensorShape")
+class TensorShape:
+    """The shape of a tensor, known fully, partly, or not at all.
+
+    >>> shape = tf.TensorShape([None, 256])
+    >>> shape.rank, shape[1], shape.is_fully_defined()
+    (2, 256, False)
+    >>> shape.merge_with([32, None])
+    TensorShape([32, 256])
+    """
+
+    __slots__ = ("__weakref__", "_dims")
+    _dims: Dims
+
+    def __init__(self, dims: Any) -> None:
+        """Creates a shape.
+
+        Args:
+            dims: None for unknown rank; a dimension (an int) for a vector; or an iterable of dimensions, each an int,
+                None when unknown, or something with `__index__`. Also a TensorShape or a `TensorShapeProto`.
+
+        Raises:
+            TypeError: a dimension is no integer.
+            ValueError: a dimension is negative.
+        """
+        self._dims = _dims_of(dims)
+
+    @classmethod
+    def of(cls, dims: Dims) -> TensorShape:
+        """Wraps a tuple that is known to be clean (ints >= 0 and None), or None, without checks."""
+        shape = cls.__new__(cls)
+        shape._dims = dims
+        return shape
+
+    @property
+    def rank(self) -> int | None:
+        """The number of dimensions, None when unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self) -> int | None:
+        """The same as `rank`, NumPy's word."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def dims(self) -> list[int | None] | None:
+        """The dimensions as a list of ints and None; None when the rank is unknown."""
+        return None if self._dims is None else list(self._dims)
+
+    def as_list(self) -> list[int | None]:
+        """The dimensions as a list, None where unknown.
+
+        Raises:
+            ValueError: the rank is unknown.
+        """
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def is_fully_defined(self) -> bool:
+        """Whether the rank and every dimension are known."""
+        return self._dims is not None and None not in self._dims
+
+    def num_elements(self) -> int | None:
+        """The number of elements, None unless the shape is fully defined."""
+        if self._dims is None:
+            return None
+        known = [dim for dim in self._dims if dim is not None]
+        return math.prod(known) if len(known) == len(self._dims) else None
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[int | None]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
+
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> int | None: ...
+    def __getitem__(self, key: SupportsIndex | slice) -> TensorShape | int | None:
+        if self._dims is None:
+            return _unknown_slice(key) if isinstance(key, slice) else None
+        if isinstance(key, slice):
+            return TensorShape.of(self._dims[key])
+        return self._dims[key]
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """The shape that knows what this one and `other` know.
+
+        >>> tf.TensorShape([None, 3]).merge_with([2, None])
+        TensorShape([2, 3])
+
+        Raises:
+            ValueError: they contradict each other.
+        """
+        fact = as_shape(other)
+        if self._dims is None:
+            return fact
+        if fact._dims is None:
+            return self
+        if not self.is_compatible_with(fact):
+            raise ValueError(f"Shapes {self} and {fact} are not compatible")
+        return TensorShape.of(tuple([b if a is None else a for a, b in zip(self._dims, fact._dims, strict=True)]))
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The dimensions of this shape followed by those of `other`; unknown rank if either rank is unknown.
+
+        >>> tf.TensorShape([2]).concatenate([None, 3])
+        TensorShape([2, None, 3])
+        """
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape.of(None)
+        return TensorShape.of(self._dims + other._dims)
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return as_shape(other).concatenate(self)
+
+    def __concat__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, known to have `rank` dimensions.
+
+        Raises:
+            ValueError: it has another rank.
+        """
+        try:
+            return self.merge_with(unknown_shape(rank))
+        except ValueError:
+            raise ValueError(f"Shape {self} must have rank {rank}") from None
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape, if it may have at least `rank` dimensions.
+
+        Raises:
+            ValueError: it has fewer.
+        """
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape, if it may have at most `rank` dimensions.
+
+        Raises:
+            ValueError: it has more.
+        """
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether some fully defined shape fits both this shape and `other`.
+
+        >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
+        True
+        """
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        if len(self._dims) != len(other._dims):
+            return False
+        return all(a == b or a is None or b is None for a, b in zip(self._dims, other._dims, strict=True))
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises ValueError unless `is_compatible_with(other)`."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
+
+    def assert_has_rank(self, rank: int) -> None:
+        """Raises ValueError if this shape has another rank than `rank`."""
+        if self._dims is not None and len(self._dims) != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raises ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if self._dims is not None and other._dims is not None and len(self._dims) != len(other._dims):
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def assert_is_fully_defined(self) -> None:
+        """Raises ValueError unless every dimension is known."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """The shape that knows only what this one and `other` agree on.
+
+        >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
+        TensorShape([2, None])
+        """
+        other = as_shape(other)
+        if self._dims is None or other._dims is None or len(self._dims) != len(other._dims):
+            return TensorShape.of(None)
+        return TensorShape.of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
+
+    def is_subtype_of(self, other: object) -> bool:
+        """Whether every tensor of this shape also has shape `other` (trace type protocol).
+
+        >>> tf.TensorShape([2, 3]).is_subtype_of(tf.TensorShape([None, 3]))
+        True
+        """
+        if not isinstance(other, TensorShape):
+            return False
+        if other._dims is None:
+            return True
+        if self._dims is None or len(self._dims) != len(other._dims):
+            return False
+        return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
+
+    def most_specific_common_supertype(self, others: Sequence[object]) -> TensorShape | None:
+        """The most specific shape that this one and all `others` are subtypes of; None if one is no shape."""
+        result = self
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            result = result.most_specific_compatible_shape(other)
+        return result
+
+    def placeholder_value(self, placeholder_context: object) -> None:
+        """Shapes are fixed while tracing: nothing stands in for them."""
+
+    def to_tensors(self, value: object) -> list[Any]:
+        """A shape holds no tensors."""
+        return []
+
+    def from_tensors(self, tensors: Iterator[Any]) -> None:
+        """Takes no tensor from the iterator: the counterpart of `to_tensors`."""
+
+    def flatten(self) -> list[Any]:
+        """A shape has no component types."""
+        return []
+
+    def cast(self, value: object, cast_context: object) -> object:
+        """Returns `value` if it is this shape's placeholder.
+
+        Raises:
+            AssertionError: it is not.
+        """
+        if value is not None:
+            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
+        return value
+
+    def as_proto(self) -> Any:
+        """This shape as a `TensorShapeProto`: -1 for an unknown dimension."""
+        from millrace._src.proto import tensor_shape_pb2  # protobuf costs 20 ms; most programs need none
+
+        proto = tensor_shape_pb2.TensorShapeProto(unknown_rank=self._dims is None)
+        for dim in self._dims or ():
+            proto.dim.add(size=-1 if dim is None else dim)
+        return proto
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, TensorShape):
+            return self._dims == other._dims
+        if type(other) is tuple:
+            return self._dims == other
+        try:
+            return self._dims == as_shape(other)._dims
+        except TypeError:
+            return NotImplemented
+        except ValueError:  # a negative dimension
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({self.dims})"
+
+    def __str__(self) -> str:
+        return "<unknown>" if self._dims is None else str(self._dims)
+
+    def __reduce__(self) -> tuple[Callable[[Any], TensorShape], tuple[list[int | None] | None]]:
+        return TensorShape, (self.dims,)
+
+
+UNKNOWN = TensorShape.of(None)
+SCALAR = TensorShape.of(())
+
+
+def _dims_of(dims: Any) -> Dims:
+    if dims is None:
+        return None
+    if isinstance(dims, (tuple, list)):
+        return tuple([dim if type(dim) is int and dim >= 0 else _dimension(dim) for dim in dims])
+    if isinstance(dims, TensorShape):
+        return dims._dims
+    if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):  # TensorShapeProto of any package
+        return None if dims.unknown_rank else tuple(None if d.size == -1 else _dimension(d.size) for d in dims.dim)
+    if isinstance(dims, str):
+        _refuse_text(dims)
+    try:
+        iterator = iter(dims)
+    except TypeError:  # a single dimension; 0-d arrays and tensors refuse iteration too
+        return (_dimension(dims),)
+    return tuple([_dimension(dim) for dim in iterator])
+
+
+def _dimension(value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        dim = int(operator.index(value))
+    except TypeError as error:
+        if hasattr(value, "__index__") and getattr(value, "ndim", None):  # an array that is no scalar says it better
+            raise
+        raise TypeError(
+            "Dimension value must be integer or None or have an __index__ method, "
+            f"got value '{value!r}' with type '{type(value)!r}'"
+        ) from error
+    if dim < 0:
+        raise ValueError(f"Dimension {dim} must be >= 0")
+    return dim
+
+
+def _refuse_text(text: str) -> NoReturn:
+    raise TypeError(
+        f"Failed to convert '{text!r}' to a shape: '{text[:1]!r}'could not be converted to a dimension. "
+        "A shape should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+    )
+
+
+def _unknown_slice(key: slice) -> TensorShape:
+    """What a slice of a shape of unknown rank still promises: its length, if counted from the front."""
+    if key.step is not None:
+        raise ValueError("Steps are not yet handled")
+    start = key.start if key.start is not None else 0
+    if key.stop is None or start < 0 or key.stop < 0:
+        return UNKNOWN
+    return unknown_shape(max(0, key.stop - start))
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """Returns `shape` if it is a TensorShape, else makes one of it."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+def unknown_shape(rank: int | None = None) -> TensorShape:
+    """A shape of which nothing is known but, if given, the rank."""
+    return UNKNOWN if rank is None else TensorShape.of((None,) * rank)
+
+
+@export("broadcast_static_shape")
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
+    """The static shape of what broadcasting tensors of two shapes against each other gives.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([1, 2, 3]), tf.TensorShape([5, 1, 3]))
+    TensorShape([5, 2, 3])
+
+    Args:
+        shape_x: a shape, perhaps partly unknown.
+        shape_y: a shape, perhaps partly unknown.
+
+    Raises:
+        ValueError: two known dimensions differ and neither is 1.
+    """
+    return broadcast_static_shapes(shape_x, shape_y)
+
+
+def broadcast_static_shapes(*shapes: Any) -> TensorShape:
+    """The broadcast of any number of shapes; of unknown rank as soon as one is.
+
+    Raises:
+        ValueError: two known dimensions differ and neither is 1.
+    """
+    clean = [as_shape(shape) for shape in shapes]
+    result = SCALAR
+    for shape in clean:
+        result = _broadcast_two(result, shape)
+    return result
+
+
+def _broadcast_two(x: TensorShape, y: TensorShape) -> TensorShape:
+    if x._dims is None or y._dims is None:
+        return UNKNOWN
+    if x._dims == y._dims or not y._dims:
+        return x
+    longer, shorter = (x._dims, y._dims) if len(x._dims) >= len(y._dims) else (y._dims, x._dims)
+    lead = len(longer) - len(shorter)
+    joined: list[int | None] = list(longer[:lead])
+    for a, b in zip(longer[lead:], shorter, strict=True):
+        if a == b or b == 1:
+            joined.append(a)
+        elif a == 1:
+            joined.append(b)
+        elif a is None or b is None:  # a known dimension beside an unknown one wins: the other is it or 1
+            joined.append(b if a is None else a)
+        else:
+            raise ValueError(
+                "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "
+                f"either equal or one of them is 1. Received: {x} and {y}."
+            )
+    return TensorShape.of(tuple(joined))
