@@ -6,6 +6,8 @@ interface. They stand here once; pyproject reads `__version__` from this file.
 
 from __future__ import annotations
 
+import sys
+
 from millrace._src.util.export import export_constant
 
 __version__ = "0.1.0"
@@ -18,6 +20,13 @@ GRAPH_DEF_VERSION = 2474
 GRAPH_DEF_VERSION_MIN_CONSUMER = 0
 GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
+# What `tf.version.GIT_VERSION` and `COMPILER_VERSION` say: programs print them in bug reports.
+GIT_VERSION = f"millrace-{__version__}"
+COMPILER_VERSION = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
+
+export_constant(__name__, "__version__", "version.VERSION", "__version__")
+export_constant(__name__, "GIT_VERSION", "version.GIT_VERSION", "__git_version__")
+export_constant(__name__, "COMPILER_VERSION", "version.COMPILER_VERSION", "__compiler_version__")
 export_constant(__name__, "GRAPH_DEF_VERSION", "version.GRAPH_DEF_VERSION")
 export_constant(__name__, "GRAPH_DEF_VERSION_MIN_CONSUMER", "version.GRAPH_DEF_VERSION_MIN_CONSUMER")
 export_constant(__name__, "GRAPH_DEF_VERSION_MIN_PRODUCER", "version.GRAPH_DEF_VERSION_MIN_PRODUCER")

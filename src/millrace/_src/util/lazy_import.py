@@ -1,0 +1,108 @@
+"""Modules under another name, and dependencies that may be missing.
+
+Problem: `tensorflow.math` must *be* `millrace.math`, and `millrace.keras.layers` must be `keras.layers`. Python's own
+path search would load a second copy of the files under the other name, and every class would exist twice.
+
+Idea: a finder that stands before the path search. A name below an alias is loaded as its target, and the target module
+is put in `sys.modules` under the alias too, which Python allows a loader to do. One module, two names.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+
+class AliasFinder:
+    """A `sys.meta_path` entry that serves `alias.x.y` as the module `target.x.y`, for every alias it was given."""
+
+    def __init__(self) -> None:
+        self._targets: dict[str, str] = {}
+
+    def add(self, alias: str, target: str) -> None:
+        """Makes every module below `alias` the module of the same rest below `target`."""
+        self._targets[alias] = target
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
+    def target_of(self, name: str) -> str | None:
+        """The module that `name` stands for, or None when it is below no alias."""
+        head = name
+        while head:
+            target = self._targets.get(head)
+            if target is not None:
+                return target + name[len(head) :]
+            head = head.rpartition(".")[0]
+        return None
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        real_name = self.target_of(fullname)
+        if real_name is None:
+            return None
+        return ModuleSpec(fullname, _AliasLoader(real_name), is_package=True)
+
+
+class _AliasLoader:
+    """Loads the target and leaves *it* in `sys.modules` under the alias."""
+
+    def __init__(self, real_name: str) -> None:
+        self._real_name = real_name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        sys.modules[module.__name__] = import_under_alias(module.__name__, self._real_name)
+
+    def load_module(self, fullname: str) -> ModuleType:
+        return import_under_alias(fullname, self._real_name)
+
+
+def import_under_alias(alias: str, real_name: str) -> ModuleType:
+    """Imports `real_name`; a missing module is reported under the name the program used."""
+    try:
+        return import_module(real_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not (real_name == error.name or real_name.startswith(error.name + ".")):
+            raise
+        shared_tail = real_name[len(error.name) :]
+        shown = alias[: len(alias) - len(shared_tail)]
+        raise ModuleNotFoundError(f"No module named {shown!r}", name=shown) from None
+
+
+aliases = AliasFinder()
+
+
+def import_optional(name: str, purpose: str, extra: str, load: Callable[[str], ModuleType] = import_module) -> ModuleType:
+    """Imports a dependency that is not installed by default.
+
+    Args:
+        name: The module, such as `"jax"`.
+        purpose: What needs it, as the subject of a sentence: ``"tf.function(jit_compile=True)"``.
+        extra: The extra of this project that brings it: `"xla"`.
+        load: What imports a module by name.
+
+    Returns:
+        The module.
+
+    Raises:
+        ModuleNotFoundError: if it is not installed; the message says what to install.
+    """
+    try:
+        return load(name)
+    except ModuleNotFoundError as error:
+        if error.name != name.partition(".")[0]:
+            raise
+        raise ModuleNotFoundError(
+            f"{purpose} needs the package {name!r}, which is not installed. "
+            f"Install it with: pip install 'millrace[{extra}]'",
+            name=error.name,
+        ) from None

@@ -1,0 +1,245 @@
+"""Writes the generated tables: public names (`_api/table.py`) and the homes of ops (`core/op_homes.py`).
+
+Problem: both are facts that stand at the definitions (`@export(...)`, `@op("Name", ...)`), yet must be known without
+importing those definitions.
+
+Idea: read the sources with `ast`, collect the calls at module level, refuse a name that has two homes, write the result.
+The output has one name per line, so that its diff shows what a change did to the interface.
+
+Run `python tools/gen_api.py` after adding or removing an export or an op; `--check` only tells whether that is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "millrace._src"
+TABLE = Path("src/millrace/_api/table.py")
+OP_HOMES = Path("src/millrace/_src/core/op_homes.py")
+V1 = "compat.v1."
+HIDDEN = "-"
+
+
+class ApiError(Exception):
+    """A source states its names wrongly; the message says where."""
+
+
+@dataclass
+class Api:
+    """Everything the sources state."""
+
+    names: dict[str, str] = field(default_factory=dict)  # public name -> home
+    ops: dict[str, str] = field(default_factory=dict)  # OpDef name -> module
+    not_in_v1: set[str] = field(default_factory=set)
+    places: dict[str, str] = field(default_factory=dict)  # name -> file:line, for messages
+
+    def add(self, table: dict[str, str], name: str, home: str, place: str) -> None:
+        if name in table and table[name] != home:
+            raise ApiError(f"{place}: {name!r} is already declared at {self.places[name]}")
+        table[name] = home
+        self.places[name] = place
+
+    def add_public(self, names: list[str], v1: list[str] | None, home: str, place: str) -> None:
+        """Notes one object's names; `v1` as in `export`."""
+        for name in names:
+            self.add(self.names, name, home, place)
+        if v1 is None:
+            return
+        for name in v1:
+            if name not in names:
+                self.add(self.names, V1 + name, home, place)
+        self.not_in_v1.update(set(names) - set(v1))
+
+
+def module_files(source: Path) -> Iterator[tuple[str, Path]]:
+    """The modules below `source` as (name relative to the package, file); generated protocol buffers state nothing."""
+    for path in sorted(source.rglob("*.py")):
+        if path.name.endswith("_pb2.py"):
+            continue
+        parts = path.relative_to(source).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def called_name(call: ast.Call) -> str:
+    """`export` for both `export(...)` and `registry.export(...)`."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def literals(node: ast.AST, place: str) -> list[str]:
+    """The strings of a literal list or tuple."""
+    try:
+        value = ast.literal_eval(node)  # type: ignore[arg-type]  # literal_eval takes any node
+    except ValueError:
+        raise ApiError(f"{place}: names must be literal strings, for gen_api.py reads them from the source") from None
+    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+        raise ApiError(f"{place}: a list or tuple of strings is due here")
+    return list(value)
+
+
+def keyword(call: ast.Call, name: str) -> ast.expr | None:
+    value = next((k.value for k in call.keywords if k.arg == name), None)
+    return None if isinstance(value, ast.Constant) and value.value is None else value
+
+
+def v1_names(call: ast.Call, place: str) -> list[str] | None:
+    value = keyword(call, "v1")
+    return None if value is None else literals(value, place)
+
+
+def read_marks(api: Api, module: str, variable: str, marks: Iterator[ast.AST], file: str) -> None:
+    """Reads the `export`, `export_module` and `op` calls that stand on one module-level variable."""
+    for call in marks:
+        if not isinstance(call, ast.Call):
+            continue
+        place = f"{file}:{call.lineno}"
+        match called_name(call):
+            case "export":
+                names = literals(ast.Tuple(call.args), place)
+                api.add_public(names, v1_names(call, place), f"{module}:{variable}", place)
+            case "export_module":
+                api.add_public(literals(ast.Tuple(call.args), place), None, f"{module}:{variable}()", place)
+            case "op" if call.args:
+                (name,) = literals(ast.Tuple(call.args[:1]), place)
+                api.add(api.ops, name, f"{PACKAGE}.{module}", place)
+
+
+def read_statement_call(api: Api, module: str, call: ast.Call, place: str) -> None:
+    """Reads `export_constant(__name__, ...)` and `export_all(__name__, ...)`."""
+    match called_name(call):
+        case "export_constant":
+            variable, *names = literals(ast.Tuple(call.args[1:]), place)
+            api.add_public(names, v1_names(call, place), f"{module}:{variable}", place)
+        case "export_all":
+            (prefix,) = literals(ast.Tuple(call.args[1:2]), place)
+            v1 = keyword(call, "v1")
+            v1_prefix = None if v1 is None else literals(ast.Tuple([v1]), place)[0]
+            for variable in literals(call.args[2], place):
+                name = f"{prefix}.{variable}" if prefix else variable
+                old = None if v1_prefix is None else [f"{v1_prefix}.{variable}" if v1_prefix else variable]
+                api.add_public([name], old, f"{module}:{variable}", place)
+
+
+def read_module(api: Api, module: str, tree: ast.Module, file: str) -> None:
+    """Collects what one module states. Only module-level statements count, inside `if`, `try` and `with` too."""
+    pending: list[ast.stmt] = list(tree.body)
+    for statement in pending:
+        match statement:
+            case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
+                read_marks(api, module, statement.name, iter(statement.decorator_list), file)
+            case ast.Assign(targets=[ast.Name(id=variable)], value=value):
+                read_marks(api, module, variable, ast.walk(value), file)
+            case ast.AnnAssign(target=ast.Name(id=variable), value=ast.expr() as value):
+                read_marks(api, module, variable, ast.walk(value), file)
+            case ast.Expr(value=ast.Call() as call):
+                read_statement_call(api, module, call, f"{file}:{call.lineno}")
+            case ast.If() | ast.Try() | ast.With():
+                pending.extend(s for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt))
+
+
+def read_sources(root: Path) -> Api:
+    """Everything that the sources below `root` state."""
+    source = root / "src/millrace/_src"
+    api = Api()
+    for module, path in module_files(source):
+        file = path.relative_to(root).as_posix()
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"), file)
+        except SyntaxError as error:
+            raise ApiError(f"{file}:{error.lineno}: {error.msg}") from None
+        read_module(api, module, tree, file)
+    check_namespaces(api)
+    return api
+
+
+def check_namespaces(api: Api) -> None:
+    """A name cannot be an object and a namespace at once."""
+    for name in api.names:
+        parent = name.rpartition(".")[0]
+        if parent in api.names:
+            raise ApiError(f"{api.places[name]}: {parent!r}, above {name!r}, is itself declared at {api.places[parent]}")
+
+
+def table_text(api: Api) -> str:
+    """The text of `_api/table.py`: a section per namespace, a line per name."""
+    lines = dict(api.names)
+    for name in api.not_in_v1:
+        lines.setdefault(V1 + name, HIDDEN)
+    sections: dict[str, list[str]] = {}
+    for name in sorted(lines):
+        sections.setdefault(name.rpartition(".")[0], []).append(f"{name} {lines[name]}")
+    text = [
+        '"""GENERATED by tools/gen_api.py from the `export` calls in `millrace._src`; do not edit.',
+        "",
+        "Namespace -> one `name home` per line. A home is `module:variable` below `millrace._src`; `module:loader()` is the",
+        'module that the loader returns; `-` is a name that `tf.compat.v1` does not take from `tf`."""',
+        "",
+        "NAMES = {",
+    ]
+    for path in sorted(sections):
+        text += [f'    "{path}": """', *sections[path], '""",']
+    return "\n".join([*text, "}", ""])
+
+
+def op_homes_text(api: Api) -> str:
+    """The text of `core/op_homes.py`."""
+    text = [
+        '"""GENERATED by tools/gen_api.py from the `@op` declarations in `millrace._src`; do not edit.',
+        "",
+        'OpDef name -> the module that declares it, so that an op is found by name without importing all of them."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "OP_HOMES: dict[str, str] = {",
+        *(f'    "{name}": "{api.ops[name]}",' for name in sorted(api.ops)),
+        "}",
+        "",
+    ]
+    return "\n".join(text)
+
+
+def generate(root: Path) -> dict[Path, str]:
+    """The generated files below `root`, as path -> text."""
+    api = read_sources(root)
+    return {TABLE: table_text(api), OP_HOMES: op_homes_text(api)}
+
+
+def write(path: Path, text: str) -> None:
+    """Replaces the file in one step, so that a concurrent reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when a table is stale")
+    parser.add_argument("--root", type=Path, default=ROOT, help="repository to work on")
+    options = parser.parse_args(arguments)
+    try:
+        files = generate(options.root)
+    except ApiError as error:
+        print(f"gen_api: {error}", file=sys.stderr)
+        return 1
+    stale = []
+    for name, text in files.items():
+        path = options.root / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if not options.check:
+                write(path, text)
+    for name in stale:
+        print(f"gen_api: {name} " + ("is stale; run: python tools/gen_api.py" if options.check else "written"))
+    return 1 if stale and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
