@@ -29,6 +29,9 @@ _SOURCES = ROOT + "._src."
 _V1 = "compat.v1"
 _HIDDEN = "-"  # the home of a name that the root has and tf.compat.v1 has not
 
+# Namespaces that are another module: TensorFlow 2 by its long name, and real Keras.
+_ALIASES = {"compat.v2": ROOT, "keras": "keras", "compat.v1.keras": "keras"}
+
 
 def _mirrored(path: str) -> str | None:
     """The path that a namespace below `compat.v1` takes its unstated names from; None elsewhere."""
@@ -45,7 +48,7 @@ def namespace_paths() -> frozenset[str]:
             paths.add(path)
             path = path.rpartition(".")[0]
     paths |= {f"{_V1}.{path}" for path in paths if path and not path.startswith("compat")}
-    return frozenset(paths)
+    return frozenset(paths - _ALIASES.keys())
 
 
 _PATHS = namespace_paths()
@@ -61,19 +64,17 @@ def _homes(path: str) -> dict[str, str]:
 def _children(path: str) -> list[str]:
     prefix = path + "." if path else ""
     start = len(prefix)
-    return [p[start:] for p in _PATHS if p and p.startswith(prefix) and "." not in p[start:]]
+    return [p[start:] for p in (*_PATHS, *_ALIASES) if p and p.startswith(prefix) and "." not in p[start:]]
 
 
 def _load(home: str) -> Any:
-    """The object at `module:variable`, or what the function at `module:loader()` returns."""
+    """The object at `module:variable`."""
     module_name, _, variable = home.partition(":")
     module = import_module(_SOURCES + module_name)
-    is_loader = variable.endswith("()")
     try:
-        found = getattr(module, variable.removesuffix("()"))
+        return getattr(module, variable)
     except AttributeError:
         raise ImportError(f"{module.__name__} has no {variable!r}: the table is stale; run tools/gen_api.py") from None
-    return found() if is_loader else found
 
 
 class Namespace(ModuleType):
@@ -97,7 +98,7 @@ class Namespace(ModuleType):
         if home is not None and home != _HIDDEN:
             return _load(home)
         path = f"{self._path}.{name}" if self._path else name
-        if path in _PATHS:
+        if path in _PATHS or path in _ALIASES:
             return import_module(f"{ROOT}.{path}")
         mirrored = _mirrored(self._path)
         if home is None and mirrored is not None and mirrored in _PATHS and not name.startswith("__"):
@@ -154,5 +155,9 @@ def install(root: ModuleType) -> None:
     root.__class__ = Namespace
     if not any(isinstance(finder, NamespaceFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, NamespaceFinder())
-    aliases.add(f"{ROOT}.compat.v2", ROOT)
-    aliases.add(f"{ROOT}.keras", "keras")
+    for path, target in _ALIASES.items():
+        aliases.add(f"{ROOT}.{path}", target, prepare=_prepare_keras if target == "keras" else None)
+
+
+def _prepare_keras() -> None:
+    _load("interop.keras:prepare")()

@@ -62,18 +62,6 @@ def export_all(module: str, prefix: str, variables: Sequence[str], v1: str | Non
     """
 
 
-def export_module(name: str) -> Callable[[Callable[[], T]], Callable[[], T]]:
-    """Gives the *module that the decorated function returns* the public name `name`, for namespaces of another package.
-
-    The function runs when the name is first used: `@export_module("keras") def load_keras() -> ModuleType`.
-    """
-
-    def note(loader: Callable[[], T]) -> Callable[[], T]:
-        return loader
-
-    return note
-
-
 def public_name(thing: Any) -> str | None:
     """The canonical public name of an exported object, without the leading `tf.`; None when it has none."""
     names = _noted.get(id(thing))

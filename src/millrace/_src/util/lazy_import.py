@@ -24,10 +24,19 @@ class AliasFinder:
 
     def __init__(self) -> None:
         self._targets: dict[str, str] = {}
+        self._prepare: dict[str, Callable[[], None]] = {}
 
-    def add(self, alias: str, target: str) -> None:
-        """Makes every module below `alias` the module of the same rest below `target`."""
+    def add(self, alias: str, target: str, prepare: Callable[[], None] | None = None) -> None:
+        """Makes every module below `alias` the module of the same rest below `target`.
+
+        Args:
+            alias: The name that programs import.
+            target: The module that it is.
+            prepare: Runs before the target is imported through the alias.
+        """
         self._targets[alias] = target
+        if prepare is not None:
+            self._prepare[alias] = prepare
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
@@ -47,6 +56,9 @@ class AliasFinder:
         real_name = self.target_of(fullname)
         if real_name is None:
             return None
+        prepare = self._prepare.get(fullname)
+        if prepare is not None:
+            prepare()
         return ModuleSpec(fullname, _AliasLoader(real_name), is_package=True)
 
 
