@@ -1,0 +1,189 @@
+"""The state that decides how an op call is carried out.
+
+One thread-local object answers the questions that `execute` asks: is a graph
+being built, which tapes watch, which device scope holds? Everything that
+changes the answer (`Graph.as_default`, `GradientTape`, `init_scope`) goes
+through the context managers here, which also keep `state.run` up to date: it
+is set only when nothing watches, so the eager fast path tests one attribute.
+
+`state.run(kernel, *arrays)` calls a kernel inside a `contextvars.Context` in
+which NumPy's floating-point warnings are off. That costs nothing, where
+`numpy.errstate` costs a microsecond, and never touches the user's settings.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import threading
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from millrace._src.core.engine import Engine
+
+
+class _State(threading.local):
+    """Per-thread execution state; the class attributes are the defaults of a new thread."""
+
+    graph: Any = None
+    """The graph being built, or None in eager mode."""
+    graph_stack: tuple[Any, ...] = ()
+    """The graphs and eager contexts entered, outermost first; None stands for eager."""
+    tapes: tuple[Any, ...] = ()
+    """Recorders that want to see every op, innermost last."""
+    run: Callable[..., Any] | None = None
+    """Calls a kernel with NumPy's warnings off; None whenever the eager fast path is not allowed."""
+    eager_scope: str = ""
+    device: str | None = None
+    functions_run_eagerly: bool = False
+
+    def __init__(self) -> None:
+        self._runner: Callable[..., Any] | None = None
+
+    def runner(self) -> Callable[..., Any]:
+        """The thread's kernel caller, made on first use."""
+        if self._runner is None:
+            quiet = contextvars.Context()
+            quiet.run(np.seterr, all="ignore")
+            self._runner = quiet.run
+        return self._runner
+
+    def refresh(self) -> None:
+        """Recomputes `run` after `graph` or `tapes` changed."""
+        self.run = self.runner() if self.graph is None and not self.tapes else None
+
+
+state = _State()
+
+
+def executing_eagerly() -> bool:
+    """Whether op calls compute at once in this thread (no graph is being built)."""
+    return state.graph is None
+
+
+def current_graph() -> Any:
+    """The graph being built in this thread, or None in eager mode."""
+    return state.graph
+
+
+@contextlib.contextmanager
+def graph_scope(graph: Any) -> Iterator[Any]:
+    """Makes `graph` (None: eager mode) the place where op calls go."""
+    previous_graph, previous_stack = state.graph, state.graph_stack
+    state.graph, state.graph_stack = graph, (*previous_stack, graph)
+    state.refresh()
+    try:
+        yield graph
+    finally:
+        state.graph, state.graph_stack = previous_graph, previous_stack
+        state.refresh()
+
+
+def eager_mode() -> contextlib.AbstractContextManager[Any]:
+    """A scope in which op calls compute at once, even while a graph is being built."""
+    return graph_scope(None)
+
+
+@contextlib.contextmanager
+def tapes_scope(tapes: tuple[Any, ...]) -> Iterator[None]:
+    """Replaces the recorders of this thread within the scope."""
+    previous = state.tapes
+    set_tapes(tapes)
+    try:
+        yield
+    finally:
+        set_tapes(previous)
+
+
+def set_tapes(tapes: tuple[Any, ...]) -> None:
+    """Replaces the recorders of this thread."""
+    state.tapes = tapes
+    state.refresh()
+
+
+class _Engines:
+    """The engine that runs eager kernels; installed on first use by `default_engine_factory`."""
+
+    factory: Callable[[], Engine] | None = None
+    instance: Engine | None = None
+
+
+def set_engine_factory(factory: Callable[[], Engine]) -> None:
+    """Registers how the eager engine is made."""
+    _Engines.factory, _Engines.instance = factory, None
+
+
+def eager_engine() -> Engine:
+    """The engine of eager mode."""
+    if _Engines.instance is None:
+        if _Engines.factory is None:
+            raise RuntimeError("No engine is installed. Import `millrace` rather than its parts.")
+        _Engines.instance = _Engines.factory()
+    return _Engines.instance
+
+
+# --- name scopes -------------------------------------------------------------------------------------------------
+
+
+class name_scope:  # noqa: N801  (a context manager named as users know it)
+    """Enters a name scope in the current graph, or among eager names.
+
+    `name` wins over `default_name`; a name that ends in "/" re-enters that
+    scope without making it unique. Yields the scope's full name with "/".
+    """
+
+    __slots__ = ("_name", "_exits")
+
+    def __init__(self, name: str | None, default_name: str | None = None) -> None:
+        self._name = default_name if name is None else name
+        self._exits: list[Any] = []
+
+    def __enter__(self) -> str:
+        graph = state.graph
+        if graph is not None:
+            scope = graph.name_scope(self._name)
+            result: str = scope.__enter__()
+            self._exits.append(scope)
+            return result
+        previous = state.eager_scope
+        self._exits.append(previous)
+        state.eager_scope = _eager_scope_name(previous, self._name)
+        return state.eager_scope
+
+    def __exit__(self, *exc: object) -> None:
+        last = self._exits.pop()
+        if isinstance(last, str):
+            state.eager_scope = last
+        else:
+            last.__exit__(*exc)
+
+
+def _eager_scope_name(outer: str, name: str | None) -> str:
+    if not name:
+        return ""
+    if name.endswith("/"):
+        return name
+    return f"{outer}{name}/"
+
+
+# --- unique numbers ----------------------------------------------------------------------------------------------
+
+
+class _Counter:
+    """A thread-safe counter for ids of functions, tensors and resources."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._value = -1
+
+    def __call__(self) -> int:
+        with self._lock:
+            self._value += 1
+            return self._value
+
+
+unique_id = _Counter()
+"""Returns 0, 1, 2, ... over the whole process."""

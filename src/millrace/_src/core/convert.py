@@ -1,0 +1,148 @@
+"""From any value to a tensor, by TensorFlow's rules.
+
+Python values become constants (`core.arrays` knows which dtype), tensors pass,
+a list that holds tensors is packed, and other objects convert themselves: through
+`__tf_tensor__`, or through a function registered for their class. In a graph an
+eager tensor, or a tensor of an outer graph, is captured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.arrays import make_array
+from millrace._src.core.context import state
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.op_def import execute, get_op
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.util.export import export
+
+_SCALARS = (int, float, bool, str, bytes, complex)
+_conversions: list[tuple[int, Any, Callable[..., Any]]] = []
+
+
+@export("register_tensor_conversion_function")
+def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+    """Registers a function that turns objects of `base_type` into tensors.
+
+    Args:
+      base_type: a class or a tuple of classes.
+      conversion_func: `f(value, dtype=None, name=None, as_ref=False)` that returns a Tensor or NotImplemented.
+      priority: functions of smaller priority are tried first.
+
+    Raises: TypeError: if `base_type` is not a type or `conversion_func` not callable.
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not all(isinstance(t, type) for t in types):
+        raise TypeError(f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}")
+    if not callable(conversion_func):
+        raise TypeError(f"Argument `conversion_func` must be callable. Received {conversion_func}.")
+    _conversions.append((priority, types, conversion_func))
+    _conversions.sort(key=lambda entry: entry[0])
+
+
+@export("convert_to_tensor")
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
+    """Converts `value` to a `Tensor`.
+
+    >>> tf.convert_to_tensor([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+
+    Args:
+      value: a Tensor, a NumPy array, a Python value or nested list of them, or an object that knows how to convert itself.
+      dtype: the dtype of the result; None takes the value's own.
+      dtype_hint: a dtype to use where `value` allows it; no error where it does not.
+      name: name of the constant in a graph.
+
+    Returns: A Tensor.
+    Raises:
+      TypeError: if the value has no tensor form of that dtype.
+      ValueError: if `value` is a Tensor of another dtype, or malformed.
+    """
+    if dtype is not None and type(dtype) is not DType:
+        dtype = as_dtype(dtype)
+    if isinstance(value, Tensor):
+        return _existing(value, dtype, name)
+    if isinstance(value, _SCALARS):
+        return _constant(value, dtype, dtype_hint, name)
+    converter = getattr(type(value), "__tf_tensor__", None)
+    if converter is not None:
+        return _converted(value, converter(value, dtype, name), dtype, dtype_hint, name)
+    for _, types, function in _conversions:
+        if isinstance(value, types):
+            result = function(value, dtype=dtype, name=name, as_ref=False)
+            if result is not NotImplemented:
+                return result
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _pack(value, dtype or _packed_dtype(value) or dtype_hint, name)
+    return _constant(value, dtype, dtype_hint, name)
+
+
+def _converted(value: Any, result: Any, dtype: DType | None, hint: Any, name: str | None) -> Any:
+    if isinstance(result, Tensor):
+        return _existing(result, dtype, name)
+    if result is NotImplemented:
+        return _constant(value, dtype, hint, name)
+    return convert_to_tensor(result, dtype, hint, name)
+
+
+def _existing(value: Tensor, dtype: DType | None, name: str | None) -> Tensor:
+    if dtype is not None and value.dtype is not dtype and value.dtype.base_dtype is not dtype.base_dtype:
+        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}")
+    graph = state.graph
+    if graph is None:
+        if isinstance(value, SymbolicTensor):
+            raise _out_of_scope(value)
+        return value
+    if isinstance(value, SymbolicTensor) and value.op.graph is graph:
+        return value
+    captured: Tensor = graph.capture(value, name)
+    return captured
+
+
+def _out_of_scope(value: SymbolicTensor) -> TypeError:
+    frame = value.op.source
+    made = f"\nThe tensor {value} was made at:\n  {frame}" if frame is not None else ""
+    return TypeError(
+        f"{value!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
+        "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
+        f"for more information.{made}"
+    )
+
+
+def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> Tensor:
+    if dtype is None and hint is not None:
+        try:
+            array, dtype = make_array(value, as_dtype(hint))
+        except (TypeError, ValueError, OverflowError):
+            array, dtype = make_array(value, None)
+    else:
+        array, dtype = make_array(value, dtype)
+    graph = state.graph
+    if graph is None:
+        return EagerTensor(array, dtype)
+    constant: Tensor = graph.constant(array, dtype, name or "Const")
+    return constant
+
+
+def _holds_tensor(value: Any) -> bool:
+    return any(
+        isinstance(item, Tensor) or hasattr(type(item), "__tf_tensor__") or (isinstance(item, (list, tuple)) and _holds_tensor(item))
+        for item in value
+    )
+
+
+def _packed_dtype(value: Any) -> DType | None:
+    """The dtype of the first tensor in a nested list."""
+    for item in value:
+        found = _packed_dtype(item) if isinstance(item, (list, tuple)) else getattr(item, "dtype", None)
+        if isinstance(found, DType):
+            return found
+    return None
+
+
+def _pack(value: Any, dtype: Any, name: str | None) -> Any:
+    """A nested list that holds tensors, as one tensor."""
+    items = [_pack(v, dtype, None) if isinstance(v, (list, tuple)) and _holds_tensor(v) else convert_to_tensor(v, dtype) for v in value]
+    return execute(get_op("Pack"), (items,), {"axis": 0}, name or "packed")

@@ -1,0 +1,366 @@
+"""Op calls off the fast path: conversion, graphs, tapes, first calls, errors.
+
+An op call has three steps, the same in every mode: bring the inputs to tensors
+and find the type attributes; compute in eager mode or add a node to the graph;
+tell the tapes. Each step is a small function here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.context import eager_engine, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.execute import _level
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_signature import Arg, TypeList, TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.util import text
+
+_NO_NAME: str | None = None
+
+
+def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
+    """The general form of `core.execute.execute`."""
+    if attrs:
+        attrs = op.normalize_attrs(attrs)
+    elif op.attr_defaults or op.types:
+        attrs = op.normalize_attrs({})
+    graph = state.graph
+    if graph is None:
+        flat = eager_inputs(op, inputs, attrs)
+        outputs = run_eager(op, flat, attrs)
+    else:
+        flat, operation = graph.add_call(op, inputs, attrs, name)
+        outputs = operation.outputs
+    if state.tapes and outputs:
+        record(op, flat, outputs, attrs)
+    return _result(op, outputs, attrs) if outputs else (None if graph is None else _result_without_outputs(op, operation, attrs))
+
+
+def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
+    """Tells every tape of an op that was carried out."""
+    for tape in state.tapes:
+        tape.record(op, flat_inputs, outputs, attrs)
+
+
+def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    args = op.signature.outputs
+    if len(args) == 1 and not args[0].is_list:
+        return outputs[0]
+    grouped = op.signature.split_outputs(outputs, attrs)
+    return grouped[0] if len(args) == 1 else grouped
+
+
+def _result_without_outputs(op: OpDef, operation: Any, attrs: dict[str, Any]) -> Any:
+    args = op.signature.outputs
+    if not args:
+        return operation
+    grouped = op.signature.split_outputs([], attrs)
+    return operation if len(args) == 1 else grouped
+
+
+# --- eager -------------------------------------------------------------------------------------------------------
+
+
+def eager_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> list[Any]:
+    """The inputs of an eager call as a flat list of tensors; adds the inferred attributes to `attrs`."""
+    return convert_inputs(op, inputs, attrs, None)
+
+
+def run_eager(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any]) -> list[EagerTensor]:
+    """Runs the kernel of `op` on eager tensors and wraps its results."""
+    dtypes = tuple(t.dtype for t in flat)
+    kernel = eager_engine().bind(op, dtypes, attrs)
+    output_dtypes = op.signature.output_dtypes(attrs)
+    _remember(op, dtypes, attrs, kernel, output_dtypes)
+    values = [t._value for t in flat]
+    try:
+        result = _call_kernel(op, kernel, values, attrs)
+    except Exception as error:
+        raise kernel_error(op, flat, attrs, error) from None
+    return wrap_outputs(op, result, output_dtypes)
+
+
+def _call_kernel(op: OpDef, kernel: Any, values: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    if op.effects(attrs).must_run:
+        return kernel(*values)  # may run the user's Python, which must see the user's own contextvars and np.seterr
+    try:
+        return state.runner()(kernel, *values)
+    except RuntimeError as error:
+        if "cannot enter context" not in str(error):
+            raise
+        with np.errstate(all="ignore"):
+            return kernel(*values)
+
+
+def _remember(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], kernel: Any, output_dtypes: list[DType]) -> None:
+    """Keeps a bound kernel for the fast path, under the keys that later calls will look up."""
+    signature = op.signature
+    if any(arg.is_list for arg in (*signature.inputs, *signature.outputs)) or op.effects(attrs).must_run:
+        return
+    single = len(signature.outputs) == 1
+    entry = (kernel, output_dtypes[0], EagerTensor) if single else (kernel, None, _wrapper(op, output_dtypes))
+    if not op.attr_defaults and not any(isinstance(t, (TypeSet, TypeList)) and n not in signature.inferred_attrs for n, t in op.types.items()):
+        op.bound[dtypes] = entry
+    given = {k: v for k, v in attrs.items() if k not in signature.inferred_attrs}
+    with contextlib.suppress(TypeError):
+        op.bound[(*dtypes, *given.items())] = entry
+
+
+def _wrapper(op: OpDef, output_dtypes: list[DType]) -> Any:
+    if not output_dtypes:
+        return lambda result, dtype: None
+    return lambda result, dtype: wrap_outputs(op, result, output_dtypes)
+
+
+def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
+    """A kernel's result as a flat list of eager tensors."""
+    arrays = flatten_result(op, result)
+    return [
+        EagerTensor(a if type(a) is np.ndarray else _level(a, d), d) for a, d in zip(arrays, dtypes, strict=True)
+    ]
+
+
+def flatten_result(op: OpDef, result: Any) -> list[Any]:
+    """A kernel's result (one array, a tuple of outputs, lists inside) as a flat list."""
+    args = op.signature.outputs
+    if not args:
+        return []
+    if len(args) == 1:
+        return list(result) if args[0].is_list else [result]
+    flat: list[Any] = []
+    for arg, part in zip(args, result, strict=True):
+        flat.extend(part) if arg.is_list else flat.append(part)
+    return flat
+
+
+# --- inputs ------------------------------------------------------------------------------------------------------
+
+
+def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scope: str | None) -> list[Any]:
+    """Converts the inputs to tensors by the signature's rules; adds the inferred attributes to `attrs`.
+
+    A Python value takes the dtype of a tensor that shares its type attribute. `scope` is the operation's name
+    in a graph: constants made of Python values are named `scope/argument`.
+    """
+    flat: list[Any] = []
+    signature_inputs = op.signature.inputs
+    owners: dict[str, str] = {}
+    for position, (arg, value) in enumerate(zip(signature_inputs, inputs, strict=True)):
+        if arg.is_list:
+            flat.extend(_convert_list(op, arg, value, attrs, scope, owners))
+            continue
+        dtype = arg.dtype
+        if dtype is None:
+            known = attrs.get(arg.type_attr) if arg.type_attr in owners or arg.type_attr in attrs else None
+            dtype = known if arg.type_attr in owners else None
+            hint = dtype or _dtype_of_peer(signature_inputs, inputs, position) or known or _default(op, arg)
+        else:
+            hint = dtype
+        tensor = _convert_one(op, arg.name, value, hint, scope)
+        _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
+        flat.append(tensor)
+    return flat
+
+
+def _default(op: OpDef, arg: Arg) -> DType | None:
+    type_set = op.types.get(arg.type_attr or "")
+    return type_set.default if isinstance(type_set, TypeSet) else None
+
+
+def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], position: int) -> DType | None:
+    """The dtype of the first tensor among the inputs that share the type attribute of `args[position]`."""
+    wanted = args[position].type_attr
+    for arg, value in zip(args, inputs, strict=True):
+        if arg.type_attr != wanted:
+            continue
+        for item in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
+            dtype = getattr(item, "dtype", None)
+            if isinstance(dtype, DType):
+                return dtype.base_dtype
+    return None
+
+
+def _convert_one(op: OpDef, name: str, value: Any, hint: DType | None, scope: str | None) -> Any:
+    if type(value) is EagerTensor and scope is None:
+        return value
+    if hint is not None and hint.name == "resource":
+        value = getattr(value, "handle", value)
+    full_name = f"{scope}/{name}" if scope is not None else name
+    if hint is None or isinstance(value, Tensor):
+        return convert_to_tensor(value, name=full_name)
+    try:
+        return convert_to_tensor(value, dtype=hint, name=full_name)
+    except (TypeError, ValueError, OverflowError):
+        if value is None or isinstance(value, (list, tuple)):
+            raise
+        return convert_to_tensor(value, name=full_name)
+
+
+def _convert_list(op: OpDef, arg: Arg, value: Any, attrs: dict[str, Any], scope: str | None, owners: dict[str, str]) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise TypeError(f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value}.")
+    if arg.type_list_attr is not None:
+        declared = attrs.get(arg.type_list_attr)
+        hints = declared if declared is not None and len(declared) == len(value) else [None] * len(value)
+        tensors = [_convert_one(op, f"{arg.name}_{i}", v, h, scope) for i, (v, h) in enumerate(zip(value, hints, strict=True))]
+        attrs[arg.type_list_attr] = tuple(t.dtype for t in tensors)
+        return tensors
+    dtype = arg.dtype or (attrs.get(arg.type_attr or "") if arg.type_attr in owners else None)
+    hint = dtype or next((v.dtype for v in value if isinstance(getattr(v, "dtype", None), DType)), None) or _default(op, arg)
+    tensors = []
+    for i, item in enumerate(value):
+        tensor = _convert_one(op, f"{arg.name}_{i}", item, hint, scope)
+        hint = hint or tensor.dtype
+        _check_dtype(op, arg, f"{arg.name}[{i}]", tensor, dtype, i, attrs, owners, scope)
+        dtype = dtype or tensor.dtype
+        tensors.append(tensor)
+    if arg.type_attr and not tensors and arg.type_attr not in attrs:
+        attrs[arg.type_attr] = _default(op, arg)
+    known = attrs.get(arg.number_attr or "")
+    if arg.number_attr in owners and known != len(tensors):
+        raise ValueError(
+            f"List argument '{arg.name}' to '{op.name}' Op with length {len(tensors)} must match length {known} of argument "
+            f"'{owners[arg.number_attr or '']}'."
+        )
+    attrs[arg.number_attr or ""] = len(tensors)
+    owners.setdefault(arg.number_attr or "", arg.name)
+    return tensors
+
+
+def _check_dtype(
+    op: OpDef,
+    arg: Arg,
+    name: str,
+    tensor: Any,
+    dtype: DType | None,
+    position: int,
+    attrs: dict[str, Any],
+    owners: dict[str, str],
+    scope: str | None,
+) -> None:
+    """Ties a type attribute to the first tensor that uses it; refuses a tensor of another dtype."""
+    actual = tensor.dtype
+    if dtype is not None:
+        if actual is not dtype:
+            raise _wrong_dtype(op, arg, name, actual, dtype, position, owners, scope)
+        return
+    attr = arg.type_attr or ""
+    type_set = op.types.get(attr)
+    if isinstance(type_set, TypeSet) and actual not in type_set:
+        raise _dtype_not_allowed(op, attr, name, actual, type_set, scope)
+    attrs[attr] = actual
+    owners[attr] = arg.name
+
+
+def _wrong_dtype(op: OpDef, arg: Arg, name: str, actual: DType, dtype: DType, position: int, owners: dict[str, str], scope: str | None) -> Exception:
+    if scope is None:
+        return errors.InvalidArgumentError(
+            None,
+            None,
+            f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a {_c_name(dtype)} tensor but is a "
+            f"{_c_name(actual)} tensor [Op:{op.name}] name: ",
+        )
+    if arg.dtype is not None:
+        return TypeError(f"Input '{arg.name}' of '{op.name}' Op has type {actual.name} that does not match expected type of {dtype.name}.")
+    if arg.is_list:
+        return TypeError(
+            f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{dtype.name}, {actual.name}] that don't all match."
+        )
+    return TypeError(
+        f"Input '{name}' of '{op.name}' Op has type {actual.name} that does not match type {dtype.name} of argument "
+        f"'{owners.get(arg.type_attr or '', '')}'."
+    )
+
+
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def _c_name(dtype: DType) -> str:
+    """TensorFlow's runtime name of a dtype."""
+    return _C_NAMES.get(dtype.name, dtype.name)
+
+
+def _dtype_not_allowed(op: OpDef, attr: str, name: str, actual: DType, allowed: TypeSet, scope: str | None) -> Exception:
+    if scope is None:
+        names = ", ".join(_c_name(d) for d in allowed)
+        return errors.InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr '{attr}' of {_c_name(actual)} is not in the list of allowed values: {names}\n"
+            f"\t; NodeDef: {{{{node {op.name}}}}}; argument '{name}' of {op.name} [Op:{op.name}] name: ",
+        )
+    names = ", ".join(d.name for d in allowed)
+    return TypeError(f"Value passed to parameter '{name}' has DataType {actual.name} not in list of allowed values: {names}")
+
+
+# --- errors ------------------------------------------------------------------------------------------------------
+
+_ARRAY_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, AttributeError, NotImplementedError)
+
+
+def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Exception:
+    """The exception a user sees when a kernel fails: an error of `tf.errors` that names the op and its inputs."""
+    if isinstance(error, errors.OpError):
+        return _named_after(op, error)
+    if isinstance(error, RuntimeError) and "cannot enter context" in str(error):
+        return error
+    if isinstance(error, MemoryError):
+        return errors.ResourceExhaustedError(None, None, f"OOM when computing {op.name} of {_inputs_text(inputs)}: {error} [Op:{op.name}]")
+    if not isinstance(error, _ARRAY_ERRORS):
+        return error
+    message = shape_complaint(op, inputs, attrs) or f"{_inputs_text(inputs)}: {error}"
+    return errors.InvalidArgumentError(None, None, f"{message} [Op:{op.name}] name: ")
+
+
+def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
+    if "[Op:" in error.message:
+        return error
+    named: errors.OpError = type(error)(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: ")
+    return named
+
+
+def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> str | None:
+    """What the shape rule says against these concrete inputs, or None if it finds no fault."""
+    if op.shape_rule is None:
+        return None
+    try:
+        complete = op.normalize_attrs(attrs)
+        flat = convert_inputs(op, inputs, complete, None) if not _is_flat(op, inputs) else list(inputs)
+        _infer_lists(op, flat, complete)
+        op.shape_rule(ShapeContext(op, flat, complete))
+    except ValueError as complaint:
+        return str(complaint)
+    except Exception:
+        return None
+    return None
+
+
+def _is_flat(op: OpDef, inputs: Sequence[Any]) -> bool:
+    return all(isinstance(x, EagerTensor) for x in inputs)
+
+
+def _infer_lists(op: OpDef, flat: list[Any], attrs: dict[str, Any]) -> None:
+    """Adds the inferred attributes of a call whose inputs are already flat tensors."""
+    remaining = list(flat)
+    for arg in op.signature.inputs:
+        if arg.type_attr and remaining:
+            attrs.setdefault(arg.type_attr, remaining[0].dtype)
+        remaining = remaining[1:] if not arg.is_list else remaining[attrs.get(arg.number_attr or "", len(remaining)) :]
+
+
+def _inputs_text(inputs: Sequence[Any]) -> str:
+    shown = [text.describe_value(x) if isinstance(x, Tensor) else type(x).__name__ for x in inputs]
+    return f"inputs ({'; '.join(shown)})"
+
+
+__all__ = ["convert_inputs", "execute", "flatten_result", "kernel_error", "record", "run_eager", "types", "wrap_outputs"]

@@ -1,0 +1,73 @@
+"""The one function every op call passes through.
+
+`execute` is the hottest code of the project, so it holds only the fast path:
+eager mode, nothing watching, inputs already tensors, and a kernel that was bound
+before for these dtypes and attributes. Everything else (conversion of inputs,
+graphs, tapes, first calls, errors) is in `dispatch`, which this module finds by
+name on first need because tensors are defined above it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from millrace._src.core.context import state
+
+if TYPE_CHECKING:
+    from millrace._src.core.op_def import OpDef
+
+_ndarray = np.ndarray
+_dispatch: Any = None
+
+
+def _level(value: Any, dtype: Any) -> Any:
+    """A kernel's scalar result as a 0-d array."""
+    if type(value) is bytes or dtype.np_dtype.kind == "O":
+        array = np.empty((), dtype=object)
+        array[()] = value
+        return array
+    return np.asarray(value)
+
+
+def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None = None) -> Any:
+    """Carries out one op call: computes it in eager mode, or adds it to the graph being built.
+
+    Args:
+      op: the op.
+      inputs: one value per input of the signature; a list where the input is a list.
+      attrs: attributes by name; those that follow from the inputs, and those with a default, may be left out.
+      name: the name of the operation in a graph.
+
+    Returns: A Tensor; a list of Tensors if the op has several outputs or one list of outputs; for an op
+      without outputs the Operation in a graph and None in eager mode.
+    """
+    run = state.run
+    if run is not None:
+        try:
+            if attrs:
+                entry = op.bound[(*[x.dtype for x in inputs], *attrs.items())]
+            else:
+                entry = op.bound[tuple([x.dtype for x in inputs])]
+            values = [x._value for x in inputs]
+        except (KeyError, AttributeError, TypeError):
+            pass
+        else:
+            kernel, dtype, wrap = entry
+            try:
+                result = run(kernel, *values)
+            except Exception as error:
+                raise _slow().kernel_error(op, inputs, attrs, error) from None
+            return wrap(result if dtype is None or type(result) is _ndarray else _level(result, dtype), dtype)
+    return (_dispatch or _slow()).execute(op, inputs, attrs, name)
+
+
+def _slow() -> Any:
+    """The module with everything that is not the fast path."""
+    global _dispatch
+    if _dispatch is None:
+        _dispatch = importlib.import_module("millrace._src.core.dispatch")
+    return _dispatch

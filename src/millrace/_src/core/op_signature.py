@@ -1,0 +1,155 @@
+"""The signature of an op: TensorFlow's mini-language, parsed.
+
+`"values: N * T, axis: Tidx -> output: T"` names the inputs and outputs of an
+op and ties their types to attributes. From the parsed form follow all the
+generic parts of a call: how many tensors each argument takes, which type
+attributes the inputs determine, and the dtypes of the outputs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from millrace._src.core.dtypes import DType, as_dtype
+
+
+class TypeSet:
+    """An ordered set of dtypes that a type attribute may take, with an optional default.
+
+    Union with `|`, difference with `-`. The order is the one shown in errors.
+    """
+
+    __slots__ = ("_order", "_members", "default")
+
+    def __init__(self, dtypes: Iterable[DType], default: DType | None = None) -> None:
+        self._order = tuple(dict.fromkeys(dtypes))
+        self._members = frozenset(self._order)
+        self.default = default
+
+    def with_default(self, dtype: DType) -> TypeSet:
+        """The same set, where a Python value of unknown dtype becomes `dtype`."""
+        return TypeSet(self._order, dtype)
+
+    def __contains__(self, dtype: object) -> bool:
+        return dtype in self._members
+
+    def __iter__(self) -> Iterator[DType]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __or__(self, other: TypeSet) -> TypeSet:
+        return TypeSet((*self._order, *other), self.default or other.default)
+
+    def __sub__(self, other: TypeSet) -> TypeSet:
+        return TypeSet((d for d in self._order if d not in other), self.default)
+
+    def __repr__(self) -> str:
+        return f"TypeSet({', '.join(d.name for d in self._order)})"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeList:
+    """Declares an attribute that is a list of dtypes, each from `allowed`."""
+
+    allowed: TypeSet
+    minimum: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arg:
+    """One input or output: a fixed dtype, a type attribute, or a list of either."""
+
+    name: str
+    dtype: DType | None = None
+    type_attr: str | None = None
+    number_attr: str | None = None
+    type_list_attr: str | None = None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the argument is a list of tensors."""
+        return self.number_attr is not None or self.type_list_attr is not None
+
+    def dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """The dtypes of the argument's tensors once the attributes are known."""
+        if self.type_list_attr is not None:
+            return [as_dtype(d) for d in attrs[self.type_list_attr]]
+        dtype = self.dtype if self.dtype is not None else attrs[self.type_attr or ""]
+        return [dtype] * (attrs[self.number_attr] if self.number_attr is not None else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Inputs and outputs of an op, in order."""
+
+    inputs: tuple[Arg, ...]
+    outputs: tuple[Arg, ...]
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        return tuple(arg.name for arg in self.inputs)
+
+    @property
+    def inferred_attrs(self) -> frozenset[str]:
+        """The attributes that follow from the inputs."""
+        names = set()
+        for arg in self.inputs:
+            names.update(n for n in (arg.type_attr, arg.number_attr, arg.type_list_attr) if n)
+        return frozenset(names)
+
+    def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
+        """The dtypes of all outputs, lists flattened."""
+        return [dtype for arg in self.outputs for dtype in arg.dtypes(attrs)]
+
+    def split_outputs(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
+        """Groups flat outputs by argument: a list where the argument is a list."""
+        grouped: list[Any] = []
+        start = 0
+        for arg in self.outputs:
+            if not arg.is_list:
+                grouped.append(flat[start])
+                start += 1
+                continue
+            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+            grouped.append(list(flat[start : start + size]))
+            start += size
+        return grouped
+
+
+_ARG = re.compile(r"^\s*(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(\w+)\s*$")
+_FIXED_TYPES = frozenset(
+    "bool string resource variant half float double bfloat16 float16 float32 float64 int4 int8 int16 int32 int64 "
+    "uint4 uint8 uint16 uint32 uint64 complex64 complex128 qint8 quint8 qint16 quint16 qint32".split()
+)
+
+
+def _parse_args(text: str, list_attrs: frozenset[str]) -> tuple[Arg, ...]:
+    args = []
+    for part in text.split(","):
+        if not part.strip():
+            continue
+        match = _ARG.match(part)
+        if match is None:
+            raise ValueError(f"Cannot parse op argument {part.strip()!r}; expected 'name: type' or 'name: N * type'.")
+        name, number, kind = match.groups()
+        if kind in _FIXED_TYPES:
+            args.append(Arg(name, dtype=as_dtype(kind), number_attr=number))
+        elif kind in list_attrs:
+            args.append(Arg(name, type_list_attr=kind))
+        else:
+            args.append(Arg(name, type_attr=kind, number_attr=number))
+    return tuple(args)
+
+
+def parse_signature(text: str, list_attrs: Iterable[str] = ()) -> Signature:
+    """Parses `"x: T, y: T -> z: T"`; `list_attrs` names the attributes that are lists of types."""
+    inputs, arrow, outputs = text.partition("->")
+    if not arrow:
+        raise ValueError(f"Op signature {text!r} has no '->'.")
+    lists = frozenset(list_attrs)
+    return Signature(_parse_args(inputs, lists), _parse_args(outputs, lists))

@@ -1,0 +1,179 @@
+"""Python's operators on tensors, as TensorFlow defines them.
+
+The class `Operators` is mixed into everything that behaves like a tensor in
+expressions (`Tensor`, `Variable`). Each operator reaches its op by name, so the
+core needs no op module; the few operators that are more than one op (`/` casts
+integers, `[]` builds a slice) name the function that implements them, imported
+on first use.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core import context, op_def
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.execute import execute
+
+_NO_ATTRS: dict[str, Any] = {}
+
+
+class _LateOp:
+    """An op looked up on first use; afterwards a plain attribute."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @functools.cached_property
+    def op_def(self) -> op_def.OpDef:
+        return op_def.get_op(self.name)
+
+
+@functools.cache
+def late_function(path: str) -> Callable[..., Any]:
+    """The function at dotted `path`, relative to the source package, imported on first use."""
+    module, _, name = path.rpartition(".")
+    function: Callable[..., Any] = getattr(importlib.import_module(f"{__package__.rpartition('.')[0]}.{module}"), name)
+    return function
+
+
+def _binary(op_name: str, graph_name: str, reverse: str, string_op: str | None = None) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The method and the reflected method of a binary operator that is one op."""
+    late = _LateOp(op_name)
+
+    def forward(self: Any, other: Any) -> Any:
+        try:
+            operation = late.op_def
+            if string_op is not None and self.dtype.name == "string":
+                operation = op_def.get_op(string_op)
+            return execute(operation, (self, other), _NO_ATTRS, graph_name)
+        except (TypeError, ValueError) as error:
+            return _decline_or_raise(other, reverse, error)
+
+    def backward(self: Any, other: Any) -> Any:
+        operation = late.op_def
+        if string_op is not None and self.dtype.name == "string":
+            operation = op_def.get_op(string_op)
+        if state.graph is None:
+            other = convert_to_tensor(other, dtype=self.dtype, name="x")
+        return execute(operation, (other, self), _NO_ATTRS, graph_name)
+
+    return forward, backward
+
+
+def _decline_or_raise(other: Any, reverse: str, error: Exception) -> Any:
+    """Lets the other operand try its reflected method when it is not ours; otherwise raises."""
+    if not isinstance(other, Operators) and not isinstance(other, _PLAIN) and hasattr(type(other), reverse):
+        return NotImplemented
+    raise error.with_traceback(None) from error.__cause__
+
+
+_PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
+
+
+def _function_binary(path: str, graph_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The method and the reflected method of a binary operator that a function implements."""
+
+    def forward(self: Any, other: Any) -> Any:
+        try:
+            return late_function(path)(self, other, name=graph_name)
+        except (TypeError, ValueError) as error:
+            return _decline_or_raise(other, reverse, error)
+
+    def backward(self: Any, other: Any) -> Any:
+        return late_function(path)(convert_to_tensor(other, dtype=self.dtype, name="x"), self, name=graph_name)
+
+    return forward, backward
+
+
+def _logical(bool_op: str, int_op: str, graph_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`&`, `|`, `^`: logical on booleans, bitwise on integers."""
+    logical, bitwise = _LateOp(bool_op), _LateOp(int_op)
+
+    def apply(self: Any, first: Any, second: Any) -> Any:
+        if self.dtype.name == "bool":
+            return execute(logical.op_def, (first, second), _NO_ATTRS, graph_name)
+        with context.name_scope(graph_name):
+            return execute(bitwise.op_def, (first, second), _NO_ATTRS)
+
+    def forward(self: Any, other: Any) -> Any:
+        try:
+            return apply(self, self, other)
+        except (TypeError, ValueError) as error:
+            return _decline_or_raise(other, reverse, error)
+
+    def backward(self: Any, other: Any) -> Any:
+        return apply(self, convert_to_tensor(other, dtype=self.dtype, name="x"), self)
+
+    return forward, backward
+
+
+def _comparison(op_name: str) -> Callable[..., Any]:
+    late = _LateOp(op_name)
+
+    def compare(self: Any, other: Any) -> Any:
+        return execute(late.op_def, (self, other), _NO_ATTRS)
+
+    return compare
+
+
+def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
+    """`==` and `!=`: element-wise, False (True) where the shapes cannot match; identity in a plain v1 graph."""
+    late = _LateOp(op_name)
+    attrs = {"incompatible_shape_error": False}
+
+    def compare(self: Any, other: Any) -> Any:
+        if other is None:
+            return unequal
+        graph = state.graph
+        if graph is not None and not graph.building_function:
+            return (self is not other) if unequal else (self is other)
+        return execute(late.op_def, (self, other), attrs)
+
+    return compare
+
+
+class Operators:
+    """Python's operators for tensor-like objects."""
+
+    __slots__ = ()
+    __array_priority__ = 100
+    dtype: Any
+
+    __add__, __radd__ = _binary("AddV2", "add", "__radd__", string_op="Add")
+    __sub__, __rsub__ = _binary("Sub", "sub", "__rsub__")
+    __mul__, __rmul__ = _binary("Mul", "mul", "__rmul__")
+    __floordiv__, __rfloordiv__ = _binary("FloorDiv", "floordiv", "__rfloordiv__")
+    __mod__, __rmod__ = _binary("FloorMod", "mod", "__rmod__")
+    __pow__, __rpow__ = _binary("Pow", "pow", "__rpow__")
+    __truediv__, __rtruediv__ = _function_binary("ops.math.division.truediv", "truediv", "__rtruediv__")
+    __matmul__, __rmatmul__ = _function_binary("ops.math.matmul.matmul", "matmul", "__rmatmul__")
+    __and__, __rand__ = _logical("LogicalAnd", "BitwiseAnd", "and", "__rand__")
+    __or__, __ror__ = _logical("LogicalOr", "BitwiseOr", "or", "__ror__")
+    __xor__, __rxor__ = _logical("LogicalXor", "BitwiseXor", "xor", "__rxor__")
+    __lt__ = _comparison("Less")
+    __le__ = _comparison("LessEqual")
+    __gt__ = _comparison("Greater")
+    __ge__ = _comparison("GreaterEqual")
+    __eq__ = _equality("Equal", unequal=False)
+    __ne__ = _equality("NotEqual", unequal=True)
+
+    def __neg__(self) -> Any:
+        return execute(op_def.get_op("Neg"), (self,), _NO_ATTRS)
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return late_function("ops.math.unary.abs_")(self)
+
+    def __invert__(self) -> Any:
+        name = "LogicalNot" if self.dtype.name == "bool" else "Invert"
+        return execute(op_def.get_op(name), (self,), _NO_ATTRS)
+
+    def __getitem__(self, key: Any) -> Any:
+        return late_function("ops.array.getitem.getitem")(self, key)

@@ -1,0 +1,172 @@
+"""What a shape rule sees: static shapes, attributes, and values known while tracing.
+
+`reshape(x, [tf.shape(x)[0], -1])` keeps its static batch size only if the rule of
+Reshape can look at the *value* of its second input. `static_value` finds values
+by running the kernels of side-effect-free ops whose inputs are constants;
+`partial_value` knows, for the ops that declare it, vectors of which only some
+elements are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.context import eager_engine
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
+
+_MAX_ELEMENTS = 4096
+"""Larger tensors are never folded while tracing: no shape is that long."""
+
+_UNKNOWN = TensorShape(None)
+
+
+class ShapeContext:
+    """The inputs of one op call as its shape rule sees them."""
+
+    __slots__ = ("op", "inputs", "attrs")
+
+    def __init__(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> None:
+        self.op = op
+        self.inputs = inputs
+        self.attrs = attrs
+
+    def tensors(self, name: str) -> Sequence[Any]:
+        """The tensors of input `name`."""
+        start = 0
+        for arg in self.op.signature.inputs:
+            size = 1
+            if arg.number_attr is not None:
+                size = self.attrs[arg.number_attr]
+            elif arg.type_list_attr is not None:
+                size = len(self.attrs[arg.type_list_attr])
+            if arg.name == name:
+                return self.inputs[start : start + size]
+            start += size
+        raise KeyError(f"{self.op.name} has no input '{name}'.")
+
+    def shape(self, name: str) -> TensorShape:
+        """The static shape of the single input `name`."""
+        shape: TensorShape = self.tensors(name)[0].shape
+        return shape
+
+    def shapes(self, name: str) -> list[TensorShape]:
+        """The static shapes of the list input `name`."""
+        return [t.shape for t in self.tensors(name)]
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute."""
+        return self.attrs[name]
+
+    def dtype(self, name: str) -> DType:
+        """The dtype of input `name` (of its first tensor if it is a list)."""
+        dtype: DType = self.tensors(name)[0].dtype
+        return dtype
+
+    def value(self, name: str) -> Any:
+        """The value of input `name` as a NumPy array if it is known while tracing, else None."""
+        return static_value(self.tensors(name)[0])
+
+    def value_as_shape(self, name: str) -> TensorShape:
+        """The integer vector `name` read as a shape; -1 and unknown elements are unknown dimensions."""
+        return static_shape(self.tensors(name)[0])
+
+    def partial(self, name: str) -> list[int | None] | None:
+        """The elements of the integer vector (or scalar, as one element) `name`, None where unknown."""
+        return partial_value(self.tensors(name)[0])
+
+
+def static_value(tensor: Any) -> Any:
+    """The value of a tensor as a NumPy array if it does not depend on anything unknown while tracing, else None."""
+    if isinstance(tensor, EagerTensor):
+        return tensor._value
+    operation = getattr(tensor, "op", None)
+    if operation is None:
+        return None
+    values = _static_outputs(operation)
+    return None if values is None else values[tensor.value_index]
+
+
+def _static_outputs(operation: Any) -> Sequence[Any] | None:
+    """The values of all outputs of an operation, memoized on it."""
+    if operation.static_values is None:
+        operation.static_values = _fold(operation) or False
+    return operation.static_values or None
+
+
+def _fold(operation: Any) -> Sequence[Any] | None:
+    op: OpDef | None = operation.op_def
+    if op is None or op.effects(operation.attrs) is not Effects.NONE or "func" in op.attr_kinds.values():
+        return None
+    if any((t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.name in ("resource", "variant") for t in operation.outputs):
+        return None
+    if not operation.inputs and not op.attr_kinds.get("value") == "tensor":
+        return None
+    values = []
+    for tensor in operation.inputs:
+        value = static_value(tensor)
+        if value is None:
+            value = _shape_only_stand_in(op, tensor)
+        if value is None or value.size > _MAX_ELEMENTS and not op.reads_only_shapes:
+            return None
+        values.append(value)
+    kernel = eager_engine().bind(op, tuple(t.dtype for t in operation.inputs), operation.attrs)
+    try:
+        with np.errstate(all="ignore"):
+            result = kernel(*values)
+    except Exception:
+        return None
+    return [np.asarray(r) if not isinstance(r, bytes) else np.array(r, dtype=object) for r in _flat(op, result)]
+
+
+def _shape_only_stand_in(op: OpDef, tensor: Any) -> Any:
+    """For ops that read only shapes: an array of the right shape that takes no memory."""
+    if not op.reads_only_shapes or not tensor.shape.is_fully_defined():
+        return None
+    return np.broadcast_to(np.zeros((), dtype=tensor.dtype.np_dtype), tuple(tensor.shape.as_list()))
+
+
+def _flat(op: OpDef, result: Any) -> list[Any]:
+    args = op.signature.outputs
+    if len(args) == 1:
+        return list(result) if args[0].is_list else [result]
+    flat: list[Any] = []
+    for arg, part in zip(args, result, strict=True):
+        flat.extend(part) if arg.is_list else flat.append(part)
+    return flat
+
+
+def partial_value(tensor: Any) -> list[int | None] | None:
+    """The elements of an integer vector or scalar, None where unknown; None if nothing is known of it."""
+    value = static_value(tensor)
+    if value is not None:
+        return [int(v) for v in np.asarray(value).reshape(-1)] if value.ndim <= 1 else None
+    operation = getattr(tensor, "op", None)
+    if operation is not None and operation.op_def is not None and operation.op_def.partial_value is not None:
+        elements: list[int | None] | None = operation.op_def.partial_value(ShapeContext(operation.op_def, operation.inputs, operation.attrs))
+        if elements is not None:
+            return elements
+    shape = tensor.shape
+    if shape.rank == 0:
+        return [None]
+    if shape.rank == 1 and shape.as_list()[0] is not None:
+        return [None] * shape.as_list()[0]
+    return None
+
+
+def static_shape(tensor: Any) -> TensorShape:
+    """An integer vector read as a shape: unknown where its elements are -1 or unknown."""
+    if tensor.shape.rank == 0:
+        value = static_value(tensor)
+        if value is not None and int(value) != -1:
+            raise ValueError("Received a scalar with value as shape; require a statically known scalar with value '-1' to describe an unknown shape.")
+        return _UNKNOWN
+    elements = partial_value(tensor)
+    if elements is None:
+        return _UNKNOWN
+    return TensorShape([None if e is None or e == -1 else e for e in elements])

@@ -1,0 +1,66 @@
+"""Where in the user's program an op was made.
+
+Tracing records, for each operation, the innermost frames outside Millrace. A
+frame is kept as its code object and instruction offset, which costs a
+microsecond; file, line and column (PEP 657) are worked out only when an error
+message wants them.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+_PACKAGE = __file__[: __file__.rindex("_src")]
+_MAX_FRAMES = 8
+
+
+class SourceFrame(NamedTuple):
+    """One frame of the user's program."""
+
+    code: CodeType
+    lasti: int
+    line: int
+
+    @property
+    def filename(self) -> str:
+        return self.code.co_filename
+
+    @property
+    def function(self) -> str:
+        return self.code.co_name
+
+    def column(self) -> int | None:
+        """The zero-based column of the expression, where Python knows it."""
+        for index, position in enumerate(self.code.co_positions()):
+            if index == self.lasti // 2:
+                return position[2]
+        return None
+
+    def __str__(self) -> str:
+        return f'File "{self.filename}", line {self.line}, in {self.function}'
+
+
+def is_internal(filename: str) -> bool:
+    """Whether a source file belongs to Millrace itself."""
+    return filename.startswith(_PACKAGE)
+
+
+def user_frame(depth: int = 1) -> SourceFrame | None:
+    """The innermost frame outside Millrace, or None at top level."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return None if frame is None else SourceFrame(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:
+    """The innermost frames outside Millrace, innermost first."""
+    frames: list[SourceFrame] = []
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and len(frames) < limit:
+        if not frame.f_code.co_filename.startswith(_PACKAGE):
+            frames.append(SourceFrame(frame.f_code, frame.f_lasti, frame.f_lineno))
+        frame = frame.f_back
+    return frames

@@ -1,0 +1,316 @@
+"""Tensors: `EagerTensor` holds a value, `SymbolicTensor` stands for one in a graph.
+
+Both are `tf.Tensor`. An eager tensor is a NumPy array plus its TensorFlow dtype
+and is made hundreds of thousands of times a second, so its constructor sets two
+slots and nothing else; everything derived is computed when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import context, op_def
+from millrace._src.core.dtypes import DType, from_np
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
+from millrace._src.core.operators import Operators
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.util import text
+from millrace._src.util.export import export
+from millrace._src.util.identity import Reference
+
+_NUMPY_METHODS = frozenset("T astype ravel transpose reshape clip size tolist data".split())
+
+
+@export("Tensor")
+class Tensor(Operators):
+    """A multi-dimensional array of elements of one dtype; the values of eager calls and the edges of graphs.
+
+    >>> x = tf.constant([[1., 2.], [3., 4.]])
+    >>> x.shape, x.dtype
+    (TensorShape([2, 2]), tf.float32)
+
+    Tensors are immutable. They are made by `tf.constant`, `tf.convert_to_tensor`
+    and by ops, never by this class directly.
+    """
+
+    __slots__ = ("__dict__", "__weakref__")
+    dtype: DType
+    shape: TensorShape
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of dimensions, or None when it is unknown."""
+        return self.shape.rank
+
+    def get_shape(self) -> TensorShape:
+        """The static shape; the same as `shape`."""
+        return self.shape
+
+    @property
+    def __hash__(self) -> Any:  # type: ignore[override]  # a tensor compares element-wise, so it cannot be a key
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def ref(self) -> Reference:
+        """A hashable reference to this tensor; `.deref()` gives it back."""
+        return Reference(self)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _NUMPY_METHODS:
+            raise AttributeError(
+                f"{type(self).__name__} object has no attribute '{name}'. \n"
+                "        If you are looking for numpy-related methods, please run the following:\n"
+                "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+            )
+        raise AttributeError(f"'{type(self).__module__}.{type(self).__qualname__}' object has no attribute '{name}'")
+
+    @property
+    def _shape(self) -> TensorShape:
+        return self.shape
+
+
+class EagerTensor(Tensor):
+    """A tensor with a value, made by ops that run at once."""
+
+    __slots__ = ("_value", "dtype")
+
+    def __init__(self, value: np.ndarray[Any, Any], dtype: DType) -> None:
+        self._value = value
+        self.dtype = dtype
+
+    @property
+    def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored
+        """The shape."""
+        return TensorShape.of(self._value.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._value.ndim
+
+    @property
+    def device(self) -> str:
+        """The device that holds the value."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    backing_device = device
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the tensor is spread over several devices; always False."""
+        return False
+
+    def numpy(self) -> Any:
+        """The value: a copy as a NumPy array, or a NumPy scalar (bytes for a string) if 0-d."""
+        value = self._value
+        return value.copy() if value.ndim else value[()]
+
+    def _numpy(self) -> Any:
+        return self._value
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that `shape` is compatible with the value's shape."""
+        if not self.shape.is_compatible_with(as_shape(shape)):
+            raise ValueError(
+                f"Tensor's shape {self.shape.as_list()!r} is not compatible with supplied shape {as_shape(shape)}."
+            )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if dtype is None:
+            return self._value.copy() if copy else self._value
+        return np.array(self._value, dtype=dtype) if copy is not False else np.asarray(self._value, dtype=dtype, copy=False)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._value.__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        device: tuple[int, int] = self._value.__dlpack_device__()
+        return device
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __float__(self) -> float:
+        return float(self._value)
+
+    def __complex__(self) -> complex:
+        return complex(self._value)
+
+    def __index__(self) -> int:
+        return self._value.__index__()
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._value[()], digits) if digits is not None else round(self._value[()])
+
+    def __len__(self) -> int:
+        if not self._value.ndim:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[EagerTensor]:
+        if not self._value.ndim:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        if context.state.tapes or context.state.graph is not None:
+            return iter(op_function("Unpack")(self, num=len(self._value), axis=0))
+        return iter([EagerTensor(np.asarray(v) if v.__class__ is not bytes else _scalar(v), self.dtype) for v in self._value])
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value[()], spec) if not self._value.ndim and spec else format(str(self), spec)
+
+    def __copy__(self) -> EagerTensor:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
+        return EagerTensor(self._value.copy(), self.dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._value, self.dtype)
+
+    def __str__(self) -> str:
+        return f"tf.Tensor({text.value_text(self._value, self.dtype)}, shape={self._value.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        value = text.value_repr(self._value, self.dtype)
+        return f"<tf.Tensor: shape={self._value.shape}, dtype={self.dtype.name}, {value}>"
+
+    def __tf_tracing_type__(self, context: Any) -> Any:
+        return context.make_tensor_type(self)
+
+    @property
+    def graph(self) -> Any:
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    @property
+    def op(self) -> Any:
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def name(self) -> Any:
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+
+    @property
+    def value_index(self) -> Any:
+        raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
+
+    def cpu(self) -> EagerTensor:
+        """The tensor in the computer's main memory."""
+        return self
+
+
+def _scalar(value: Any) -> np.ndarray[Any, Any]:
+    """A 0-d object array holding `value`."""
+    array = np.empty((), dtype=object)
+    array[()] = value
+    return array
+
+
+def _restore(value: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
+    return EagerTensor(value, dtype)
+
+
+def eager(array: Any) -> EagerTensor:
+    """Wraps an array, which nobody else may change, as a tensor of its own dtype."""
+    array = np.asarray(array)
+    return EagerTensor(array, from_np(array.dtype))
+
+
+def op_function(name: str) -> Any:
+    """The op called `name` as a function of inputs and attributes."""
+    found = op_def.get_op(name)
+
+    def call(*inputs: Any, **attrs: Any) -> Any:
+        return op_def.execute(found, inputs, attrs)
+
+    return call
+
+
+_ADVICE = (
+    " You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution mode or"
+    " decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this function with"
+    " @tf.function. If that does not work, then you may be using an unsupported feature or your source code may not be"
+    " visible to AutoGraph."
+)
+
+
+class SymbolicTensor(Tensor):
+    """An output of an operation in a graph; it has a dtype and a static shape but no value."""
+
+    __slots__ = ("op", "value_index", "dtype", "shape")
+
+    def __init__(self, op: Any, value_index: int, dtype: DType, shape: TensorShape) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype = dtype
+        self.shape = shape
+
+    @property
+    def graph(self) -> Any:
+        """The graph that holds the tensor."""
+        return self.op.graph
+
+    @property
+    def name(self) -> str:
+        """`operation:index`."""
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def device(self) -> str:
+        """The device requested for the operation."""
+        device: str = self.op.device
+        return device
+
+    def consumers(self) -> list[Any]:
+        """The operations that take this tensor as an input."""
+        return [op for op in self.op.graph.get_operations() if any(t is self for t in op.inputs)]
+
+    def set_shape(self, shape: Any) -> None:
+        """Merges `shape` into what is statically known of this tensor's shape."""
+        self.shape = self.shape.merge_with(as_shape(shape))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may indicate that you're "
+            "trying to pass a Tensor to a NumPy call, which is not supported."
+        )
+
+    def __bool__(self) -> bool:
+        raise OperatorNotAllowedInGraphError(f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.{_ADVICE}")
+
+    def __iter__(self) -> Iterator[Any]:
+        raise OperatorNotAllowedInGraphError(f"Iterating over a symbolic `tf.Tensor` is not allowed.{_ADVICE}")
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` "
+            "for shape information."
+        )
+
+    def __str__(self) -> str:
+        shape = f", shape={_shape_text(self.shape)}" if self.shape.rank is not None else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
+
+    def __repr__(self) -> str:
+        shape = _shape_text(self.shape) if self.shape.rank is not None else "<unknown>"
+        return f"<tf.Tensor '{self.name}' shape={shape} dtype={self.dtype.name}>"
+
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __tf_tracing_type__(self, context: Any) -> Any:
+        return context.make_tensor_type(self)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Evaluates the tensor in a v1 session."""
+        if session is None:
+            raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+        return session.run(self, feed_dict)
+
+
+def _shape_text(shape: TensorShape) -> str:
+    dims = shape.as_list()
+    return f"({', '.join(str(d) for d in dims)}{',' if len(dims) == 1 else ''})"

@@ -1,0 +1,409 @@
+"""`tf.Graph`: operations in the order they were made, with TensorFlow's names.
+
+A graph is a list of operations plus what decides the next operation's name,
+device and control inputs. Creation order is a topological order and, inside a
+function, the user's program order: engines and automatic control dependencies
+rely on both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import context
+from millrace._src.core.dispatch import convert_inputs
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.source_trace import user_frame
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.graph.operation import Operation
+from millrace._src.util import text
+from millrace._src.util.export import export
+
+_VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+_UNKNOWN_SHAPE = TensorShape(None)
+
+
+class _ControlScope:
+    """One entry of the control dependency stack: the controllers, and what was made under them."""
+
+    __slots__ = ("controllers", "clears", "made")
+
+    def __init__(self, controllers: list[Operation], clears: bool) -> None:
+        self.controllers = controllers
+        self.clears = clears
+        self.made: set[Operation] = set()
+
+
+@export("Graph")
+class Graph:
+    """A dataflow graph: `tf.Operation` nodes and the `tf.Tensor` edges between them.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     y = tf.constant(2.0) * 3.0
+    >>> [op.name for op in g.get_operations()]
+    ['Const', 'mul/y', 'mul']
+    """
+
+    building_function = False
+    outer_graph: Any = None
+
+    def __init__(self) -> None:
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._scope = ""
+        self._control_scopes: list[_ControlScope] = []
+        self._devices: list[str] = []
+        self._collections: dict[str, list[Any]] = {}
+        self._finalized = False
+        self.functions: dict[str, Any] = {}
+        self.seed: int | None = None
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in the order they were made."""
+        return list(self._operations)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every operation added."""
+        return len(self._operations)
+
+    @property
+    def _last_id(self) -> int:
+        return len(self._operations)
+
+    @property
+    def finalized(self) -> bool:
+        """Whether the graph refuses further operations."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Makes the graph read-only."""
+        self._finalized = True
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation called `name`.
+
+        Raises:
+          TypeError: if `name` is not a string.
+          KeyError: if there is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self._element(name, allow_tensor=False)  # type: ignore[no-any-return]  # _element finds either kind
+
+    def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        """The tensor called `name`, of the form `operation:output`.
+
+        Raises:
+          TypeError: if `name` is not a string.
+          ValueError: if it is not of that form.
+          KeyError: if there is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self._element(name, allow_operation=False)  # type: ignore[no-any-return]  # _element finds either kind
+
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        """The tensor or operation of this graph that `obj` (an object or a name) stands for."""
+        if isinstance(obj, (SymbolicTensor, Operation)):
+            if obj.graph is not self:
+                raise ValueError(f"{obj!r} is not an element of this graph.")
+            if isinstance(obj, SymbolicTensor) and not allow_tensor or isinstance(obj, Operation) and not allow_operation:
+                raise TypeError(f"Can not convert a {type(obj).__name__} into a {'Tensor' if allow_tensor else 'Operation'}.")
+            return obj
+        if isinstance(obj, str):
+            return self._element(obj, allow_tensor, allow_operation)
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            return self.as_graph_element(convert(), allow_tensor, allow_operation)
+        wanted = " or ".join(k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok)
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
+
+    def _element(self, name: str, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
+        operation_name, colon, index = name.rpartition(":")
+        if colon and allow_tensor:
+            if not index.isdigit():
+                raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form \"<op_name>:<output_index>\".")
+            operation = self._by_name.get(operation_name)
+            if operation is None:
+                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, does not exist in the graph.")
+            if int(index) >= len(operation.outputs):
+                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, exists but only has {len(operation.outputs)} outputs.")
+            return operation.outputs[int(index)]
+        if colon:
+            raise ValueError(f"The name {name!r} appears to refer to a Tensor, not a Operation.")
+        if not allow_operation:
+            if name in self._by_name:
+                raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
+            raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
+        if name not in self._by_name:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return self._by_name[name]
+
+    # --- building ----------------------------------------------------------------------------------------------
+
+    def as_default(self) -> contextlib.AbstractContextManager[Any]:
+        """A scope in which op calls add to this graph."""
+        return context.graph_scope(self)
+
+    def add_call(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> tuple[list[Any], Operation]:
+        """Adds an op call with Python or tensor inputs; returns its input tensors and the operation."""
+        full_name = self._operation_name(op.name if name is None else name)
+        flat = convert_inputs(op, inputs, attrs, full_name)
+        return flat, self.add_operation(op, flat, attrs, full_name)
+
+    def add_operation(
+        self,
+        op: OpDef,
+        inputs: Sequence[Any],
+        attrs: dict[str, Any],
+        full_name: str,
+        *,
+        shapes: Sequence[TensorShape] | None = None,
+        control_inputs: Iterable[Operation] | None = None,
+    ) -> Operation:
+        """Adds an operation whose inputs are tensors of this graph and whose name is already unique."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        dtypes = op.signature.output_dtypes(attrs)
+        if shapes is None:
+            shapes = self._infer_shapes(op, inputs, attrs, full_name, dtypes)
+        if control_inputs is None:
+            control_inputs = self._current_controls(inputs) if self._control_scopes else ()
+        operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, user_frame(2))
+        if self._devices or context.state.device:
+            operation.device = self._devices[-1] if self._devices else context.state.device or ""
+        self._operations.append(operation)
+        self._by_name[full_name] = operation
+        for scope in self._control_scopes:
+            scope.made.add(operation)
+        return operation
+
+    def _infer_shapes(
+        self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str, dtypes: Sequence[DType]
+    ) -> Sequence[TensorShape]:
+        if op.shape_rule is None:
+            return [_UNKNOWN_SHAPE] * len(dtypes)
+        try:
+            shapes = op.shape_rule(ShapeContext(op, inputs, attrs))
+        except ValueError as error:
+            raise ValueError(f"{error} for '{_node_text(op, name, inputs, attrs)}' with input shapes: {_shapes_text(inputs)}.") from None
+        return [shapes] if isinstance(shapes, TensorShape) else list(shapes)
+
+    def constant(self, value: np.ndarray[Any, Any], dtype: DType, name: str) -> SymbolicTensor:
+        """Adds a constant; nobody else may change `value`."""
+        operation = self.add_operation(
+            get_op("Const"),
+            (),
+            {"dtype": dtype, "value": value},
+            self._operation_name(name),
+            shapes=(TensorShape.of(value.shape),),
+            control_inputs=() if not self._control_scopes else None,
+        )
+        operation.static_values = (value,)
+        return operation.outputs[0]
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """A tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
+        if isinstance(tensor, EagerTensor):
+            raise RuntimeError(f"{name or 'tensor'}: Attempting to capture an EagerTensor without building a function.")
+        raise ValueError(
+            f"{tensor!r} must be from the same graph as this graph: it belongs to {getattr(tensor, 'graph', None)!r}, which is not {self!r}."
+        )
+
+    # --- names -------------------------------------------------------------------------------------------------
+
+    def _operation_name(self, name: str) -> str:
+        if name.endswith("/"):
+            return name[:-1]
+        if self._scope and name.startswith(self._scope + "/"):
+            return self._unique(name)
+        if not _VALID_OP_NAME.match(name) and not self._scope:
+            raise ValueError(f"'{name}' is not a valid node name. Accepted names conform to Regex /{_VALID_OP_NAME.pattern}/")
+        return self.unique_name(name)
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` inside the current scope, with `_1`, `_2`, ... if it is taken."""
+        return self._unique(f"{self._scope}/{name}" if self._scope else name, mark_as_used)
+
+    def _unique(self, name: str, mark_as_used: bool = True) -> str:
+        used = self._names_in_use
+        key = name.lower()
+        count = used.get(key, 0)
+        if mark_as_used:
+            used[key] = count + 1
+        if not count:
+            return name
+        base = key
+        while key in used:
+            key = f"{base}_{count}"
+            count += 1
+        if mark_as_used:
+            used[key] = 1
+            used[base] = count
+        return f"{name}_{count - 1}"
+
+    @contextlib.contextmanager
+    def name_scope(self, name: str | None) -> Iterator[str]:
+        """Prefixes the names of operations made within; a name ending in "/" re-enters that scope."""
+        if name:
+            if isinstance(name, bytes):
+                name = name.decode()
+            pattern = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
+            if not pattern.match(name):
+                raise ValueError(f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {pattern.pattern}")
+        previous = self._scope
+        if not name:
+            self._scope = ""
+        elif name.endswith("/"):
+            self._scope = name[:-1]
+        else:
+            self._scope = self.unique_name(name)
+        try:
+            yield self._scope + "/" if self._scope else ""
+        finally:
+            self._scope = previous
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without a trailing "/"."""
+        return self._scope
+
+    # --- scopes ------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
+        """Makes operations created within run after `control_inputs`; None clears outer dependencies."""
+        if control_inputs is None:
+            scope = _ControlScope([], clears=True)
+        else:
+            controllers = []
+            for item in control_inputs:
+                element = self._controller(item)
+                if element is not None and element not in controllers:
+                    controllers.append(element)
+            scope = _ControlScope(controllers, clears=False)
+        self._control_scopes.append(scope)
+        try:
+            yield
+        finally:
+            self._control_scopes.remove(scope)
+
+    def _controller(self, item: Any) -> Operation | None:
+        if isinstance(item, EagerTensor):
+            return None
+        if isinstance(item, SymbolicTensor) and item.graph is not self:
+            item = self.capture(item)
+        item = getattr(item, "handle", item) if not isinstance(item, (Tensor, Operation, str)) else item
+        if isinstance(item, EagerTensor):
+            return None
+        element = self.as_graph_element(item)
+        return element if isinstance(element, Operation) else element.op  # type: ignore[no-any-return]  # tensor or operation
+
+    def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
+        """The control inputs of a new operation: those in force, less the ones its inputs already wait for."""
+        input_operations = {t.op for t in inputs}
+        result: list[Operation] = []
+        for scope in reversed(self._control_scopes):
+            if scope.made.isdisjoint(input_operations):
+                result.extend(c for c in scope.controllers if c not in input_operations and c not in result)
+            if scope.clears:
+                break
+        return result
+
+    @contextlib.contextmanager
+    def device(self, device_name: Any) -> Iterator[None]:
+        """Requests a device for the operations made within."""
+        self._devices.append(device_name if isinstance(device_name, str) else "")
+        try:
+            yield
+        finally:
+            self._devices.pop()
+
+    @contextlib.contextmanager
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+        """Accepted for compatibility: everything is on one device."""
+        yield
+
+    # --- collections (v1) --------------------------------------------------------------------------------------
+
+    def add_to_collection(self, name: str, value: Any) -> None:
+        """Stores `value` in a collection."""
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        """Stores `value` in several collections."""
+        for name in (names,) if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
+        """A copy of a collection, filtered by a name prefix."""
+        items = self._collections.get(name, [])
+        return [i for i in items if scope is None or (hasattr(i, "name") and re.match(scope, i.name))]
+
+    def get_collection_ref(self, name: str) -> list[Any]:
+        """A collection itself, which the caller may change."""
+        return self._collections.setdefault(name, [])
+
+    def clear_collection(self, name: str) -> None:
+        """Empties a collection."""
+        self._collections.pop(name, None)
+
+    def get_all_collection_keys(self) -> list[str]:
+        """The names of the collections."""
+        return list(self._collections)
+
+    @property
+    def collections(self) -> list[str]:
+        """The names of the collections."""
+        return list(self._collections)
+
+    # --- protos ------------------------------------------------------------------------------------------------
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False) -> Any:
+        """The graph as a `GraphDef` proto.
+
+        Args:
+          from_version: only operations added since the graph had this `version`.
+          add_shapes: adds an `_output_shapes` attribute to each node.
+          use_pybind11_proto: ignored by design: the result is the same.
+
+        Returns: A `GraphDef`.
+        """
+        from millrace._src.graph.graph_def import graph_to_graph_def  # protobuf loads only when a proto is asked for
+
+        return graph_to_graph_def(self, from_version=from_version, add_shapes=add_shapes)
+
+
+def _shapes_text(inputs: Sequence[Any]) -> str:
+    return ", ".join(text.shape_brackets(t.shape) for t in inputs)
+
+
+def _node_text(op: OpDef, name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> str:
+    shown = []
+    for key in sorted(attrs):
+        value = attrs[key]
+        if isinstance(value, DType):
+            shown.append(f"{key}=DT_{value.name.upper()}" if value.name != "float32" else f"{key}=DT_FLOAT")
+        elif isinstance(value, bool):
+            shown.append(f"{key}={str(value).lower()}")
+        elif isinstance(value, (int, float)):
+            shown.append(f"{key}={value}")
+        elif isinstance(value, str):
+            shown.append(f'{key}="{value}"')
+        elif isinstance(value, tuple) and all(isinstance(v, (int, float)) for v in value):
+            shown.append(f"{key}=[{', '.join(map(str, value))}]")
+    arguments = ", ".join(t.op.name if t.value_index == 0 else t.name for t in inputs)
+    return f"{{{{node {name}}}}} = {op.name}[{', '.join(shown)}]({arguments})"

@@ -1,0 +1,134 @@
+"""`tf.Operation`: one node of a graph.
+
+A node is an op, its input tensors, its attributes, and control inputs: operations
+that must have run before. It is immutable once the graph is built; only automatic
+control dependencies and `import_graph_def` touch it after creation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.source_trace import SourceFrame
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.util.export import export
+
+
+@export("Operation")
+class Operation:
+    """A node of a `tf.Graph`: it takes and produces zero or more tensors.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     c = tf.constant(1.0, name="c")
+    >>> c.op.name, c.op.type
+    ('c', 'Const')
+    """
+
+    __slots__ = (
+        "graph",
+        "op_def",
+        "type",
+        "name",
+        "inputs",
+        "attrs",
+        "outputs",
+        "control_inputs",
+        "device",
+        "source",
+        "static_values",
+        "__weakref__",
+    )
+
+    def __init__(
+        self,
+        graph: Any,
+        op_def: OpDef,
+        name: str,
+        inputs: Sequence[Any],
+        attrs: dict[str, Any],
+        dtypes: Sequence[DType],
+        shapes: Sequence[TensorShape],
+        control_inputs: Iterable[Operation],
+        source: SourceFrame | None,
+    ) -> None:
+        self.graph = graph
+        self.op_def = op_def
+        self.type = op_def.name
+        self.name = name
+        self.inputs = tuple(inputs)
+        self.attrs = attrs
+        self.control_inputs = list(control_inputs)
+        self.device = ""
+        self.source = source
+        self.static_values: Any = None
+        self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
+
+    @property
+    def effects(self) -> Effects:
+        """What the operation does besides computing."""
+        return self.op_def.effects(self.attrs)
+
+    @property
+    def node_def(self) -> Any:
+        """The `NodeDef` proto of the operation."""
+        from millrace._src.graph.graph_def import node_def_of  # protobuf loads only when a proto is asked for
+
+        return node_def_of(self)
+
+    @property
+    def traceback(self) -> SourceFrame | None:
+        """The user's frame that made the operation."""
+        return self.source
+
+    @property
+    def control_outputs(self) -> list[Operation]:
+        """The operations that have this one as a control input."""
+        return [op for op in self.graph.get_operations() if self in op.control_inputs]
+
+    def values(self) -> tuple[SymbolicTensor, ...]:
+        """The outputs."""
+        return tuple(self.outputs)
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute; strings come as bytes and functions as they are.
+
+        Raises: ValueError: if the operation has no such attribute.
+        """
+        if name not in self.attrs:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        value = self.attrs[name]
+        if isinstance(value, str):
+            return value.encode("utf-8", "surrogateescape")
+        if isinstance(value, tuple):
+            return [v.encode("utf-8", "surrogateescape") if isinstance(v, str) else v for v in value]
+        return value
+
+    def colocation_groups(self) -> list[bytes]:
+        """The colocation groups of the operation."""
+        groups: list[bytes] = [g.encode() if isinstance(g, str) else g for g in self.attrs.get("_class", ())]
+        return groups or [b"loc:@" + self.name.encode()]
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs the operation in a v1 session."""
+        if session is None:
+            raise ValueError("Cannot execute operation using `run()`: No default session is registered.")
+        session.run(self, feed_dict)
+
+    def _set_device(self, device: str | None) -> None:
+        self.device = device or ""
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self.attrs[name] = value
+
+    def _add_control_inputs(self, operations: Iterable[Operation]) -> None:
+        for operation in operations:
+            if operation not in self.control_inputs:
+                self.control_inputs.append(operation)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"

@@ -1,0 +1,26 @@
+"""What many gradients share: undoing a broadcast, and sparse gradients made dense."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.ops import raw
+
+
+def unbroadcast(gradient: Any, like: Any) -> Any:
+    """Sums a gradient of a broadcast result back to the shape of the input `like`."""
+    shape, wanted = gradient.shape, like.shape
+    if shape.is_fully_defined() and wanted.is_fully_defined():
+        if shape._dims == wanted._dims:
+            return gradient
+        axes = _broadcast_axes(shape.as_list(), wanted.as_list())
+        summed = raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False) if axes else gradient
+        return raw.Reshape(tensor=summed, shape=wanted.as_list())
+    axes, _ = raw.BroadcastGradientArgs(s0=raw.Shape(input=like), s1=raw.Shape(input=gradient))
+    return raw.Reshape(tensor=raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False), shape=raw.Shape(input=like))
+
+
+def _broadcast_axes(shape: list[int], wanted: list[int]) -> list[int]:
+    """The axes of `shape` along which an array of shape `wanted` was repeated."""
+    lead = len(shape) - len(wanted)
+    return [*range(lead), *(i + lead for i, n in enumerate(wanted) if n == 1 and shape[i + lead] != 1)]

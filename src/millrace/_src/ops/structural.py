@@ -1,0 +1,29 @@
+"""Ops that give a graph its form: constants, arguments, and nodes that only order others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.shape_rules import no_outputs
+from millrace._src.ops.type_sets import ANY
+
+
+def _const_shape(c: ShapeContext) -> TensorShape:
+    return TensorShape.of(c.attr("value").shape)
+
+
+@op("Const", " -> output: dtype", dtype=ANY, shape=_const_shape, not_differentiable="a constant has no inputs")
+def const(xp: Xp, *, value: Array, dtype: DType) -> Array:
+    """A constant of the graph."""
+    return value
+
+
+@op("NoOp", " -> ", shape=no_outputs, effects=Effects.NONE, not_differentiable="it has no outputs")
+def no_op(xp: Xp) -> Any:
+    """Does nothing; its control inputs give it meaning."""
+    return ()
