@@ -1,0 +1,45 @@
+"""Records what real TensorFlow answers to the programs of tests/oracle/programs.
+
+Run with a Python that has tensorflow-cpu 2.21: `python tools/record_oracle.py [--output FOLDER] [TOPIC ...]`.
+Each topic becomes one JSON file, one program a line; a second run writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(_ROOT))
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
+
+
+def main() -> None:
+    """Records the topics named on the command line, or all of them."""
+    import numpy as np
+    import tensorflow as tf
+
+    from tests.oracle import corpus
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("topics", nargs="*")
+    parser.add_argument("--output", type=Path, default=corpus.RECORDED)
+    arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    total = 0
+    for topic in arguments.topics or corpus.topics():
+        start = time.perf_counter()
+        answers = {name: corpus.run(program, tf, np) for name, program in corpus.programs(topic).items()}
+        corpus.write_record(arguments.output / f"{topic}.json", answers)
+        total += len(answers)
+        print(f"{topic}: {len(answers)} programs, {time.perf_counter() - start:.1f} s")
+    print(f"{total} programs on TensorFlow {tf.__version__}")
+
+
+if __name__ == "__main__":
+    main()
