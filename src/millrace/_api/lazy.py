@@ -30,7 +30,7 @@ _V1 = "compat.v1"
 _HIDDEN = "-"  # the home of a name that the root has and tf.compat.v1 has not
 
 # Namespaces that are another module: TensorFlow 2 by its long name, and real Keras.
-_ALIASES = {"compat.v2": ROOT, "keras": "keras", "compat.v1.keras": "keras"}
+ALIASES = {"compat.v2": ROOT, "keras": "keras", "compat.v1.keras": "keras"}
 
 
 def _mirrored(path: str) -> str | None:
@@ -48,85 +48,77 @@ def namespace_paths() -> frozenset[str]:
             paths.add(path)
             path = path.rpartition(".")[0]
     paths |= {f"{_V1}.{path}" for path in paths if path and not path.startswith("compat")}
-    return frozenset(paths - _ALIASES.keys())
+    return frozenset(paths - ALIASES.keys())
 
 
 _PATHS = namespace_paths()
 
 
-def _homes(path: str) -> dict[str, str]:
-    """Name -> home, for the names that the table states for this namespace."""
-    lines = NAMES.get(path, "").split("\n")
-    start = len(path) + 1 if path else 0
-    return {name[start:]: home for name, _, home in (line.partition(" ") for line in lines) if home}
+def describe(path: str) -> dict[str, str]:
+    """Everything a namespace offers, as name -> home, without importing any of it.
 
-
-def _children(path: str) -> list[str]:
-    prefix = path + "." if path else ""
-    start = len(prefix)
-    return [p[start:] for p in (*_PATHS, *_ALIASES) if p and p.startswith(prefix) and "." not in p[start:]]
+    A home is `module:variable`; that of a namespace is the module's name alone.
+    """
+    mirrored = _mirrored(path)
+    offered = describe(mirrored) if mirrored in _PATHS else {}
+    below = path + "." if path else ""
+    start = len(below)
+    for line in NAMES.get(path, "").split("\n"):
+        name, _, home = line[start:].partition(" ")
+        if home == _HIDDEN:
+            offered.pop(name, None)
+        elif home:
+            offered[name] = _SOURCES + home
+    for child in (*_PATHS, *ALIASES):
+        if child.startswith(below) and "." not in child[start:] and child != path:
+            offered[child[start:]] = f"{ROOT}.{child}"
+    return offered
 
 
 def _load(home: str) -> Any:
-    """The object at `module:variable`."""
+    """The object at `module:variable`, or the module."""
     module_name, _, variable = home.partition(":")
-    module = import_module(_SOURCES + module_name)
+    module = import_module(module_name)
+    if not variable:
+        return module
     try:
         return getattr(module, variable)
     except AttributeError:
-        raise ImportError(f"{module.__name__} has no {variable!r}: the table is stale; run tools/gen_api.py") from None
+        raise ImportError(f"{module_name} has no {variable!r}: the table is stale; run tools/gen_api.py") from None
 
 
 class Namespace(ModuleType):
     """A public module. Its names are imported from their homes on first use and then are plain attributes."""
 
-    _path: str
-    _stated: dict[str, str]
+    _homes: dict[str, str]
 
     def __init__(self, name: str) -> None:
         path = name.partition(".")[2]
         super().__init__(name, f"Public names of `tf.{path}`.")
-        self.__dict__.update(_path=path, _stated=_homes(path))
+        self.__dict__["_homes"] = describe(path)
 
     def __getattr__(self, name: str) -> Any:
-        value = self._find(name)
+        home = self._homes.get(name)
+        if home is not None:
+            value = _load(home)
+        elif name == "__all__":
+            value = [name for name in self._homes if not name.startswith("_")]
+        else:
+            raise AttributeError(f"module '{self._shown_name()}' has no attribute '{name}'", name=name, obj=self)
         self.__dict__[name] = value
         return value
 
-    def _find(self, name: str) -> Any:
-        home = self._stated.get(name)
-        if home is not None and home != _HIDDEN:
-            return _load(home)
-        path = f"{self._path}.{name}" if self._path else name
-        if path in _PATHS or path in _ALIASES:
-            return import_module(f"{ROOT}.{path}")
-        mirrored = _mirrored(self._path)
-        if home is None and mirrored is not None and mirrored in _PATHS and not name.startswith("__"):
-            origin = sys.modules.get(f"{ROOT}.{mirrored}" if mirrored else ROOT) or import_module(f"{ROOT}.{mirrored}")
-            if name in origin.__dir__():
-                return getattr(origin, name)
-        if name == "__all__":
-            return self._public_names()
-        raise AttributeError(f"module '{self._shown_name()}' has no attribute '{name}'", name=name, obj=self)
-
     def _shown_name(self) -> str:
         root = sys.modules[ROOT].__name__  # "tensorflow" once the program asked for that name
-        return f"{root}.{self._path}" if self._path else root
-
-    def _public_names(self) -> list[str]:
-        names = {name for name, home in self._stated.items() if home != _HIDDEN}
-        names.update(_children(self._path))
-        mirrored = _mirrored(self._path)
-        if mirrored is not None and mirrored in _PATHS:
-            names.update(name for name in _homes(mirrored) if name not in self._stated)
-        return sorted(name for name in names if not name.startswith("_"))
+        return root + self.__name__[len(ROOT) :] if self.__name__.startswith(ROOT) else root
 
     def __dir__(self) -> list[str]:
-        return sorted({*self._public_names(), *(n for n in self.__dict__ if n not in ("_path", "_stated"))})
+        return sorted({*self._homes, *self.__dict__} - {"_homes"})
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         """Copied and pickled by name, as functions are."""
-        return import_module, (f"{ROOT}.{self._path}" if self._path else ROOT,)
+        assert self.__spec__ is not None
+        return import_module, (self.__spec__.name,)
 
 
 class NamespaceFinder:
@@ -151,11 +143,11 @@ class NamespaceFinder:
 
 def install(root: ModuleType) -> None:
     """Turns the package `millrace` itself into the root namespace. Doing it again, as a reload does, changes nothing."""
-    root.__dict__.update(_path="", _stated=_homes(""))
+    root.__dict__["_homes"] = describe("")
     root.__class__ = Namespace
     if not any(isinstance(finder, NamespaceFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, NamespaceFinder())
-    for path, target in _ALIASES.items():
+    for path, target in ALIASES.items():
         aliases.add(f"{ROOT}.{path}", target, prepare=_prepare_keras if target == "keras" else None)
 
 

@@ -56,22 +56,22 @@ class AliasFinder:
         real_name = self.target_of(fullname)
         if real_name is None:
             return None
-        prepare = self._prepare.get(fullname)
-        if prepare is not None:
-            prepare()
-        return ModuleSpec(fullname, _AliasLoader(real_name), is_package=True)
+        return ModuleSpec(fullname, _AliasLoader(real_name, self._prepare.get(fullname)), is_package=True)
 
 
 class _AliasLoader:
     """Loads the target and leaves *it* in `sys.modules` under the alias."""
 
-    def __init__(self, real_name: str) -> None:
+    def __init__(self, real_name: str, prepare: Callable[[], None] | None) -> None:
         self._real_name = real_name
+        self._prepare = prepare
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
+        if self._prepare is not None:
+            self._prepare()
         sys.modules[module.__name__] = import_under_alias(module.__name__, self._real_name)
 
     def load_module(self, fullname: str) -> ModuleType:

@@ -1,0 +1,71 @@
+# `make demo` and `make test` need nothing but a Python of 3.11 or newer: each makes .venv and installs what it uses,
+# once, and again when pyproject.toml changes.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+VENV := .venv
+PYTHON = $(VENV)/bin/python
+PIP = $(PYTHON) -m pip --quiet --disable-pip-version-check
+TESTS ?= tests
+# Workers for the tests: a core each, at most four.
+JOBS ?= $(shell n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1); echo $$(( n > 4 ? 4 : n )))
+
+help:  ## what can be made
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## */\1\t/' | expand -t 12
+
+demo: $(VENV)/demo.stamp  ## train the digits classifier, eager and as a graph
+	@$(PYTHON) -m millrace run examples/digits.py
+
+test: $(VENV)/test.stamp  ## run the tests
+	@$(PYTHON) -m pytest -q -n $(JOBS) $(TESTS)
+
+lint: $(VENV)/dev.stamp  ## style, layers, file sizes, freshness of the generated tables
+	@$(PYTHON) -m ruff check --quiet .
+	@$(VENV)/bin/lint-imports --no-cache | tail -n 40
+	@$(PYTHON) tools/check_sizes.py
+	@$(PYTHON) tools/gen_api.py --check
+
+types: $(VENV)/dev.stamp  ## mypy --strict on the library
+	@$(PYTHON) -m mypy --no-error-summary
+
+api: $(VENV)/venv.stamp  ## write the generated tables anew
+	@$(PYTHON) tools/gen_api.py
+
+stubs: $(VENV)/venv.stamp  ## write .pyi files, so that editors see the public names
+	@$(PYTHON) tools/gen_stubs.py
+
+bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed
+	@$(PYTHON) -m benchmarks
+
+clean:  ## remove everything that was made
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# --- set-up -----------------------------------------------------------------------------------------------------------
+
+$(VENV)/venv.stamp:
+	@python=$$(for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	    "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; \
+	  done); \
+	[ -n "$$python" ] || { echo 'A Python of 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3-venv).' >&2; exit 1; }; \
+	echo "setting up $(VENV), once" >&2; \
+	"$$python" -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml
+	@$(PIP) install --editable . --group demo
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml
+	@$(PIP) install --editable '.[xla]' --group demo --group test
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/test.stamp
+	@$(PIP) install --group lint
+	@touch $@
+
+$(VENV)/bench.stamp: $(VENV)/test.stamp
+	@touch $@
+
+.PHONY: help demo test lint types api stubs bench clean
