@@ -6,7 +6,8 @@ importing those definitions.
 Idea: read the sources with `ast`, collect the calls at module level, refuse a name that has two homes, write the result.
 The output has one name per line, so that its diff shows what a change did to the interface.
 
-Run `python tools/gen_api.py` after adding or removing an export or an op; `--check` only tells whether that is needed.
+Run `python tools/gen_api.py` after adding or removing an export or an op; `--check` only tells whether that is needed. When a
+source is wrong, the tables are written from the rest and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ class Api:
     ops: dict[str, str] = field(default_factory=dict)  # OpDef name -> module
     not_in_v1: set[str] = field(default_factory=set)
     places: dict[str, str] = field(default_factory=dict)  # name -> file:line, for messages
+    errors: list[str] = field(default_factory=list)
 
     def add(self, table: dict[str, str], name: str, home: str, place: str) -> None:
         if name in table and table[name] != home:
-            raise ApiError(f"{place}: {name!r} is already declared at {self.places[name]}")
+            self.errors.append(f"{place}: {name!r} is already declared at {self.places[name]}")
+            return
         table[name] = home
         self.places[name] = place
 
@@ -149,10 +152,11 @@ def read_sources(root: Path) -> Api:
     for module, path in module_files(source):
         file = path.relative_to(root).as_posix()
         try:
-            tree = ast.parse(path.read_text(encoding="utf-8"), file)
+            read_module(api, module, ast.parse(path.read_text(encoding="utf-8"), file), file)
         except SyntaxError as error:
-            raise ApiError(f"{file}:{error.lineno}: {error.msg}") from None
-        read_module(api, module, tree, file)
+            api.errors.append(f"{file}:{error.lineno}: {error.msg}")
+        except ApiError as error:
+            api.errors.append(str(error))
     check_namespaces(api)
     return api
 
@@ -162,7 +166,7 @@ def check_namespaces(api: Api) -> None:
     for name in api.names:
         parent = name.rpartition(".")[0]
         if parent in api.names:
-            raise ApiError(f"{api.places[name]}: {parent!r}, above {name!r}, is itself declared at {api.places[parent]}")
+            api.errors.append(f"{api.places[name]}: {parent!r}, above {name!r}, is declared at {api.places[parent]}")
 
 
 def table_text(api: Api) -> str:
@@ -203,10 +207,10 @@ def op_homes_text(api: Api) -> str:
     return "\n".join(text)
 
 
-def generate(root: Path) -> dict[Path, str]:
-    """The generated files below `root`, as path -> text."""
+def generate(root: Path) -> tuple[dict[Path, str], list[str]]:
+    """The generated files below `root`, as path -> text, and what is wrong with the sources."""
     api = read_sources(root)
-    return {TABLE: table_text(api), OP_HOMES: op_homes_text(api)}
+    return {TABLE: table_text(api), OP_HOMES: op_homes_text(api)}, api.errors
 
 
 def write(path: Path, text: str) -> None:
@@ -222,11 +226,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a table is stale")
     parser.add_argument("--root", type=Path, default=ROOT, help="repository to work on")
     options = parser.parse_args(arguments)
-    try:
-        files = generate(options.root)
-    except ApiError as error:
-        print(f"gen_api: {error}", file=sys.stderr)
-        return 1
+    files, errors = generate(options.root)
     stale = []
     for name, text in files.items():
         path = options.root / name
@@ -236,7 +236,9 @@ def main(arguments: list[str] | None = None) -> int:
                 write(path, text)
     for name in stale:
         print(f"gen_api: {name} " + ("is stale; run: python tools/gen_api.py" if options.check else "written"))
-    return 1 if stale and options.check else 0
+    for error in errors:
+        print(f"gen_api: {error}", file=sys.stderr)
+    return 1 if errors or (stale and options.check) else 0
 
 
 if __name__ == "__main__":

@@ -22,15 +22,24 @@ from millrace._src.util.lazy_import import aliases
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.abc import Loader
     from typing import Any
+else:
+    Loader = object  # importing importlib.abc takes longer than the rest of this module
 
 ROOT = "millrace"
 _SOURCES = ROOT + "._src."
 _V1 = "compat.v1"
 _HIDDEN = "-"  # the home of a name that the root has and tf.compat.v1 has not
 
-# Namespaces that are another module: TensorFlow 2 by its long name, and real Keras.
-ALIASES = {"compat.v2": ROOT, "keras": "keras", "compat.v1.keras": "keras"}
+# Namespaces that are another module: TensorFlow 2 by its long name, real Keras, every op by its name.
+ALIASES = {
+    "compat.v2": ROOT,
+    "keras": "keras",
+    "compat.v1.keras": "keras",
+    "raw_ops": ROOT + "._src.ops.raw",
+    "compat.v1.raw_ops": ROOT + "._src.ops.raw",
+}
 
 
 def _mirrored(path: str) -> str | None:
@@ -121,7 +130,7 @@ class Namespace(ModuleType):
         return import_module, (self.__spec__.name,)
 
 
-class NamespaceFinder:
+class NamespaceFinder(Loader):
     """The `sys.meta_path` entry that makes `import millrace.math` create the namespace."""
 
     def find_spec(
@@ -136,9 +145,6 @@ class NamespaceFinder:
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is left to do; a reload comes here too."""
-
-    def load_module(self, fullname: str) -> ModuleType:
-        return import_module(fullname)
 
 
 def install(root: ModuleType) -> None:

@@ -6,16 +6,21 @@ that `tf.compat.v1` does not take from `tf`."""
 NAMES = {
     "": """
 DType core.dtypes:DType
+GradientTape autodiff.gradient_tape:GradientTape
 Graph graph.graph:Graph
+IndexedSlices core.indexed_slices:IndexedSlices
 Operation graph.operation:Operation
 Tensor core.tensor:Tensor
 TensorShape core.shapes:TensorShape
+UnconnectedGradients autodiff.backprop:UnconnectedGradients
 __compiler_version__ util.version:COMPILER_VERSION
 __git_version__ util.version:GIT_VERSION
 __version__ util.version:__version__
 abs ops.math.unary:abs_
 acos ops.math.trigonometry:acos
 acosh ops.math.trigonometry:acosh
+add ops.math.binary:add
+add_n ops.math.aggregation:add_n
 as_dtype core.dtypes:as_dtype
 asin ops.math.trigonometry:asin
 asinh ops.math.trigonometry:asinh
@@ -24,52 +29,136 @@ atan2 ops.math.trigonometry:atan2
 atanh ops.math.trigonometry:atanh
 bfloat16 core.dtypes:bfloat16
 bool core.dtypes:bool_
+broadcast_dynamic_shape ops.array.broadcasting:broadcast_dynamic_shape
 broadcast_static_shape core.shapes:broadcast_static_shape
+broadcast_to ops.array.broadcasting:broadcast_to
+cast ops.math.casting:cast
 complex ops.math.complex_numbers:complex_
 complex128 core.dtypes:complex128
 complex64 core.dtypes:complex64
+concat ops.array.joining:concat
 convert_to_tensor core.convert:convert_to_tensor
 cos ops.math.trigonometry:cos
 cosh ops.math.trigonometry:cosh
+divide ops.math.division:divide
 double core.dtypes:double
+ensure_shape ops.array.identity:ensure_shape
+equal ops.math.comparison:equal
 exp ops.math.exponential:exp
+expand_dims ops.array.reshaping:expand_dims
 float16 core.dtypes:float16
 float32 core.dtypes:float32
 float64 core.dtypes:float64
+floor ops.math.rounding:floor
+greater ops.math.comparison:greater
+greater_equal ops.math.comparison:greater_equal
+guarantee_const ops.array.identity:guarantee_const
 half core.dtypes:half
+identity ops.array.identity:identity
+identity_n ops.array.identity:identity_n
+init_scope graph.func_graph:init_scope
+install_as_tensorflow interop.tensorflow_alias:install_as_tensorflow
 int16 core.dtypes:int16
 int32 core.dtypes:int32
 int64 core.dtypes:int64
 int8 core.dtypes:int8
+less ops.math.comparison:less
+less_equal ops.math.comparison:less_equal
+logical_and ops.math.logical:logical_and
+logical_not ops.math.logical:logical_not
+logical_or ops.math.logical:logical_or
 make_ndarray graph.tensor_proto:make_ndarray
 make_tensor_proto graph.tensor_proto:make_tensor_proto
+maximum ops.math.binary:maximum
+minimum ops.math.binary:minimum
+multiply ops.math.binary:multiply
 negative ops.math.unary:negative
+not_equal ops.math.comparison:not_equal
+parallel_stack ops.array.joining:parallel_stack
+pow ops.math.power:pow_
 qint16 core.dtypes:qint16
 qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
 quint16 core.dtypes:quint16
 quint8 core.dtypes:quint8
+rank ops.array.shape_ops:rank
+realdiv ops.math.division:realdiv
 register_tensor_conversion_function core.convert:register_tensor_conversion_function
+reshape ops.array.reshaping:reshape
 resource core.dtypes:resource
+round ops.math.rounding:round_
+saturate_cast ops.math.casting:saturate_cast
+scalar_mul ops.math.binary:scalar_mul
+shape ops.array.shape_ops:shape
+shape_n ops.array.shape_ops:shape_n
 sigmoid ops.math.exponential:sigmoid
 sign ops.math.unary:sign
 sin ops.math.trigonometry:sin
 sinh ops.math.trigonometry:sinh
+size ops.array.shape_ops:size
 sqrt ops.math.unary:sqrt
 square ops.math.unary:square
+squeeze ops.array.reshaping:squeeze
+stack ops.array.joining:stack
+stop_gradient ops.array.identity:stop_gradient
 string core.dtypes:string
+subtract ops.math.binary:subtract
 tan ops.math.trigonometry:tan
 tanh ops.math.trigonometry:tanh
+transpose ops.array.transposing:transpose
+truediv ops.math.division:truediv
+truncatediv ops.math.division:truncatediv
+truncatemod ops.math.division:truncatemod
 uint16 core.dtypes:uint16
 uint32 core.dtypes:uint32
 uint64 core.dtypes:uint64
 uint8 core.dtypes:uint8
 variant core.dtypes:variant
 """,
+    "autodiff": """
+autodiff.GradientTape autodiff.gradient_tape:GradientTape
+""",
+    "bitwise": """
+bitwise.bitwise_and ops.math.bitwise:bitwise_and
+bitwise.bitwise_or ops.math.bitwise:bitwise_or
+bitwise.bitwise_xor ops.math.bitwise:bitwise_xor
+bitwise.invert ops.math.bitwise:invert
+bitwise.left_shift ops.math.bitwise:left_shift
+bitwise.right_shift ops.math.bitwise:right_shift
+""",
+    "compat.v1": """
+compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
+compat.v1.install_as_tensorflow -
+compat.v1.is_finite ops.math.rounding:is_finite
+compat.v1.is_inf ops.math.rounding:is_inf
+compat.v1.is_nan ops.math.rounding:is_nan
+compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
+compat.v1.placeholder ops.array.identity:placeholder
+compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
+compat.v1.shape ops.array.shape_ops:shape_v1
+compat.v1.size ops.array.shape_ops:size_v1
+compat.v1.squeeze ops.array.reshaping:squeeze_v1
+compat.v1.transpose ops.array.transposing:transpose_v1
+""",
+    "compat.v1.debugging": """
+compat.v1.debugging.is_finite ops.math.rounding:is_finite
+compat.v1.debugging.is_inf ops.math.rounding:is_inf
+""",
     "compat.v1.errors": """
 compat.v1.errors.OperatorNotAllowedInGraphError -
 compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
+""",
+    "compat.v1.linalg": """
+compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
+""",
+    "compat.v1.manip": """
+compat.v1.manip.reshape ops.array.reshaping:reshape
+""",
+    "debugging": """
+debugging.is_nan ops.math.rounding:is_nan
+debugging.is_non_decreasing ops.math.comparison:is_non_decreasing
+debugging.is_strictly_increasing ops.math.comparison:is_strictly_increasing
 """,
     "dtypes": """
 dtypes.DType core.dtypes:DType
@@ -77,6 +166,7 @@ dtypes.QUANTIZED_DTYPES core.dtypes:QUANTIZED_DTYPES
 dtypes.as_dtype core.dtypes:as_dtype
 dtypes.bfloat16 core.dtypes:bfloat16
 dtypes.bool core.dtypes:bool_
+dtypes.cast ops.math.casting:cast
 dtypes.complex ops.math.complex_numbers:complex_
 dtypes.complex128 core.dtypes:complex128
 dtypes.complex64 core.dtypes:complex64
@@ -95,6 +185,7 @@ dtypes.qint8 core.dtypes:qint8
 dtypes.quint16 core.dtypes:quint16
 dtypes.quint8 core.dtypes:quint8
 dtypes.resource core.dtypes:resource
+dtypes.saturate_cast ops.math.casting:saturate_cast
 dtypes.string core.dtypes:string
 dtypes.uint16 core.dtypes:uint16
 dtypes.uint32 core.dtypes:uint32
@@ -151,29 +242,67 @@ errors.UnavailableError core.errors:UnavailableError
 errors.UnimplementedError core.errors:UnimplementedError
 errors.UnknownError core.errors:UnknownError
 """,
+    "linalg": """
+linalg.matrix_transpose ops.array.transposing:matrix_transpose
+""",
     "math": """
 math.abs ops.math.unary:abs_
+math.accumulate_n ops.math.aggregation:accumulate_n
 math.acos ops.math.trigonometry:acos
 math.acosh ops.math.trigonometry:acosh
+math.add ops.math.binary:add
+math.add_n ops.math.aggregation:add_n
 math.angle ops.math.complex_numbers:angle
 math.asin ops.math.trigonometry:asin
 math.asinh ops.math.trigonometry:asinh
 math.atan ops.math.trigonometry:atan
 math.atan2 ops.math.trigonometry:atan2
 math.atanh ops.math.trigonometry:atanh
+math.ceil ops.math.rounding:ceil
 math.conj ops.math.complex_numbers:conj_
 math.cos ops.math.trigonometry:cos
 math.cosh ops.math.trigonometry:cosh
+math.divide ops.math.division:divide
+math.divide_no_nan ops.math.division:divide_no_nan
+math.equal ops.math.comparison:equal
 math.exp ops.math.exponential:exp
 math.expm1 ops.math.exponential:expm1
+math.floor ops.math.rounding:floor
+math.floordiv ops.math.division:floordiv
+math.floormod ops.math.division:floormod
+math.greater ops.math.comparison:greater
+math.greater_equal ops.math.comparison:greater_equal
 math.imag ops.math.complex_numbers:imag
+math.is_finite ops.math.rounding:is_finite
+math.is_inf ops.math.rounding:is_inf
+math.is_nan ops.math.rounding:is_nan
+math.is_non_decreasing ops.math.comparison:is_non_decreasing
+math.is_strictly_increasing ops.math.comparison:is_strictly_increasing
+math.less ops.math.comparison:less
+math.less_equal ops.math.comparison:less_equal
 math.log ops.math.exponential:log
 math.log1p ops.math.exponential:log1p
 math.log_sigmoid ops.math.exponential:log_sigmoid
+math.logical_and ops.math.logical:logical_and
+math.logical_not ops.math.logical:logical_not
+math.logical_or ops.math.logical:logical_or
+math.logical_xor ops.math.logical:logical_xor
+math.maximum ops.math.binary:maximum
+math.minimum ops.math.binary:minimum
+math.mod ops.math.division:floormod
+math.multiply ops.math.binary:multiply
+math.multiply_no_nan ops.math.binary:multiply_no_nan
 math.negative ops.math.unary:negative
+math.nextafter ops.math.rounding:nextafter
+math.not_equal ops.math.comparison:not_equal
+math.pow ops.math.power:pow_
 math.real ops.math.complex_numbers:real
 math.reciprocal ops.math.unary:reciprocal
+math.reciprocal_no_nan ops.math.division:reciprocal_no_nan
+math.rint ops.math.rounding:rint
+math.round ops.math.rounding:round_
 math.rsqrt ops.math.unary:rsqrt
+math.scalar_mul ops.math.binary:scalar_mul
 math.sigmoid ops.math.exponential:sigmoid
 math.sign ops.math.unary:sign
 math.sin ops.math.trigonometry:sin
@@ -181,8 +310,21 @@ math.sinh ops.math.trigonometry:sinh
 math.softplus ops.math.exponential:softplus
 math.sqrt ops.math.unary:sqrt
 math.square ops.math.unary:square
+math.squared_difference ops.math.binary:squared_difference
+math.subtract ops.math.binary:subtract
 math.tan ops.math.trigonometry:tan
 math.tanh ops.math.trigonometry:tanh
+math.truediv ops.math.division:truediv
+math.xdivy ops.math.power:xdivy
+math.xlog1py ops.math.power:xlog1py
+math.xlogy ops.math.power:xlogy
+""",
+    "nest": """
+nest.assert_same_structure util.nest:assert_same_structure
+nest.flatten util.nest:flatten
+nest.is_nested util.nest:is_nested
+nest.map_structure util.nest:map_structure
+nest.pack_sequence_as util.nest:pack_sequence_as
 """,
     "nn": """
 nn.sigmoid ops.math.exponential:sigmoid
@@ -190,6 +332,7 @@ nn.softplus ops.math.exponential:softplus
 nn.tanh ops.math.trigonometry:tanh
 """,
     "types.experimental": """
+types.experimental.FunctionType function.function_type:FunctionType
 types.experimental.SupportsTracingProtocol function.trace_types:SupportsTracingProtocol
 types.experimental.TraceType function.trace_types:TraceType
 types.experimental.TracingContext function.trace_types:TracingContext

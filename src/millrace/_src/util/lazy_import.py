@@ -16,7 +16,10 @@ from importlib.machinery import ModuleSpec
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from importlib.abc import Loader
     from types import ModuleType
+else:
+    Loader = object  # importing importlib.abc takes longer than the rest of this module
 
 
 class AliasFinder:
@@ -59,7 +62,7 @@ class AliasFinder:
         return ModuleSpec(fullname, _AliasLoader(real_name, self._prepare.get(fullname)), is_package=True)
 
 
-class _AliasLoader:
+class _AliasLoader(Loader):
     """Loads the target and leaves *it* in `sys.modules` under the alias."""
 
     def __init__(self, real_name: str, prepare: Callable[[], None] | None) -> None:
@@ -73,9 +76,6 @@ class _AliasLoader:
         if self._prepare is not None:
             self._prepare()
         sys.modules[module.__name__] = import_under_alias(module.__name__, self._real_name)
-
-    def load_module(self, fullname: str) -> ModuleType:
-        return import_under_alias(fullname, self._real_name)
 
 
 def import_under_alias(alias: str, real_name: str) -> ModuleType:

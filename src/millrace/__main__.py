@@ -1,0 +1,35 @@
+"""The command line: `python -m millrace run script.py`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+USAGE = """usage: python -m millrace <command> [argument ...]
+
+  run         run a TensorFlow program on Millrace: script.py, -m module or -c code
+  --version   print the version"""
+
+# Command -> the function that takes the remaining arguments and returns the exit code.
+COMMANDS = {"run": "millrace._src.interop.launcher:run"}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command and returns the exit code."""
+    command, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if command in ("-V", "--version"):
+        print("millrace", import_module("millrace").__version__)
+        return 0
+    if command in ("-h", "--help"):
+        print(USAGE)
+        return 0
+    if command not in COMMANDS:
+        print(f"{USAGE}\n\nmillrace: unknown command {command!r}", file=sys.stderr)
+        return 2
+    module, _, function = COMMANDS[command].partition(":")
+    code: int = getattr(import_module(module), function)(rest)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

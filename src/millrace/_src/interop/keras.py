@@ -1,0 +1,45 @@
+"""`tf.keras` is real Keras 3, unmodified, on its TensorFlow backend, which is Millrace.
+
+Problem: Keras chooses its backend when it is imported, and then imports `tensorflow`.
+
+Idea: just before the first import through `tf.keras`, ask Keras for the TensorFlow backend and make `tensorflow` mean Millrace.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+from millrace._src.interop.tensorflow_alias import install_as_tensorflow
+from millrace._src.util.lazy_import import import_optional
+
+_BACKEND = "KERAS_BACKEND"
+
+
+def prepare() -> None:
+    """Runs before `tf.keras` is imported.
+
+    Raises:
+        ModuleNotFoundError: if Keras is not installed; the message says how to install it.
+        ImportError: if Keras already runs on another backend in this process.
+    """
+    if "keras" in sys.modules:
+        backend = import_module("keras").config.backend()
+        if backend != "tensorflow":
+            raise ImportError(
+                f"tf.keras needs Keras on its 'tensorflow' backend, but Keras was already imported on {backend!r}. "
+                "Import millrace.keras before keras, or set KERAS_BACKEND=tensorflow.",
+                name="keras",
+            )
+        return
+    if find_spec("keras") is None:
+        import_optional("keras", "tf.keras", "keras")
+    chosen = os.environ.setdefault(_BACKEND, "tensorflow")
+    if chosen != "tensorflow":
+        raise ImportError(
+            f"tf.keras needs Keras on its 'tensorflow' backend, but KERAS_BACKEND is {chosen!r} in the environment.",
+            name="keras",
+        )
+    install_as_tensorflow()

@@ -1,0 +1,182 @@
+"""Runs a program as `python` would, with `import tensorflow` giving Millrace.
+
+Problem: a program is to run unmodified, and must not notice the launcher: `sys.argv`, `__main__`, `sys.path[0]`, what
+`inspect` finds, tracebacks, exit codes, and Python processes that it starts itself.
+
+Idea: build the module `__main__` the way the interpreter does and execute the code in it. Exceptions pass through to the
+interpreter, which knows how to end; only our own frames are taken off the traceback it prints. Child processes find a
+`tensorflow` that is Millrace through PYTHONPATH.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import os
+import runpy
+import sys
+from importlib.machinery import SourceFileLoader
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+from millrace._src.interop.tensorflow_alias import install_as_tensorflow
+
+USAGE = """usage: python -m millrace run [-m module | -c code | script.py | -] [argument ...]
+
+Runs a TensorFlow program on Millrace, as python would run it:
+  script.py   a file, or a folder or zip file with a __main__.py
+  -m module   a module, as in python -m
+  -c code     a program given as text
+  -           a program read from standard input"""
+
+# Child processes find `tensorflow` here; see shim/tensorflow/__init__.py.
+_SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
+
+
+def run(arguments: list[str]) -> int:
+    """Runs the program that the arguments name; `arguments` are those after `run`.
+
+    Returns:
+        The exit code when no program ran: 0 after `--help`, 2 when the arguments or the file are wrong. A program that
+        runs ends this function by its own end or exception.
+    """
+    if arguments[:1] in (["-h"], ["--help"]):
+        print(USAGE)
+        return 0
+    if not arguments or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
+        print(USAGE, file=sys.stderr)
+        return 2
+    install_as_tensorflow()
+    _offer_to_child_processes()
+    try:
+        return _run_program(arguments)
+    except BaseException:
+        _hide_launcher_frames()
+        raise
+
+
+def _run_program(arguments: list[str]) -> int:
+    kind, *rest = arguments
+    if kind == "-m":
+        return _run_module(rest[0], rest[1:])
+    if kind == "-c":
+        return _run_text(rest[0], "<string>", ["-c", *rest[1:]])
+    if kind == "-":
+        return _run_text(sys.stdin.read(), "<stdin>", arguments)
+    return _run_file(kind, rest)
+
+
+def _run_text(source: str, filename: str, argv: list[str]) -> int:
+    _set_process_state(argv, "")
+    _execute(compile(source, filename, "exec", dont_inherit=True), new_main_module())
+    return 0
+
+
+def _run_file(path: str, arguments: list[str]) -> int:
+    full = os.path.join(os.getcwd(), path)
+    if os.path.isdir(full) or _is_archive(full):
+        _set_process_state([path, *arguments], full)
+        runpy.run_path(full, run_name="__main__")
+        return 0
+    try:
+        with io.open_code(full) as file:
+            source = file.read()
+    except OSError as error:
+        print(f"{sys.executable}: can't open file {full!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
+        return 2
+    _set_process_state([path, *arguments], os.path.dirname(os.path.realpath(full)))
+    main = new_main_module(__file__=full, __cached__=None, __loader__=SourceFileLoader("__main__", full))
+    _execute(compile(source, full, "exec", dont_inherit=True), main)
+    return 0
+
+
+def _is_archive(path: str) -> bool:
+    import zipfile  # only for archives: it is slow to import
+
+    return os.path.isfile(path) and not path.endswith(".py") and zipfile.is_zipfile(path)
+
+
+def _run_module(name: str, arguments: list[str]) -> int:
+    _set_process_state(["-m", *arguments], os.getcwd())
+    spec = _find_module(name)
+    if spec is None:
+        return 1
+    code = spec.loader.get_code(spec.name) if hasattr(spec.loader, "get_code") else None
+    if code is None:
+        print(f"{sys.executable}: No code object available for {spec.name}", file=sys.stderr)
+        return 1
+    sys.argv[0] = spec.origin or name
+    main = new_main_module(
+        __file__=spec.origin, __cached__=spec.cached, __loader__=spec.loader, __package__=spec.parent, __spec__=spec
+    )
+    _execute(code, main)
+    return 0
+
+
+def _find_module(name: str) -> Any:
+    """The spec of the module to run; that of `name.__main__` for a package. None, with a message, when there is none."""
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            package, name = name, f"{name}.__main__"
+            spec = importlib.util.find_spec(name)
+            if spec is None:
+                print(
+                    f"{sys.executable}: No module named {name}; {package!r} is a package and cannot be directly executed",
+                    file=sys.stderr,
+                )
+                return None
+    except ModuleNotFoundError as error:
+        print(f"{sys.executable}: Error while finding module specification for {name!r} "
+              f"({type(error).__name__}: {error})", file=sys.stderr)
+        return None
+    if spec is None:
+        print(f"{sys.executable}: No module named {name}", file=sys.stderr)
+    return spec
+
+
+def new_main_module(**attributes: Any) -> ModuleType:
+    """A fresh module `__main__`, in `sys.modules`, with the attributes the interpreter gives it."""
+    main = ModuleType("__main__")
+    main.__dict__.update(__builtins__=sys.modules["builtins"], __annotations__={}, **attributes)
+    sys.modules["__main__"] = main
+    return main
+
+
+def _execute(code: CodeType, main: ModuleType) -> None:
+    exec(code, main.__dict__)
+
+
+def _set_process_state(argv: list[str], first_path: str) -> None:
+    sys.argv[:] = argv
+    if not sys.flags.safe_path and sys.path:
+        sys.path[0] = first_path
+
+
+def _offer_to_child_processes() -> None:
+    """Python processes that the program starts (multiprocessing's spawn, subprocess) inherit PYTHONPATH."""
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    if _SHIM not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([_SHIM, *paths])
+
+
+def _hide_launcher_frames() -> None:
+    """Lets the interpreter print the traceback of an uncaught exception as if it had run the program itself."""
+    shown_by = sys.excepthook
+
+    def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        trace = without_launcher_frames(trace)
+        shown_by(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = show
+
+
+def without_launcher_frames(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback from the program's own first frame on."""
+    own = {__file__, runpy.__file__, "<frozen runpy>"}
+    rest = trace
+    while rest is not None and rest.tb_frame.f_code.co_filename != __file__:
+        rest = rest.tb_next
+    while rest is not None and rest.tb_frame.f_code.co_filename in own:
+        rest = rest.tb_next
+    return rest

@@ -1,0 +1,344 @@
+"""The paths below `tensorflow.python` and `tensorflow.core` that programs import although they are private.
+
+Problem: `from tensorflow.python.ops import math_ops` is common, and nearly always reaches for what also has a public name.
+
+Idea: a table says, per private module, in which public namespaces to look for a name; `cast` of `math_ops` is `tf.cast`.
+A few names have no public twin of the same name; those state what they are. A path of which Millrace has nothing is a
+`ModuleNotFoundError` that says what to use instead, never an empty module.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any
+
+from millrace._src.util.lazy_import import aliases
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.abc import Loader
+else:
+    Loader = object
+
+_OWN_NAME, _, _ = __name__.partition(".")
+_SOURCES = f"{_OWN_NAME}._src."
+
+# Private module below `tensorflow.python`: where its names are. A bare word is a public namespace (`tf` is the root),
+# `a=b.c` says that its `a` is public `tf.b.c`, `a=b:c` that it is variable `c` of module `b` of the sources.
+_MODULES = """
+framework.composite_tensor      CompositeTensor=core.composite:CompositeTensor
+framework.config                config config.experimental config.threading config.optimizer
+framework.constant_op           tf compat.v1
+framework.convert_to_constants  compat.v1.graph_util
+framework.device                tf
+framework.dtypes                dtypes dtypes.experimental
+framework.errors                errors
+framework.errors_impl           errors
+framework.extension_type        experimental
+framework.func_graph            FuncGraph=graph.func_graph:FuncGraph
+framework.graph_util            compat.v1.graph_util graph_util
+framework.importer              tf
+framework.indexed_slices        tf
+framework.load_library          tf
+framework.ops                   tf compat.v1 EagerTensor=core.tensor:EagerTensor name_scope_v1=compat.v1.name_scope
+framework.random_seed           random compat.v1
+framework.smart_cond            smart_cond=cond smart_constant_value=get_static_value
+framework.sparse_tensor         tf compat.v1
+framework.tensor                tf compat.v1 DenseSpec=core.specs:DenseSpec BoundedTensorSpec=core.specs:BoundedTensorSpec
+framework.tensor_conversion     tf convert_to_tensor_v2_with_dispatch=convert_to_tensor
+framework.tensor_conversion_registry  register_tensor_conversion_function=register_tensor_conversion_function
+framework.tensor_shape          tf compat.v1 as_shape=core.shapes:as_shape
+framework.tensor_spec           tf DenseSpec=core.specs:DenseSpec BoundedTensorSpec=core.specs:BoundedTensorSpec
+framework.tensor_util           tf MakeNdarray=make_ndarray constant_value=get_static_value is_tf_type=is_tensor
+framework.test_util             test test.experimental TensorFlowTestCase=test.TestCase
+framework.type_spec             tf
+framework.versions              version
+ops.array_ops                   tf compat.v1 quantization linalg nn depth_to_space_v2=nn.depth_to_space
+ops.array_ops_stack             tf
+ops.bitwise_ops                 bitwise
+ops.check_ops                   debugging compat.v1 math
+ops.clip_ops                    tf linalg compat.v1
+ops.cond                        tf cond_for_tf_v2=cond
+ops.confusion_matrix            math
+ops.control_flow_assert         tf
+ops.control_flow_case           tf
+ops.control_flow_ops            tf compat.v1
+ops.control_flow_switch_case    tf
+ops.custom_gradient             tf
+ops.data_flow_ops               queue tf compat.v1
+ops.embedding_ops               nn compat.v1.nn
+ops.functional_ops              tf
+ops.gradient_checker_v2         test
+ops.gradients                   tf autodiff compat.v1
+ops.gradients_impl              tf compat.v1 HessiansV2=hessians
+ops.histogram_ops               tf
+ops.image_ops                   image io compat.v1.image
+ops.image_ops_impl              image io compat.v1.image
+ops.init_ops                    compat.v1 Constant=constant_initializer Ones=ones_initializer Zeros=zeros_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
+ops.init_ops_v2                 tf Constant=constant_initializer Ones=ones_initializer Zeros=zeros_initializer RandomNormal=random_normal_initializer RandomUniform=random_uniform_initializer
+ops.io_ops                      io compat.v1
+ops.linalg_ops                  linalg tf compat.v1 log_matrix_determinant=linalg.slogdet matrix_logarithm=linalg.logm
+ops.linalg.linalg               linalg tf matrix_exponential=linalg.expm
+ops.logging_ops                 tf compat.v1
+ops.lookup_ops                  lookup lookup.experimental compat.v1
+ops.losses.losses               compat.v1.losses
+ops.manip_ops                   tf
+ops.map_fn                      tf
+ops.math_ops                    tf math linalg compat.v1
+ops.metrics                     compat.v1.metrics
+ops.nn                          nn nn.experimental tf random math compat.v1.nn
+ops.nn_impl                     nn linalg compat.v1.nn
+ops.nn_ops                      nn nn.experimental tf compat.v1.nn
+ops.numerics                    debugging compat.v1 verify_tensor_all_finite_v2=debugging.assert_all_finite
+ops.parsing_ops                 io compat.v1
+ops.partitioned_variables       compat.v1
+ops.ragged.ragged_factory_ops   ragged
+ops.ragged.ragged_tensor        tf
+ops.random_ops                  random compat.v1 random_normal=random.normal random_uniform=random.uniform random_shuffle=random.shuffle random_gamma=random.gamma random_poisson_v2=random.poisson
+ops.resource_variable_ops       compat.v1 ResourceVariable=state.variable:Variable BaseResourceVariable=state.variable:Variable
+ops.rnn                         compat.v1.nn
+ops.script_ops                  tf compat.v1 eager_py_func=py_function
+ops.sets                        sets compat.v1.sets
+ops.signal.signal               signal
+ops.sort_ops                    tf
+ops.sparse_ops                  sparse io compat.v1
+ops.special_math_ops            math.special math tf
+ops.standard_ops                tf math compat.v1 io nn linalg
+ops.state_ops                   compat.v1
+ops.stateless_random_ops        random random.experimental stateless_random_normal=random.stateless_normal stateless_random_uniform=random.stateless_uniform stateless_random_gamma=random.stateless_gamma stateless_random_binomial=random.stateless_binomial stateless_random_poisson=random.stateless_poisson
+ops.string_ops                  strings io tf compat.v1 string_format=strings.format string_length_v2=strings.length
+ops.summary_ops_v2              summary summary.experimental
+ops.tensor_array_ops            tf
+ops.variable_scope              compat.v1 tf
+ops.variables                   tf compat.v1
+ops.while_loop                  tf
+eager.backprop                  tf
+eager.context                   tf config debugging
+eager.def_function              tf config
+eager.forwardprop               autodiff tf
+eager.polymorphic_function.polymorphic_function  tf config Function=function.polymorphic_function:PolymorphicFunction
+eager.wrap_function             compat.v1
+module.module                   tf
+platform.app                    compat.v1.app
+platform.gfile                  io.gfile compat.v1.gfile
+platform.resource_loader        compat.v1.resource_loader
+platform.sysconfig              sysconfig
+platform.test                   test
+platform.tf_logging             compat.v1.logging
+util.compat                     compat
+util.nest                       nest
+util.tf_inspect                 getfullargspec=util.decorators:getfullargspec
+checkpoint.checkpoint           train
+checkpoint.checkpoint_management  train compat.v1.train
+training.checkpoint_utils       train
+training.moving_averages        train
+training.saver                  compat.v1.train train
+training.training               train compat.v1.train
+training.training_util          compat.v1.train
+saved_model.builder             compat.v1.saved_model.builder
+saved_model.load                saved_model
+saved_model.loader              compat.v1.saved_model
+saved_model.save                saved_model
+saved_model.save_options        saved_model
+saved_model.signature_constants saved_model
+saved_model.tag_constants       compat.v1.saved_model.tag_constants
+client.session                  compat.v1
+data.experimental               data.experimental
+data.ops.dataset_ops            data data.experimental DatasetV2=data.Dataset
+data.ops.iterator_ops           data IteratorBase=data.Iterator
+data.ops.readers                data TFRecordDatasetV2=data.TFRecordDataset TextLineDatasetV2=data.TextLineDataset FixedLengthRecordDatasetV2=data.FixedLengthRecordDataset
+summary.summary                 compat.v1.summary
+summary.summary_iterator        compat.v1.train
+lib.io.file_io                  io.gfile compat.v1.gfile
+lib.io.tf_record                io compat.v1.io
+autograph                       autograph
+autograph.impl.api              autograph autograph.experimental
+distribute.distribute_lib       distribute distribute.experimental
+distribute.mirrored_strategy    distribute
+distribute.reduce_util          distribute
+profiler.profiler_v2            profiler.experimental
+types.core                      types.experimental
+"""
+
+# What to use instead of a path that is not served.
+_INSTEAD = {
+    "python.client": "tf.config",
+    "python.data": "tf.data",
+    "python.distribute": "tf.distribute",
+    "python.eager": "tf.function, tf.GradientTape and tf.executing_eagerly",
+    "python.ops.gen_": "tf.raw_ops",
+    "python.platform": "tf.io.gfile, tf.test and tf.get_logger",
+    "python.profiler": "tf.profiler",
+    "python.saved_model": "tf.saved_model",
+    "python.trackable": "tf.Module and tf.train.Checkpoint",
+    "python.training": "tf.train and tf.keras.optimizers",
+    "core": "the messages tf.compat.v1.GraphDef, NodeDef, Summary, ...",
+}
+
+
+def _read_table() -> dict[str, tuple[list[str], dict[str, str]]]:
+    """Path below `tensorflow.python` -> (public namespaces to look in, name -> what it is)."""
+    table = {}
+    for line in _MODULES.strip().split("\n"):
+        path, *words = line.split()
+        stated = dict(word.split("=") for word in words if "=" in word)
+        table["python." + path] = ([word for word in words if "=" not in word], stated)
+    return table
+
+
+_TABLE = _read_table()
+_PACKAGES = {path.rsplit(".", cut)[0] for path in _TABLE for cut in range(1, path.count(".") + 1)}
+_GENERATED_OPS = re.compile(r"python\.ops\.gen_\w+_ops\Z")
+_MESSAGES = re.compile(r"core\.(?:\w+\.)*(\w+_pb2)\Z")
+
+
+class PrivateModule(ModuleType):
+    """A module below `tensorflow.python`; finds its names in the public namespaces that the table gives for it."""
+
+    _root: ModuleType
+    _path: str
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'", name=name, obj=self)
+        value = self._find(name)
+        self.__dict__[name] = value
+        return value
+
+    def _find(self, name: str) -> Any:
+        namespaces, stated = _TABLE.get(self._path, ([], {}))
+        if name in stated:
+            found = _stated_value(self._root, stated[name])
+            if found is not None:
+                return found
+        for namespace, public in self._candidates(namespaces, name):
+            found = getattr(_namespace(self._root, namespace), public, None)
+            if found is not None and not isinstance(found, ModuleType):
+                return found
+        raise AttributeError(
+            f"module '{self.__name__}' has no attribute '{name}': of TensorFlow's private modules Millrace serves only what "
+            "has a public name",
+            name=name,
+            obj=self,
+        )
+
+    @staticmethod
+    def _candidates(namespaces: list[str], name: str) -> list[tuple[str, str]]:
+        """Where to look, in order. `cast_v2` and `CastV2` are `cast` of TensorFlow 2, `cast_v1` is the one of TensorFlow 1."""
+        base, version = re.fullmatch(r"(.+?)(?:_?[vV]([12]))?", name).groups()  # type: ignore[union-attr]  # always matches
+        plain = [(namespace, name) for namespace in namespaces]
+        if version == "1":
+            return plain + [(_as_v1(namespace), base) for namespace in namespaces]
+        return plain + [(n, base) for n in namespaces if version and not n.startswith("compat.v1")]
+
+
+def _as_v1(namespace: str) -> str:
+    if namespace.startswith("compat.v1"):
+        return namespace
+    return "compat.v1" if namespace == "tf" else f"compat.v1.{namespace}"
+
+
+def _namespace(root: ModuleType, path: str) -> Any:
+    """The public namespace, or None when Millrace has none of that name."""
+    found: Any = root
+    for part in [] if path == "tf" else path.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _stated_value(root: ModuleType, what: str) -> Any:
+    module, _, variable = what.partition(":")
+    if not variable:
+        return _namespace(root, what)
+    if find_spec(_SOURCES + module) is None:
+        return None
+    return getattr(import_module(_SOURCES + module), variable, None)
+
+
+class _GeneratedOps(ModuleType):
+    """`tensorflow.python.ops.gen_math_ops` and the like: ops by their name in lower case, arguments by position too."""
+
+    def __getattr__(self, name: str) -> Any:
+        registry = import_module(_SOURCES + "core.op_def")
+        for op_name in registry.all_op_names() if not name.startswith("_") else []:
+            if op_name.lower() == name.replace("_", ""):
+                self.__dict__[name] = function = _positional(registry.get_op(op_name))
+                return function
+        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'", name=name, obj=self)
+
+
+def _positional(op: Any) -> Any:
+    raw = getattr(import_module(_SOURCES + "ops.raw"), op.name)
+    attrs = [attr for attr in op.attr_kinds if attr not in op.signature.inferred_attrs]
+    order = [*op.signature.input_names, *attrs, "name"]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return raw(**dict(zip(order, args)), **kwargs)
+
+    call.__name__ = call.__qualname__ = op.name
+    call.__doc__ = raw.__doc__
+    return call
+
+
+class PrivateFinder(Loader):
+    """The `sys.meta_path` entry for `tensorflow.python.*` and `tensorflow.core.*`."""
+
+    def __init__(self, root: ModuleType) -> None:
+        self._root = root
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        head, _, inner = fullname.partition(".")
+        if head != "tensorflow" or inner.partition(".")[0] not in ("python", "core"):
+            return None
+        if inner == "python.keras" or inner.startswith("python.keras."):
+            return aliases.find_spec(fullname, path, target)
+        if not self._is_served(inner):
+            raise ModuleNotFoundError(
+                f"No module named {fullname!r}: Millrace serves of TensorFlow's private modules only what has a public "
+                f"name; use {_instead(inner)}",
+                name=fullname,
+            )
+        return ModuleSpec(fullname, self, origin="millrace private path", is_package=True)
+
+    def _is_served(self, inner: str) -> bool:
+        if inner in ("core", *_PACKAGES) or _GENERATED_OPS.match(inner):
+            return True
+        if message := _MESSAGES.match(inner):
+            return find_spec(f"{_SOURCES}proto.{message[1]}") is not None
+        if inner.startswith("core."):
+            return inner.count(".") == 1
+        namespaces, stated = _TABLE.get(inner, ([], {}))
+        return any(_namespace(self._root, namespace) is not None for namespace in namespaces) or any(
+            _stated_value(self._root, what) is not None for what in stated.values()
+        )
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        inner = spec.name.partition(".")[2]
+        if _GENERATED_OPS.match(inner):
+            return _GeneratedOps(spec.name)
+        module = PrivateModule(spec.name)
+        module.__dict__.update(_root=self._root, _path=inner)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Protocol buffers are our own messages; the other modules fill themselves on use."""
+        if message := _MESSAGES.match(module.__name__.partition(".")[2]):
+            sys.modules[module.__name__] = import_module(f"{_SOURCES}proto.{message[1]}")
+
+
+def _instead(inner: str) -> str:
+    return next((what for path, what in _INSTEAD.items() if inner.startswith(path)), "the public names of tf.*")
+
+
+def install(root: ModuleType) -> None:
+    """Serves the private paths below `tensorflow` from the public namespaces of `root`."""
+    aliases.add("tensorflow.python.keras", "keras")
+    sys.meta_path.insert(0, PrivateFinder(root))
