@@ -113,7 +113,7 @@ def prog_matrix_transpose_and_diag(tf, np):
     """matrix_transpose, diag, diag_part, set_diag, trace, band_part."""
     x = tf.reshape(tf.range(6.0), [2, 3])
     l = tf.linalg
-    return [l.matrix_transpose(x), l.diag([1, 2]), l.diag([[1.0], [2.0]]), l.diag_part(x), l.set_diag(x, [9.0, 8.0]), l.trace(x), l.band_part(x, 0, 1), l.band_part(x, -1, 0), l.tensor_diag([1, 2]), l.tensor_diag_part(tf.eye(2)), l.diag_part(x, k=1), l.diag([1, 2], k=-1), l.diag([1.0], num_rows=2, num_cols=3, padding_value=7.0)]
+    return [l.matrix_transpose(x), l.diag([1, 2]), l.diag([[1.0], [2.0]]), l.diag_part(x), l.set_diag(x, [9.0, 8.0]), l.trace(x), l.band_part(x, 0, 1), l.band_part(x, -1, 0), l.tensor_diag([1, 2]), l.tensor_diag_part(tf.eye(2)), l.diag_part(x, k=1), l.diag([1, 2], k=-1), l.diag([1.0], num_rows=1, num_cols=3, padding_value=7.0), attempt(lambda: l.diag([1.0], num_rows=2, num_cols=3))]
 
 
 def prog_inverse_and_determinant(tf, np):
@@ -232,7 +232,7 @@ def prog_matmul_names_in_graph(tf, np):
 def prog_kronecker_and_outer(tf, np):
     """Outer products through broadcasting and einsum; adjoint."""
     a, b = tf.constant([[1.0, 2.0]]), tf.constant([[3.0], [4.0]])
-    return [b * a, tf.linalg.adjoint([[1 + 2j, 3j]]), tf.reshape(tf.einsum("ij,kl->ikjl", a, b), [2, 2]), tf.linalg.einsum("i,i->", [1.0, 2.0], [3.0, 4.0])]
+    return [b * a, tf.linalg.adjoint(tf.constant([[1 + 2j, 3j]])), tf.reshape(tf.einsum("ij,kl->ikjl", a, b), [2, 2]), tf.linalg.einsum("i,i->", a[0], b[:, 0])]
 
 
 def prog_tridiagonal(tf, np):

@@ -48,12 +48,12 @@ def prog_comparison_functions(tf, np):
     """less, greater, equal ... with broadcasting and strings."""
     x, y = tf.constant([[1], [2]]), tf.constant([1, 2])
     fs = (tf.less, tf.less_equal, tf.greater, tf.greater_equal, tf.equal, tf.not_equal)
-    return [f(x, y) for f in fs] + [tf.equal("a", ["a", "b"]), tf.not_equal([True], [False]), tf.equal([1j], 1j), tf.equal(np.nan, np.nan), tf.less(1, 2.5), attempt(lambda: tf.less("a", "b"), words=4)]
+    return [f(x, y) for f in fs] + [tf.equal("a", ["a", "b"]), tf.not_equal([True], [False]), tf.equal([1j], 1j), tf.equal(np.nan, np.nan), attempt(lambda: tf.less(1, 2.5)), attempt(lambda: tf.less("a", "b"), words=4)]
 
 
 def prog_equal_incompatible_shapes(tf, np):
     """tf.equal, unlike ==, on incompatible shapes."""
-    return [attempt(lambda: tf.equal([1, 2], [1, 2, 3])), attempt(lambda: tf.not_equal([1, 2], [1, 2, 3])), tf.math.approximate_equal([1.0, 2.0], [1.000001, 2.1]), tf.math.approximate_equal([1.0], [1.2], tolerance=0.5), attempt(lambda: tf.math.approximate_equal([1.0], [1.0, 2.0]))]
+    return [attempt(lambda: tf.equal([1, 2], [1, 2, 3])), attempt(lambda: tf.not_equal([1, 2], [1, 2, 3])), tf.equal([[1], [2]], [1, 2])]
 
 
 def prog_squared_difference_broadcast(tf, np):
@@ -76,7 +76,7 @@ def prog_clip_by_norm(tf, np):
 def prog_clip_by_global_norm(tf, np):
     """clip_by_global_norm over lists with None, and global_norm."""
     a, b = tf.constant([3.0]), tf.constant([[4.0]])
-    return [tf.clip_by_global_norm([a, b], 1.0), tf.clip_by_global_norm([a, None, b], 10.0), tf.linalg.global_norm([a, b]), tf.clip_by_global_norm([a, b], 1.0, use_norm=2.0), attempt(lambda: tf.clip_by_global_norm(a, 1.0)), tf.clip_by_global_norm([tf.constant([np.inf])], 1.0)]
+    return [tf.clip_by_global_norm([a, b], 1.0), tf.clip_by_global_norm([a, None, b], 10.0), tf.linalg.global_norm([a, b]), tf.clip_by_global_norm([a, b], 1.0, use_norm=tf.constant(2.0)), attempt(lambda: tf.clip_by_global_norm(a, 1.0)), tf.clip_by_global_norm([tf.constant([np.inf])], 1.0)]
 
 
 def prog_cross_and_dot(tf, np):
@@ -102,7 +102,8 @@ def prog_binary_constants_in_graph(tf, np):
     with tf.Graph().as_default() as g:
         x = tf.constant([1.0], name="x")
         tf.greater(x, 0)
-        tf.add(2, x)
+        attempt(lambda: tf.add(2, x))
+        tf.add(2.0, x)
         x * 3
         tf.maximum(x, [4, 5])
         tf.pow(x, 2.0, name="squared")

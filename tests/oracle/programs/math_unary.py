@@ -53,7 +53,7 @@ def prog_outside_the_domain(tf, np):
 def prog_rounding(tf, np):
     """floor, ceil, round (half to even), rint."""
     x = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 2.4, -2.6]
-    return [_over_floats(tf, f, x) for f in (tf.floor, tf.math.ceil, tf.round, tf.math.rint)] + [tf.round([1, 2]), attempt(lambda: tf.floor([1, 2]), words=0), tf.round([1.25 + 2j]) if False else tf.math.ceil([-0.2])]
+    return [_over_floats(tf, f, x) for f in (tf.floor, tf.math.ceil, tf.round)] + [tf.math.rint(tf.constant(x)), tf.math.rint(tf.constant(x, tf.float64))] + [tf.round([1, 2]), attempt(lambda: tf.floor([1, 2]), words=0), tf.round([1.25 + 2j]) if False else tf.math.ceil([-0.2])]
 
 
 def prog_sign(tf, np):
