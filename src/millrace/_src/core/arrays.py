@@ -4,7 +4,7 @@ Problem: `tf.constant` has its own idea of what a value is. Python numbers are i
 float32, NumPy values keep their dtype, a list takes the dtype of its *first* element and refuses what does not fit that
 (`[1, True]` is fine, `[True, 1]` is not), and an explicit dtype widens or narrows those rules again.
 
-Idea: scalars of Python's own types go straight to NumPy. Everything else that is not an array becomes a shape and a flat
+Idea: scalars of Python's own types go straight to NumPy. Everything else that is no array becomes a shape and a flat
 list of leaves; each leaf type belongs to one `_Category`, and two small tables say which categories may follow a first
 one, and which a requested dtype accepts. Arrays are always fresh, C-contiguous copies: tensors own their buffers.
 """
@@ -12,7 +12,6 @@ one, and which a requested dtype accepts. Arrays are always fresh, C-contiguous 
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -67,7 +66,7 @@ def _from_int(value: int, dtype: DType | None) -> tuple[Array, DType]:
     if _INT32_MIN <= value <= _INT32_MAX:
         if dtype is None or dtype is dtypes.int32:
             return np.array(value, _INT32), dtypes.int32
-        if dtype is dtypes.int64 or dtype.is_floating and dtype.size >= 4:
+        if dtype is dtypes.int64 or (dtype.is_floating and dtype.size >= 4):
             return np.array(value, dtype.np_dtype), dtype
     return _from_sequence(value, dtype)
 
@@ -229,22 +228,21 @@ _CATEGORY_OF_TYPE: dict[type, _Category] = {
     str: _C.TEXT,
     bytes: _C.TEXT,
 }
+_CATEGORY_OF_BASE: tuple[tuple[Any, _Category], ...] = (
+    (np.timedelta64, _C.UNKNOWN),  # NumPy counts it among the integers
+    (np.bool_, _C.NUMPY_BOOL),
+    ((int, np.integer), _C.INT),
+    ((float, np.floating), _C.FLOAT),
+    ((complex, np.complexfloating), _C.COMPLEX),
+    ((str, bytes), _C.TEXT),
+)
 
 
 def _category(cls: type) -> _Category:
     known = _CATEGORY_OF_TYPE.get(cls)
     if known is not None:
         return known
-    for bases, category in (
-        (np.bool_, _C.NUMPY_BOOL),
-        ((int, np.integer), _C.INT),
-        ((float, np.floating), _C.FLOAT),
-        ((complex, np.complexfloating), _C.COMPLEX),
-        ((str, bytes), _C.TEXT),
-    ):
-        if issubclass(cls, bases) and not issubclass(cls, np.timedelta64):
-            return category
-    return _C.UNKNOWN
+    return next((category for bases, category in _CATEGORY_OF_BASE if issubclass(cls, bases)), _C.UNKNOWN)
 
 
 def _from_sequence(value: Any, dtype: DType | None) -> tuple[Array, DType]:
@@ -384,12 +382,13 @@ def _items(sequence: Any) -> list[Any]:
 def _is_sequence(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return True
-    if type(value) in _CATEGORY_OF_TYPE or isinstance(value, (str, bytes, dict, np.generic)):
-        return False
     if isinstance(value, np.ndarray):
         return value.ndim > 0
     cls = type(value)
-    return hasattr(cls, "__getitem__") and hasattr(cls, "__len__") and not hasattr(cls, "keys")
+    if _category(cls) is not _C.UNKNOWN or isinstance(value, (dict, np.generic)):
+        return False
+    names = {name for base in cls.__mro__ for name in ("__getitem__", "__len__", "keys") if name in base.__dict__}
+    return names == {"__getitem__", "__len__"}
 
 
 # --- NumPy -----------------------------------------------------------------------------------------------------------
@@ -462,9 +461,9 @@ def _unsupported(why: str) -> ValueError:
 
 
 def _why_unsupported(value: Any, np_dtype: np.dtype[Any]) -> str:
-    kind = np_dtype.kind
-    if kind == "V" and np_dtype.type is np.void:
+    if np_dtype.type is np.void:
         return "Unsupported numpy data type" if isinstance(value, np.ndarray) else "Unexpected numpy data type"
-    names = {"M": "NPY_DATETIME", "m": "NPY_TIMEDELTA", "f": "NPY_LONGDOUBLE", "c": "NPY_CLONGDOUBLE"}
-    name = names.get(kind) if np_dtype.isbuiltin == 1 else None
-    return f"Unsupported numpy type: {name or 'not a numpy type'}"
+    return f"Unsupported numpy type: {_C_TYPE_NAMES.get(np_dtype.char, 'not a numpy type')}"
+
+
+_C_TYPE_NAMES = {"M": "NPY_DATETIME", "m": "NPY_TIMEDELTA", "g": "NPY_LONGDOUBLE", "G": "NPY_CLONGDOUBLE"}
