@@ -193,6 +193,8 @@ class _Leaves:
             return
         if not self.categories <= _MAY_FOLLOW[self.first_category]:
             raise ValueError(_MIXED)
+        if self.first_category is _C.INT:
+            _check_leading_ints(self.leaves)
         if dtype is not None and (accepted is not None or not self._casts_to(dtype)):
             raise TypeError(f"Cannot convert {self.value!r} to EagerTensor of dtype {_C_NAMES.get(dtype, dtype.name)}")
 
@@ -262,10 +264,11 @@ def _from_sequence(value: Any, dtype: DType | None) -> tuple[Array, DType]:
 def _infer(elements: _Leaves) -> tuple[Array, DType]:
     dtype = elements.inferred()
     if dtype is dtypes.int32:
-        flat = _ints(elements.leaves, _INT32)
-        return flat, dtypes.int32 if flat.dtype == _INT32 else dtypes.int64
+        try:
+            return np.array(elements.leaves, _INT32), dtype
+        except OverflowError:
+            return np.array(elements.leaves, _INT64), dtypes.int64
     if dtype.is_floating:
-        _check_leading_ints(elements.leaves)
         return _floats_in_range(elements.leaves, dtype), dtype
     return _convert(elements, dtype), dtype
 
@@ -289,21 +292,19 @@ def _convert(elements: _Leaves, dtype: DType) -> Array:
 
 
 def _ints(leaves: Sequence[Any], np_dtype: np.dtype[Any]) -> Array:
-    """Ints as `np_dtype`; out of its range they wrap, but no further than from 64 bits (int32 is left as int64)."""
-    if np_dtype.kind in "iu":
-        try:
-            return np.array(leaves, np_dtype)
-        except OverflowError:
-            pass
+    """Ints as `np_dtype`; out of its range they wrap, but no further than from 64 bits."""
     try:
-        wide = np.array(leaves, _INT64)
+        return np.array(leaves, np_dtype) if np_dtype.isbuiltin == 1 else np.array(leaves, _INT64).astype(np_dtype)
+    except OverflowError:
+        pass
+    try:
+        return np.array(leaves, _INT64).astype(np_dtype)
     except OverflowError as error:
         raise ValueError(_INT_RANGE) from error
-    return wide if np_dtype is _INT32 else wide.astype(np_dtype)
 
 
 def _check_leading_ints(leaves: Sequence[Any]) -> None:
-    """Ints in front of the first float must fit int64, as TensorFlow meets them before it knows of the float."""
+    """Ints in front of the first float must fit int64: they are met before it is known that floats are wanted."""
     for leaf in leaves:
         if _category(type(leaf)) is _C.FLOAT:
             return
