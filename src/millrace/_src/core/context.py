@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
+import importlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -42,6 +44,7 @@ class _State(threading.local):
 
     def __init__(self) -> None:
         self._runner: Callable[..., Any] | None = None
+        self.refresh()
 
     def runner(self) -> Callable[..., Any]:
         """The thread's kernel caller, made on first use."""
@@ -104,25 +107,14 @@ def set_tapes(tapes: tuple[Any, ...]) -> None:
     state.refresh()
 
 
-class _Engines:
-    """The engine that runs eager kernels; installed on first use by `default_engine_factory`."""
-
-    factory: Callable[[], Engine] | None = None
-    instance: Engine | None = None
+_EAGER_ENGINE = "millrace._src.engines.numpy.engine"
 
 
-def set_engine_factory(factory: Callable[[], Engine]) -> None:
-    """Registers how the eager engine is made."""
-    _Engines.factory, _Engines.instance = factory, None
-
-
+@functools.cache
 def eager_engine() -> Engine:
-    """The engine of eager mode."""
-    if _Engines.instance is None:
-        if _Engines.factory is None:
-            raise RuntimeError("No engine is installed. Import `millrace` rather than its parts.")
-        _Engines.instance = _Engines.factory()
-    return _Engines.instance
+    """The engine that runs eager kernels; it lives above this layer, so it is found by name."""
+    engine: Engine = importlib.import_module(_EAGER_ENGINE).make_engine()
+    return engine
 
 
 # --- name scopes -------------------------------------------------------------------------------------------------

@@ -30,14 +30,12 @@ _NO_NAME: str | None = None
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
     """The general form of `core.execute.execute`."""
-    if attrs:
-        attrs = op.normalize_attrs(attrs)
-    elif op.attr_defaults or op.types:
-        attrs = op.normalize_attrs({})
+    given = attrs
+    attrs = op.normalize_attrs(attrs) if attrs or op.has_default_attrs else {}
     graph = state.graph
     if graph is None:
         flat = eager_inputs(op, inputs, attrs)
-        outputs = run_eager(op, flat, attrs)
+        outputs = run_eager(op, flat, attrs, given)
     else:
         flat, operation = graph.add_call(op, inputs, attrs, name)
         outputs = operation.outputs
@@ -76,18 +74,28 @@ def eager_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> lis
     return convert_inputs(op, inputs, attrs, None)
 
 
-def run_eager(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any]) -> list[EagerTensor]:
-    """Runs the kernel of `op` on eager tensors and wraps its results."""
-    dtypes = tuple(t.dtype for t in flat)
-    kernel = eager_engine().bind(op, dtypes, attrs)
-    output_dtypes = op.signature.output_dtypes(attrs)
-    _remember(op, dtypes, attrs, kernel, output_dtypes)
-    values = [t._value for t in flat]
+def run_eager(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]) -> list[EagerTensor]:
+    """Runs the kernel of `op` on eager tensors and wraps its results; `given` are the attributes as the caller wrote them."""
+    kernel, output_dtypes = _bound_kernel(op, tuple([t.dtype for t in flat]), attrs, given)
     try:
-        result = _call_kernel(op, kernel, values, attrs)
+        result = _call_kernel(op, kernel, [t._value for t in flat], attrs)
     except Exception as error:
         raise kernel_error(op, flat, attrs, error) from None
     return wrap_outputs(op, result, output_dtypes)
+
+
+def _bound_kernel(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], given: dict[str, Any]) -> tuple[Any, list[DType]]:
+    """The kernel for these dtypes and attributes, bound once; an unhashable attribute (an array) binds anew."""
+    key = (dtypes, *attrs.items())
+    try:
+        found = op.kernel_cache.get(key)
+    except TypeError:
+        return eager_engine().bind(op, dtypes, attrs), op.signature.output_dtypes(attrs)
+    if found is None:
+        kernel = eager_engine().bind(op, dtypes, attrs)
+        found = op.kernel_cache[key] = (kernel, op.signature.output_dtypes(attrs))
+    _remember(op, dtypes, attrs, given, *found)
+    return found
 
 
 def _call_kernel(op: OpDef, kernel: Any, values: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -102,16 +110,14 @@ def _call_kernel(op: OpDef, kernel: Any, values: Sequence[Any], attrs: dict[str,
             return kernel(*values)
 
 
-def _remember(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], kernel: Any, output_dtypes: list[DType]) -> None:
-    """Keeps a bound kernel for the fast path, under the keys that later calls will look up."""
-    signature = op.signature
-    if any(arg.is_list for arg in (*signature.inputs, *signature.outputs)) or op.effects(attrs).must_run:
+def _remember(
+    op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], given: dict[str, Any], kernel: Any, output_dtypes: list[DType]
+) -> None:
+    """Keeps a bound kernel for the fast path, under the key that the same call will look up."""
+    if op.has_list_arguments or op.effects(attrs).must_run:
         return
-    single = len(signature.outputs) == 1
+    single = len(op.signature.outputs) == 1
     entry = (kernel, output_dtypes[0], EagerTensor) if single else (kernel, None, _wrapper(op, output_dtypes))
-    if not op.attr_defaults and not any(isinstance(t, (TypeSet, TypeList)) and n not in signature.inferred_attrs for n, t in op.types.items()):
-        op.bound[dtypes] = entry
-    given = {k: v for k, v in attrs.items() if k not in signature.inferred_attrs}
     with contextlib.suppress(TypeError):
         op.bound[(*dtypes, *given.items())] = entry
 

@@ -65,6 +65,24 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
     return (_dispatch or _slow()).execute(op, inputs, attrs, name)
 
 
+def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
+    """`execute` for an op of two inputs without attributes: what Python's operators call."""
+    run = state.run
+    if run is not None:
+        try:
+            kernel, dtype, wrap = op.bound[x.dtype, y.dtype]
+            a, b = x._value, y._value
+        except (KeyError, AttributeError):
+            pass
+        else:
+            try:
+                result = run(kernel, a, b)
+            except Exception as error:
+                raise _slow().kernel_error(op, (x, y), {}, error) from None
+            return wrap(result if type(result) is _ndarray else _level(result, dtype), dtype)
+    return (_dispatch or _slow()).execute(op, (x, y), {}, name)
+
+
 def _slow() -> Any:
     """The module with everything that is not the fast path."""
     global _dispatch

@@ -77,6 +77,7 @@ class OpDef:
         self.not_differentiable = not_differentiable
         self.types = types or {}
         self.gradient: Callable[..., Any] | None = None
+        self.operation_gradient: Callable[..., Any] | None = None
         self.specializer: Callable[..., Callable[..., Any] | None] | None = None
         self.partial_value: Callable[[Any], list[int | None] | None] | None = None
         self.reads_only_shapes = reads_only_shapes
@@ -84,7 +85,9 @@ class OpDef:
         self.kernel_attrs = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
         self.bound: dict[tuple[Any, ...], tuple[Callable[..., Any], Any]] = {}
-        """Eager kernels by (input dtypes..., attributes...); filled by `execute`."""
+        """Eager kernels by (input dtypes..., attributes as given...), for the fast path of `execute`."""
+        self.kernel_cache: dict[tuple[Any, ...], tuple[Callable[..., Any], Any]] = {}
+        """Eager kernels by (input dtypes, complete attributes...)."""
         self._effects = effects
 
     def __repr__(self) -> str:
@@ -116,16 +119,24 @@ class OpDef:
         return kinds
 
     @functools.cached_property
-    def kernel_attr_names(self) -> frozenset[str]:
-        """The attributes that the kernel asks for."""
-        return frozenset(self.kernel_attrs)
+    def has_list_arguments(self) -> bool:
+        """Whether an input or output is a list of tensors."""
+        return any(arg.is_list for arg in (*self.signature.inputs, *self.signature.outputs))
+
+    @functools.cached_property
+    def has_default_attrs(self) -> bool:
+        """Whether a call that gives no attributes still has some."""
+        inferred = self.signature.inferred_attrs
+        return bool(self.attr_defaults) or any(
+            isinstance(t, TypeSet) and t.default is not None and n not in inferred for n, t in self.types.items()
+        )
 
     def normalize_attrs(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Checks names, fills defaults, and brings each value into its attribute's own type."""
         kinds = self.attr_kinds
         complete = dict(self.attr_defaults)
         for name, type_set in self.types.items():
-            if isinstance(type_set, TypeSet) and type_set.default is not None:
+            if isinstance(type_set, TypeSet) and type_set.default is not None and name not in self.signature.inferred_attrs:
                 complete.setdefault(name, type_set.default)
         complete.update(attrs)
         for name, value in complete.items():
@@ -298,6 +309,12 @@ class OpFunction(Protocol):
     def gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declares the gradient of the op."""
 
+    def operation_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares how the op is differentiated inside a graph: `(operation, output gradients) -> input gradients`.
+
+        For ops that hold graphs: they must change the operation itself to bring out what the backward pass needs.
+        """
+
     def kernel_for(self, engine: str) -> Callable[[Kernel], Kernel]:
         """Declares a kernel for one engine."""
 
@@ -369,6 +386,10 @@ def _op_function(op_def: OpDef) -> OpFunction:
         op_def.gradient = function
         return function
 
+    def operation_gradient(function: Callable[..., Any]) -> Callable[..., Any]:
+        op_def.operation_gradient = function
+        return function
+
     def kernel_for(engine: str) -> Callable[[Kernel], Kernel]:
         def declare(kernel: Kernel) -> Kernel:
             op_def.kernels[engine] = kernel
@@ -390,5 +411,5 @@ def _op_function(op_def: OpDef) -> OpFunction:
     call.__module__ = kernel.__module__
     function = cast(Any, call)
     function.op_def, function.gradient, function.kernel_for = op_def, gradient, kernel_for
-    function.specialize, function.partial_value = specialize, partial_value
+    function.specialize, function.partial_value, function.operation_gradient = specialize, partial_value, operation_gradient
     return cast(OpFunction, function)

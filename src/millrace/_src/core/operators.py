@@ -16,10 +16,15 @@ from typing import Any
 
 from millrace._src.core import context, op_def
 from millrace._src.core.context import state
-from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.execute import execute
+from millrace._src.core.dtypes import string
+from millrace._src.core.execute import execute, execute_binary
 
 _NO_ATTRS: dict[str, Any] = {}
+
+
+def convert_to_tensor(value: Any, dtype: Any, name: str) -> Any:
+    """`core.convert.convert_to_tensor`, which lives above tensors and so above this module."""
+    return late_function("core.convert.convert_to_tensor")(value, dtype=dtype, name=name)
 
 
 class _LateOp:
@@ -44,23 +49,18 @@ def late_function(path: str) -> Callable[..., Any]:
 def _binary(op_name: str, graph_name: str, reverse: str, string_op: str | None = None) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The method and the reflected method of a binary operator that is one op."""
     late = _LateOp(op_name)
+    late_string = _LateOp(string_op or op_name)
 
     def forward(self: Any, other: Any) -> Any:
         try:
-            operation = late.op_def
-            if string_op is not None and self.dtype.name == "string":
-                operation = op_def.get_op(string_op)
-            return execute(operation, (self, other), _NO_ATTRS, graph_name)
+            return execute_binary((late_string if self.dtype is string else late).op_def, self, other, graph_name)
         except (TypeError, ValueError) as error:
             return _decline_or_raise(other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
-        operation = late.op_def
-        if string_op is not None and self.dtype.name == "string":
-            operation = op_def.get_op(string_op)
         if state.graph is None:
             other = convert_to_tensor(other, dtype=self.dtype, name="x")
-        return execute(operation, (other, self), _NO_ATTRS, graph_name)
+        return execute_binary((late_string if self.dtype is string else late).op_def, other, self, graph_name)
 
     return forward, backward
 

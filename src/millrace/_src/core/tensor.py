@@ -21,7 +21,18 @@ from millrace._src.util import text
 from millrace._src.util.export import export
 from millrace._src.util.identity import Reference
 
-_NUMPY_METHODS = frozenset("T astype ravel transpose reshape clip size tolist data".split())
+
+def _numpy_method(name: str) -> property:
+    """A NumPy method that tensors do not have, with advice."""
+
+    def refuse(self: Any) -> Any:
+        raise AttributeError(
+            f"{type(self).__name__} object has no attribute '{name}'. \n"
+            "        If you are looking for numpy-related methods, please run the following:\n"
+            "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
+        )
+
+    return property(refuse)
 
 
 @export("Tensor")
@@ -36,7 +47,7 @@ class Tensor(Operators):
     and by ops, never by this class directly.
     """
 
-    __slots__ = ("__dict__", "__weakref__")
+    __slots__ = ("__dict__", "__weakref__", "_tape_id")
     dtype: DType
     shape: TensorShape
 
@@ -57,14 +68,9 @@ class Tensor(Operators):
         """A hashable reference to this tensor; `.deref()` gives it back."""
         return Reference(self)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _NUMPY_METHODS:
-            raise AttributeError(
-                f"{type(self).__name__} object has no attribute '{name}'. \n"
-                "        If you are looking for numpy-related methods, please run the following:\n"
-                "        tf.experimental.numpy.experimental_enable_numpy_behavior()\n      "
-            )
-        raise AttributeError(f"'{type(self).__module__}.{type(self).__qualname__}' object has no attribute '{name}'")
+    T, astype, ravel, transpose, reshape, clip, size, tolist, data = map(
+        _numpy_method, ("T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data")
+    )
 
     @property
     def _shape(self) -> TensorShape:

@@ -1,0 +1,121 @@
+"""One backward sweep, for tapes and for graphs.
+
+Both give a list of entries in the order the ops ran. The sweep goes through them
+backwards, hands each op's gradient the gradients of its outputs, and adds up what
+comes back. It runs in whatever context it is called in: in eager mode it computes,
+in a graph it builds the gradient's nodes, and an outer tape records it, which is
+what makes higher orders work.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from millrace._src.autodiff.tape import Entry, gradient_plan
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import execute, get_op
+from millrace._src.ops import raw
+from millrace._src.util.export import export
+
+
+@export("UnconnectedGradients")
+class UnconnectedGradients(enum.Enum):
+    """What the gradient is when the target does not depend on the source: nothing, or zeros."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset[int]) -> dict[int, Any]:
+    """Propagates output gradients backwards.
+
+    Args:
+      entries: the recorded ops, last one first.
+      gradients: the gradients known so far, by tensor number; consumed.
+      wanted: the numbers whose gradients the caller will read.
+
+    Returns: The gradients by tensor number.
+    """
+    for entry in entries:
+        output_gradients = [gradients.get(i) if i else None for i in entry.output_ids]
+        if all(g is None for g in output_gradients):
+            continue
+        for i in entry.output_ids:
+            if i and i not in wanted:
+                gradients.pop(i, None)
+        results = entry_gradients(entry, output_gradients)
+        for i, gradient in zip(entry.input_ids, results, strict=True):
+            if i and gradient is not None:
+                known = gradients.get(i)
+                gradients[i] = gradient if known is None else add_gradients(known, gradient)
+    return gradients
+
+
+def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
+    """The gradients of an op's inputs, flat, from those of its outputs."""
+    if entry.backward is not None:
+        filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
+        return list(entry.backward(*filled))
+    plan = gradient_plan(entry.op)
+    if plan is None:
+        raise LookupError(f"No gradient defined for operation '{entry.op.name}' (op type: {entry.op.name}).")
+    filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
+    grouped = entry.op.signature.split_outputs(filled, entry.attrs)
+    result = plan.function(*grouped, **entry.saved)
+    return _flat_input_gradients(entry, result)
+
+
+def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
+    args = entry.op.signature.inputs
+    parts = list(result) if isinstance(result, (tuple, list)) else [result]
+    if len(args) == 1 and args[0].is_list and not (len(parts) == 1 and isinstance(parts[0], (list, type(None)))):
+        parts = [parts]
+    flat: list[Any] = []
+    for arg, part in zip(args, parts, strict=True):
+        if not arg.is_list:
+            flat.append(part)
+            continue
+        size = len(entry.attrs[arg.type_list_attr]) if arg.type_list_attr else entry.attrs[arg.number_attr or ""]
+        flat.extend([None] * size if part is None else part)
+    return flat
+
+
+def _filled(gradient: Any, spec: Any) -> Any:
+    """The gradient of an output, zeros if there is none."""
+    if gradient is not None or spec is None:
+        return gradient
+    if isinstance(spec, tuple):
+        shape, dtype = spec
+        return None if not (dtype.is_floating or dtype.is_complex) else zeros(shape.as_list(), dtype)
+    dtype = spec.dtype
+    return raw.ZerosLike(x=spec) if dtype.is_floating or dtype.is_complex else None
+
+
+def zeros(shape: Sequence[int], dtype: Any) -> Any:
+    """A tensor of zeros."""
+    return execute(get_op("Fill"), (convert_to_tensor(list(shape), dtype="int32"), convert_to_tensor(0, dtype=dtype)), {}, "zeros")
+
+
+def add_gradients(a: Any, b: Any) -> Any:
+    """The sum of two gradients; two sparse ones stay sparse."""
+    if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
+        indices = [convert_to_tensor(a.indices), convert_to_tensor(b.indices)]
+        if indices[0].dtype is not indices[1].dtype:
+            indices = [raw.Cast(x=i, DstT="int64") for i in indices]
+        return IndexedSlices(
+            raw.ConcatV2(values=[a.values, b.values], axis=0), raw.ConcatV2(values=indices, axis=0), a.dense_shape
+        )
+    return raw.AddN(inputs=[convert_to_tensor(a), convert_to_tensor(b)])
+
+
+def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:
+    """A gradient, or what stands for a missing one."""
+    if gradient is not None or mode is UnconnectedGradients.NONE:
+        return gradient
+    return raw.ZerosLike(x=convert_to_tensor(source))
+
+
+Backward = Callable[..., Sequence[Any]]

@@ -1,0 +1,203 @@
+"""`tf.GradientTape`: records what runs in its scope and differentiates it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+from millrace._src.autodiff import tape as tapes
+from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
+from millrace._src.autodiff.tape import Tape, is_trainable, tape_id
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+_logger = logging.getLogger("millrace")
+
+
+@export("GradientTape", "autodiff.GradientTape")
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Trainable variables that are read in the scope are watched by themselves; tensors with `watch`.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+
+    Args:
+      persistent: whether `gradient` may be called more than once.
+      watch_accessed_variables: whether trainable variables are watched when they are read.
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._tape: Tape | None = None
+        self._recording = False
+
+    def __enter__(self) -> GradientTape:
+        self._start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._recording:
+            self._stop()
+
+    def _start(self, fresh: bool = False) -> None:
+        if self._recording:
+            raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
+        if self._tape is None or fresh:
+            self._tape = Tape(watch_accessed_variables=self._watch_accessed_variables)
+        tapes.push(self._tape)
+        self._recording = True
+
+    def _stop(self) -> None:
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        tapes.pop(self._tape)
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Follows `tensor` (or a nested structure of tensors) from now on.
+
+        Raises: ValueError: if something in it is not a tensor.
+        """
+        for item in nest.flatten(tensor, expand_composites=True):
+            handle = getattr(item, "handle", None)
+            if handle is not None and hasattr(item, "assign"):
+                self._active().watch_variable(item)
+                continue
+            if not hasattr(item, "dtype"):
+                raise ValueError(f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+            item = convert_to_tensor(item)
+            if not is_trainable(item.dtype):
+                _logger.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", item.dtype
+                )
+            self._active().watch(item)
+
+    def _active(self) -> Tape:
+        if self._tape is None:
+            raise AttributeError("'NoneType' object has no attribute 'watch'")
+        return self._tape
+
+    @contextlib.contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Suspends recording within the scope."""
+        if self._tape is None or not self._recording:
+            raise RuntimeError("Cannot pause recording: the tape is not recording.")
+        self._stop()
+        try:
+            yield
+        finally:
+            tapes.push(self._tape)
+            self._recording = True
+
+    def reset(self) -> None:
+        """Forgets everything recorded so far."""
+        self._stop()
+        self._tape = None
+        self._start(fresh=True)
+
+    def watched_variables(self) -> tuple[Any, ...]:
+        """The variables watched, in the order they were first accessed."""
+        return () if self._tape is None else tuple(self._tape.variables.values())
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Differentiates `target` with respect to `sources`.
+
+        Args:
+          target: a Tensor or a nested structure of them; the sum of all elements is differentiated.
+          sources: a Tensor, a Variable, or a nested structure of them.
+          output_gradients: weights of the elements of the targets, same structure as `target`.
+          unconnected_gradients: what stands for the gradient of a source the target does not depend on.
+
+        Returns: Gradients in the structure of `sources`: Tensors, IndexedSlices, or None.
+        Raises:
+          RuntimeError: if called a second time on a tape that is not persistent.
+          TypeError: if the target is a Variable.
+          ValueError: if `unconnected_gradients` is unknown.
+        """
+        if self._tape is None:
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+        mode = _unconnected_mode(unconnected_gradients)
+        if self._recording and not self._persistent:
+            self._stop()
+        flat_targets = [_target(t) for t in nest.flatten(target, expand_composites=False)]
+        flat_sources = nest.flatten(sources, expand_composites=False)
+        weights = None if output_gradients is None else nest.flatten(output_gradients)
+        if self._recording:
+            with self.stop_recording():
+                gradients = self._compute(flat_targets, flat_sources, weights, mode)
+        else:
+            gradients = self._compute(flat_targets, flat_sources, weights, mode)
+        if not self._persistent:
+            self._tape = None
+        return nest.pack_sequence_as(sources, gradients)
+
+    def _compute(self, targets: Sequence[Any], sources: Sequence[Any], weights: Any, mode: UnconnectedGradients) -> list[Any]:
+        assert self._tape is not None
+        gradients: dict[int, Any] = {}
+        for index, target in enumerate(targets):
+            if target is None or not _is_differentiable_target(target):
+                continue
+            weight = None if weights is None else weights[index]
+            seed = raw.OnesLike(x=target) if weight is None else convert_to_tensor(weight, dtype=target.dtype)
+            number = tape_id(target)
+            gradients[number] = gradients[number] + seed if number in gradients else seed
+        numbers = [_source_number(s) for s in sources]
+        found = sweep(reversed(self._tape.entries), gradients, frozenset(numbers))
+        watched = self._tape.watched
+        return [unconnected(found.get(n) if n in watched else None, s, mode) for n, s in zip(numbers, sources, strict=True)]
+
+
+def _unconnected_mode(value: Any) -> UnconnectedGradients:
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {str(value)!r}") from None
+
+
+def _target(target: Any) -> Any:
+    """A target as a tensor; a variable is read (and so has the handle's gradient)."""
+    if isinstance(target, IndexedSlices):
+        return convert_to_tensor(target)
+    if hasattr(target, "handle"):
+        return target.handle
+    return target if isinstance(target, Tensor) else convert_to_tensor(target)
+
+
+def _is_differentiable_target(target: Any) -> bool:
+    if not is_trainable(target.dtype):
+        _logger.warning("The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", target.dtype)
+        return False
+    return True
+
+
+def _source_number(source: Any) -> int:
+    """The tape number of a source: of its handle for a variable."""
+    handle = getattr(source, "handle", None)
+    if handle is not None and hasattr(source, "assign"):
+        return tape_id(handle)
+    if not hasattr(source, "dtype"):
+        raise ValueError(f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+    if not is_trainable(source.dtype):
+        _logger.warning("The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", source.dtype)
+    return tape_id(source)
+

@@ -1,0 +1,72 @@
+"""Gradients inside a graph: the sweep over operations instead of tape entries.
+
+The forward pass is a list of operations; each is presented to the common sweep as
+an entry made on the spot. Tensors of another graph are captured as the gradient's
+nodes use them, so the same code serves `tf.gradients` in one graph and the
+backward function of a `FuncGraph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from millrace._src.autodiff.backprop import sweep
+from millrace._src.autodiff.tape import Entry, _saved_values, gradient_plan, is_trainable, tape_id
+from millrace._src.graph.operation import Operation
+
+
+def graph_gradients(operations: Sequence[Operation], targets: Sequence[Any], target_gradients: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+    """The gradients of `targets`, weighted, with respect to `sources`; all tensors of one graph.
+
+    Args:
+      operations: the operations of that graph in an order they can run in.
+      targets: tensors to differentiate.
+      target_gradients: the gradient of each target, or None to leave it out.
+      sources: tensors to differentiate by.
+
+    Returns: A gradient, or None, for each source.
+    """
+    gradients: dict[int, Any] = {}
+    for target, gradient in zip(targets, target_gradients, strict=True):
+        if gradient is None:
+            continue
+        number = tape_id(target)
+        gradients[number] = gradients[number] + gradient if number in gradients else gradient
+    reached = _reached_from(operations, sources)
+    wanted = [tape_id(s) for s in sources]
+    blocked = frozenset(wanted)
+    found = sweep(_entries(operations, reached, gradients), gradients, blocked)
+    return [found.get(n) for n in wanted]
+
+
+def _reached_from(operations: Iterable[Operation], sources: Sequence[Any]) -> set[int]:
+    """The numbers of the tensors that depend on a source through differentiable values."""
+    reached = {tape_id(s) for s in sources}
+    for operation in operations:
+        if any(getattr(t, "_tape_id", 0) in reached and is_trainable(t.dtype) for t in operation.inputs):
+            reached.update(tape_id(t) for t in operation.outputs if is_trainable(t.dtype))
+    return reached
+
+
+def _entries(operations: Sequence[Operation], reached: set[int], gradients: dict[int, Any]) -> Iterator[Entry]:
+    """Entries for the operations between sources and targets, last one first."""
+    for operation in reversed(operations):
+        if any(getattr(t, "_tape_id", 0) in gradients for t in operation.outputs):
+            input_ids = tuple(i if (i := getattr(t, "_tape_id", 0)) in reached and is_trainable(t.dtype) else 0 for t in operation.inputs)
+            if any(input_ids):
+                yield _entry(operation, input_ids)
+
+
+def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
+    op = operation.op_def
+    output_ids = tuple(tape_id(t) if is_trainable(t.dtype) else 0 for t in operation.outputs)
+    specs = tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in operation.outputs) if len(output_ids) > 1 else (None,)
+    if op.operation_gradient is not None:
+        rule = op.operation_gradient
+        return Entry(op, operation.attrs, input_ids, output_ids, specs, {}, lambda *dys: rule(operation, dys))
+    plan = gradient_plan(op)
+    if plan is None and op.not_differentiable is not None:
+        return Entry(op, operation.attrs, (), (), (), {})
+    saved = {} if plan is None else _saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+    return Entry(op, operation.attrs, input_ids, output_ids, specs, saved)

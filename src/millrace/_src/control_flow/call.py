@@ -1,0 +1,317 @@
+"""Calling a graph: `GraphFunction`, the call ops, and the gradient through a call.
+
+A `GraphFunction` is a finished `FuncGraph` that can be called with flat tensors. In
+eager mode the call runs the graph's program; in a graph it becomes a
+`PartitionedCall` (or `StatefulPartitionedCall`) node whose attribute is the function.
+
+Differentiating a call needs values from inside the graph. A `Derivative` is a pair:
+a forward function that also returns those intermediates, and a backward function
+from output gradients and intermediates to input gradients. It is built once. Where
+a second tape watches, the intermediates count as outputs too, so that the gradient
+of the gradient flows back through them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.autodiff.tape import is_trainable
+from millrace._src.core import context
+from millrace._src.core.array_namespace import Xp
+from millrace._src.core.context import eager_engine, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import Effects, FunctionAttr, OpDef, get_op, op
+from millrace._src.core.op_signature import TypeList
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_effects
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops.type_sets import ANY
+
+
+class GraphFunction:
+    """A finished function graph, callable with one flat tensor per graph input.
+
+    Args:
+      graph: the body; its inputs include the placeholders of its captures.
+      name: the function's name in a GraphDef.
+      jit_compile: True: always through XLA; False: never; None: the tiers decide.
+      attributes: further attributes of the function in a GraphDef.
+    """
+
+    def __init__(self, graph: FuncGraph, name: str, *, jit_compile: bool | None = None, attributes: dict[str, Any] | None = None) -> None:
+        self.graph = graph
+        self.name = name
+        self.jit_compile = jit_compile
+        self.attributes = attributes or {}
+        self._derivatives: dict[tuple[bool, int], Derivative] = {}
+        self._runner: Any = None
+
+    @property
+    def effects(self) -> Effects:
+        """What running the body does besides computing."""
+        return body_effects([self.graph])
+
+    def runner(self) -> Any:
+        """Takes and returns a flat sequence of arrays; compiled on first use by the engine in charge."""
+        if self._runner is None:
+            self._runner = make_runner(self)
+        return self._runner
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Any]:
+        """Calls the function with flat tensors; returns its flat outputs."""
+        if state.tapes and any(getattr(t, "_tape_id", 0) in tape.watched for tape in state.tapes for t in inputs):
+            return self._call_recorded(inputs)
+        return self._call_plain(inputs)
+
+    def _call_plain(self, inputs: Sequence[Any]) -> list[Any]:
+        if state.graph is None:
+            results = self.runner()(*[t._value for t in inputs])
+            return [EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
+        tensors = [convert_to_tensor(t) for t in inputs]
+        return list(self.add_to_graph(tensors).outputs)
+
+    def add_to_graph(self, tensors: Sequence[Any]) -> Any:
+        """Adds a call node for tensors of the current graph."""
+        stateful = self.effects is not Effects.NONE
+        name = "StatefulPartitionedCall" if stateful else "PartitionedCall"
+        attrs = get_op(name).normalize_attrs(
+            {"f": self, "Tin": [t.dtype for t in tensors], "Tout": [t.dtype for t in self.graph.outputs]}
+        )
+        graph = state.graph
+        tensors = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
+        operation = graph.add_operation(get_op(name), tensors, attrs, graph.unique_name(name))
+        copy_handle_data(self.graph.outputs, operation.outputs)
+        return operation
+
+    def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
+        """Calls the forward function and tells the tapes how to go back."""
+        tapes = state.tapes
+        derivative = self.derivative(closed=len(tapes) > 1)
+        with context.tapes_scope(()):
+            results = derivative.forward._call_plain(inputs)
+        call_op = get_op("PartitionedCall")
+        for tape in tapes:
+            tape.record_function(call_op, inputs, results, lambda *dys: derivative.input_gradients(dys, inputs, results))
+        return results[: len(self.graph.outputs)]
+
+    def derivative(self, *, closed: bool) -> Derivative:
+        """The forward and backward functions; `closed` lets gradients flow into the intermediates too."""
+        key = (closed, len(self.graph.outputs))
+        if key not in self._derivatives:
+            self._derivatives[key] = build_derivative(self, closed=closed)
+        return self._derivatives[key]
+
+
+def _level(value: Any, dtype: Any) -> Any:
+    return wrap_outputs(get_op("StopGradient"), value, [dtype])[0]._value
+
+
+def make_runner(function: GraphFunction) -> Any:
+    """How a function's body runs: its engine's program, with NumPy's warnings off."""
+    engine = engine_for(function)
+    program = engine.compile(function.graph, function.graph.inputs, function.graph.outputs)
+    if getattr(program, "runs_python", False):
+        return program
+
+    def run(*arrays: Any) -> Any:
+        try:
+            return state.runner()(program, *arrays)
+        except RuntimeError as error:
+            if "cannot enter context" not in str(error):
+                raise
+            return program(*arrays)
+
+    return run
+
+
+def engine_for(function: GraphFunction) -> Any:
+    """The engine that runs a function from its first call."""
+    return eager_engine()
+
+
+def copy_handle_data(sources: Sequence[Any], targets: Sequence[Any]) -> None:
+    """Carries what is known of a resource (the shape and dtype of its variable) over to other handles."""
+    for source, target in zip(sources, targets, strict=True):
+        data = getattr(source, "_handle_data", None)
+        if data is not None:
+            target._handle_data = data
+
+
+# --- derivatives -------------------------------------------------------------------------------------------------
+
+
+class Derivative:
+    """A function's forward pass with intermediates, and its backward pass.
+
+    `backward` takes the gradients of the differentiable outputs (of `forward`, if closed) and the intermediates.
+    """
+
+    def __init__(
+        self,
+        forward: GraphFunction,
+        backward: GraphFunction,
+        gradient_positions: Sequence[int],
+        intermediate_positions: Sequence[tuple[str, int]],
+        layout: Sequence[Any],
+    ) -> None:
+        self.forward = forward
+        self.backward = backward
+        self.gradient_positions = gradient_positions
+        self.intermediate_positions = intermediate_positions
+        self.layout = layout
+
+    def input_gradients(self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """The gradients of the inputs, None where there is none."""
+        sources = {"input": inputs, "output": outputs}
+        saved = [sources[kind][position] for kind, position in self.intermediate_positions]
+        dys = [convert_to_tensor(output_gradients[p]) for p in self.gradient_positions]
+        results = iter(self.backward([*dys, *saved]))
+        return [_rebuild(item, results) for item in self.layout]
+
+
+def _rebuild(layout: Any, results: Any) -> Any:
+    if layout is None:
+        return None
+    if layout == 1:
+        return next(results)
+    return IndexedSlices(*[next(results) for _ in range(layout)])
+
+
+def build_derivative(function: GraphFunction, *, closed: bool) -> Derivative:
+    """Differentiates the body of a function once."""
+    graph = function.graph
+    outputs = list(graph.outputs)
+    while True:
+        backward, positions, layout = _backward_graph(function, outputs)
+        known = {id(t) for t in (*outputs, *graph.inputs)}
+        new = [t for t in backward.external_captures if id(t) not in known]
+        outputs += new
+        if not closed or not new:
+            break
+    forward_graph = with_outputs(graph, outputs)
+    inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
+    made = {id(t): ("output", i) for i, t in enumerate(outputs)}
+    intermediates = [inputs.get(id(t)) or made[id(t)] for t in backward.external_captures]
+    return Derivative(
+        GraphFunction(forward_graph, f"__forward_{function.name}", jit_compile=function.jit_compile),
+        GraphFunction(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
+        positions,
+        intermediates,
+        layout,
+    )
+
+
+def _backward_graph(function: GraphFunction, outputs: Sequence[Any]) -> tuple[FuncGraph, list[int], list[Any]]:
+    """The graph from output gradients (and captured intermediates) to input gradients."""
+    graph = function.graph
+    backward = FuncGraph(f"__backward_{function.name}", outer_graph=graph)
+    positions = [i for i, t in enumerate(outputs) if is_trainable(t.dtype) and t.dtype.name != "resource"]
+    with backward.as_default(), context.tapes_scope(()):
+        dys = []
+        for position in positions:
+            tensor = outputs[position]
+            dys.append(backward.add_placeholder(tensor.dtype, tensor.shape, f"grad_{position}"))
+        backward.inputs.extend(dys)
+        found = graph_gradients(graph.get_operations(), [outputs[p] for p in positions], dys, graph.inputs)
+        layout: list[Any] = []
+        for gradient in found:
+            parts = _components(gradient)
+            layout.append(len(parts) if isinstance(gradient, IndexedSlices) else 1 if parts else None)
+            backward.outputs.extend(convert_to_tensor(p) for p in parts)
+    add_automatic_control_dependencies(backward)
+    return backward, positions, layout
+
+
+def _components(gradient: Any) -> list[Any]:
+    if gradient is None:
+        return []
+    if isinstance(gradient, IndexedSlices):
+        parts = [gradient.values, gradient.indices]
+        return parts if gradient.dense_shape is None else [*parts, gradient.dense_shape]
+    return [gradient]
+
+
+def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
+    """The same body seen with other outputs: the operations are shared, not copied."""
+    view = FuncGraph.__new__(FuncGraph)
+    view.__dict__.update(graph.__dict__)
+    view.outputs = list(outputs)
+    view.programs = {}
+    return view
+
+
+# --- ops ---------------------------------------------------------------------------------------------------------
+
+
+def _call_shape(c: ShapeContext) -> Sequence[TensorShape]:
+    return [t.shape for t in c.attr("f").graph.outputs]
+
+
+def _call_effects(attrs: dict[str, Any]) -> Effects:
+    return body_effects([attrs["f"]])
+
+
+@op(
+    "PartitionedCall",
+    "args: Tin -> output: Tout",
+    Tin=TypeList(ANY),
+    Tout=TypeList(ANY),
+    shape=_call_shape,
+    effects=_call_effects,
+)
+def partitioned_call(xp: Xp, args: list[Any], *, f: FunctionAttr, config: str = "", config_proto: str = "", executor_type: str = "") -> Any:
+    """Calls a function without effects."""
+    return list(f(*args))
+
+
+@op(
+    "StatefulPartitionedCall",
+    "args: Tin -> output: Tout",
+    Tin=TypeList(ANY),
+    Tout=TypeList(ANY),
+    shape=_call_shape,
+    effects=_call_effects,
+)
+def stateful_partitioned_call(
+    xp: Xp, args: list[Any], *, f: FunctionAttr, config: str = "", config_proto: str = "", executor_type: str = ""
+) -> Any:
+    """Calls a function that may read or write variables, draw random numbers or print."""
+    return list(f(*args))
+
+
+@partitioned_call.operation_gradient
+@stateful_partitioned_call.operation_gradient
+def call_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+    """Makes the call node return the intermediates, then calls the backward function."""
+    function: GraphFunction = operation.attrs["f"]
+    derivative = function.derivative(closed=True)
+    extend_outputs(operation, "f", derivative.forward)
+    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
+    filled = [_zeros_if_missing(g, t) for g, t in zip(dys, operation.outputs, strict=True)]
+    return derivative.input_gradients(filled, operation.inputs, operation.outputs)
+
+
+def extend_outputs(operation: Any, attr: str, function: GraphFunction) -> None:
+    """Replaces the function of a call node by one with more outputs."""
+    from millrace._src.core.tensor import SymbolicTensor  # only here is an operation changed after creation
+
+    operation.attrs[attr] = function
+    for tensor in function.graph.outputs[len(operation.outputs) :]:
+        operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape))
+    operation.attrs["Tout"] = tuple(t.dtype for t in operation.outputs)
+    copy_handle_data(function.graph.outputs, operation.outputs)
+
+
+def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:
+    from millrace._src.ops import raw  # the op registry resolves at call time
+
+    return raw.ZerosLike(x=tensor) if gradient is None and is_trainable(tensor.dtype) else gradient
+
+
+CALL_OPS: tuple[OpDef, OpDef] = (partitioned_call.op_def, stateful_partitioned_call.op_def)

@@ -1,0 +1,120 @@
+"""`tf.IndexedSlices`: a gradient that is zero except at some rows.
+
+The gradient of a gather touches only the gathered rows. It is kept as those rows
+and their indices until somebody needs it dense.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import execute, get_op
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.util.export import export
+
+
+@export("IndexedSlices")
+class IndexedSlices:
+    """Slices of a larger tensor: `dense[indices[i], ...] = values[i, ...]`, repeated indices summed.
+
+    Args:
+      values: a Tensor of shape `[n, ...]`.
+      indices: an integer Tensor of shape `[n]`.
+      dense_shape: an integer Tensor, the shape of the dense tensor, or None if unknown.
+
+    >>> s = tf.IndexedSlices(tf.constant([[1., 2.]]), tf.constant([1]), tf.constant([3, 2]))
+    >>> tf.convert_to_tensor(s).numpy().tolist()
+    [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+    """
+
+    __slots__ = ("_values", "_indices", "_dense_shape", "__weakref__")
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
+
+    @property
+    def values(self) -> Any:
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self) -> Any:
+        """Where each row belongs."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Any:
+        """The shape of the dense tensor as a Tensor, or None."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape of the dense tensor."""
+        if self._dense_shape is None:
+            return TensorShape(None)
+        if isinstance(self._dense_shape, EagerTensor):
+            return TensorShape(self._dense_shape._value.tolist())
+        from millrace._src.core.shape_context import static_shape  # a symbolic dense shape is rare
+
+        return static_shape(self._dense_shape)
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        """The device of the values."""
+        device: str = self._values.device
+        return device
+
+    @property
+    def name(self) -> str:
+        """The name of the values."""
+        name: str = self._values.name
+        return name
+
+    @property
+    def op(self) -> Any:
+        """The operation that made the values."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the values."""
+        return self._values.graph
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        if dtype is not None and dtype is not self._values.dtype:
+            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self._values.dtype.name}")
+        if self._dense_shape is None:
+            raise ValueError(
+                f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self!s}. "
+            )
+        return execute(get_op("UnsortedSegmentSum"), (self._values, self._indices, self._first_dim()), {}, name)
+
+    def _first_dim(self) -> Any:
+        return convert_to_tensor(self._dense_shape)[0]
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __tf_flatten__(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        if self._dense_shape is None:
+            return (False,), (self._values, self._indices)
+        return (True,), (self._values, self._indices, self._dense_shape)
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata: tuple[Any, ...], components: tuple[Any, ...]) -> IndexedSlices:
+        return cls(*components)
+
+    def __str__(self) -> str:
+        dense = f", dense_shape={self._dense_shape}" if self._dense_shape is not None else ""
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{dense})"
+
+    __repr__ = __str__

@@ -1,0 +1,98 @@
+"""The NumPy engine: runs eager kernels and compiled graphs, needs no compiler, takes any op and any shape."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.engine import Program
+from millrace._src.core.op_def import OpDef
+from millrace._src.engines.numpy.codegen import compile_graph
+from millrace._src.engines.numpy.namespace import xp
+
+
+def bind_kernel(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], convert_function: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A callable on arrays for an op with fixed dtypes and attributes.
+
+    `convert_function` turns the value of a function attribute into a callable on arrays.
+    """
+    if op.specializer is not None:
+        special = op.specializer(xp, dtypes, attrs)
+        if special is not None:
+            return special
+    kernel = op.select_kernel("numpy")
+    kinds = op.attr_kinds
+    given: dict[str, Any] = {}
+    for name in op.kernel_attrs:
+        value = attrs[name] if name in attrs else op.attr_defaults[name]
+        kind = kinds[name]
+        if kind == "func":
+            value = convert_function(value)
+        elif kind == "list[func]":
+            value = [convert_function(v) for v in value]
+        given[name] = value
+    bound = functools.partial(kernel, xp, **given)
+    if any(arg.is_list for arg in op.signature.inputs):
+        return _grouping(op, attrs, bound)
+    return bound
+
+
+def _grouping(op: OpDef, attrs: dict[str, Any], bound: Callable[..., Any]) -> Callable[..., Any]:
+    """Collects the arrays of list inputs into lists before calling the kernel."""
+    args = op.signature.inputs
+    sizes = [
+        len(attrs[a.type_list_attr]) if a.type_list_attr is not None else attrs[a.number_attr] if a.number_attr is not None else None
+        for a in args
+    ]
+    if len(args) == 1:
+        return lambda *arrays: bound(list(arrays))
+
+    def grouped(*arrays: Any) -> Any:
+        parts: list[Any] = []
+        start = 0
+        for size in sizes:
+            if size is None:
+                parts.append(arrays[start])
+                start += 1
+            else:
+                parts.append(list(arrays[start : start + size]))
+                start += size
+        return bound(*parts)
+
+    return grouped
+
+
+class NumpyEngine:
+    """Runs ops with NumPy (and SciPy's special functions)."""
+
+    name = "numpy"
+    xp = xp
+
+    def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
+        """A callable on arrays for one op."""
+        return bind_kernel(op, dtypes, attrs, self._callable)
+
+    def compile(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
+        """A straight-line program for a graph."""
+        return compile_graph(self, graph, inputs, outputs)
+
+    def _callable(self, function: Any) -> Callable[..., Any]:
+        """A function attribute as a callable on arrays; compiled once per function."""
+        return function_program(self, function)
+
+
+def function_program(engine: NumpyEngine, function: Any) -> Callable[..., Any]:
+    """The compiled program of a FuncGraph, kept with the graph."""
+    graph = getattr(function, "graph", function)
+    program = graph.programs.get(engine.name)
+    if program is None:
+        program = engine.compile(graph, graph.inputs, graph.outputs)
+        graph.programs[engine.name] = program
+    return program  # type: ignore[no-any-return]  # programs is a dict of callables
+
+
+def make_engine() -> NumpyEngine:
+    """The engine of eager mode."""
+    return NumpyEngine()

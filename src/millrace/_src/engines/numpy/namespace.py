@@ -1,0 +1,114 @@
+"""NumPy as the array namespace of kernels, with its differences to jax.numpy levelled.
+
+Everything NumPy has is reached by its own name. What NumPy and jax.numpy do
+differently is settled here, once: matmul and sums of small types keep their
+dtype, scatters are functional, special functions come from SciPy on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+
+_WIDENED = frozenset("float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split())
+"""Types whose products and sums are accumulated in float32."""
+
+_SCATTER_UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "min": np.minimum, "max": np.maximum}
+
+
+class NumpyNamespace:
+    """The `xp` of the NumPy engine."""
+
+    is_xla = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "special":
+            value: Any = importlib.import_module("scipy.special")  # heavy, and few programs need it
+        else:
+            value = getattr(np, name)
+        setattr(self, name, value)
+        return value
+
+    @staticmethod
+    def astype(x: Array, dtype: Any) -> Array:
+        """`x` converted element-wise."""
+        return np.asarray(x).astype(dtype, copy=False)
+
+    @staticmethod
+    def bitcast(x: Array, dtype: Any) -> Array:
+        """The bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
+        x, dtype = np.ascontiguousarray(x), np.dtype(dtype)
+        if x.dtype.itemsize == dtype.itemsize:
+            return x.view(dtype)
+        if x.dtype.itemsize > dtype.itemsize:
+            return x.reshape(*x.shape, 1).view(dtype)
+        return x.view(dtype).reshape(x.shape[:-1])
+
+    @staticmethod
+    def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
+        """A copy of `x` with `updates` combined at `x[index]`, repeated indices in order."""
+        result = np.array(x, copy=True)
+        if mode == "set":
+            result[index] = updates
+        else:
+            _SCATTER_UFUNCS[mode].at(result, index, updates)
+        return result
+
+    @staticmethod
+    def matmul(a: Array, b: Array) -> Array:
+        """Matrix product that keeps the dtype; small floats accumulate in float32."""
+        if a.dtype.name in _WIDENED:
+            return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
+        return np.matmul(a, b)
+
+    @staticmethod
+    def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        """Sum that keeps the dtype; small floats accumulate in float32."""
+        return _reduce(np.sum, x, axis, dtype, keepdims)
+
+    @staticmethod
+    def prod(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        """Product that keeps the dtype; small floats accumulate in float32."""
+        return _reduce(np.prod, x, axis, dtype, keepdims)
+
+    @staticmethod
+    def cumsum(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
+        """Cumulative sum that keeps the dtype."""
+        return np.cumsum(x, axis=axis, dtype=dtype or x.dtype)
+
+    @staticmethod
+    def cumprod(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
+        """Cumulative product that keeps the dtype."""
+        return np.cumprod(x, axis=axis, dtype=dtype or x.dtype)
+
+    @staticmethod
+    def cond(predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]) -> Any:
+        """Calls one of two functions."""
+        return then(*operands) if predicate else otherwise(*operands)
+
+    @staticmethod
+    def switch(index: Array, branches: Sequence[Callable[..., Any]], operands: Sequence[Any]) -> Any:
+        """Calls one of several functions; an index out of range takes the last."""
+        chosen = int(index)
+        return branches[chosen if 0 <= chosen < len(branches) else -1](*operands)
+
+    @staticmethod
+    def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:
+        """Repeats `body` while `cond` holds."""
+        while cond(*state)[0]:
+            state = body(*state)
+        return state
+
+
+def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: Any, keepdims: bool) -> Array:
+    if dtype is None and x.dtype.name in _WIDENED:
+        return function(x, axis=axis, dtype=np.float32, keepdims=keepdims).astype(x.dtype)
+    return function(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
+
+
+xp = NumpyNamespace()

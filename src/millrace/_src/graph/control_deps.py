@@ -1,0 +1,94 @@
+"""Automatic control dependencies: effects of a function body happen in program order.
+
+A dataflow graph orders two operations only if one needs the other's output. An
+assignment followed by a read of the same variable has no such tie, so after a body
+is traced this pass adds control inputs: a read waits for the last write of its
+resource, a write for the last write and the reads since. All effects together
+are joined in one `NoOp` that the outputs wait for, as TensorFlow builds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from millrace._src.core.op_def import Effects, get_op
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.operation import Operation
+
+
+def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list[Operation]:
+    """Orders the effects among the operations added since index `start`; returns those that must run."""
+    last_write: dict[Any, Operation] = {}
+    reads: dict[Any, list[Operation]] = {}
+    must_run: list[Operation] = []
+    for operation in graph.get_operations()[start:]:
+        effects = operation.effects
+        if effects in (Effects.NONE, Effects.RANDOM):
+            continue
+        must_run.append(operation)
+        waits: list[Operation] = []
+        for resource, writes in resource_uses(operation):
+            previous = last_write.get(resource)
+            if previous is not None:
+                waits.append(previous)
+            if writes:
+                waits.extend(reads.pop(resource, ()))
+                last_write[resource] = operation
+            else:
+                reads.setdefault(resource, []).append(operation)
+        ancestors = {t.op for t in operation.inputs}
+        operation._add_control_inputs(w for w in dict.fromkeys(waits) if w not in ancestors and w is not operation)
+    return must_run
+
+
+def join_effects(graph: FuncGraph, must_run: Iterable[Operation]) -> Operation | None:
+    """Adds the `NoOp` that stands for all effects of the body, or None if there are none."""
+    controls = list(must_run)
+    if not controls:
+        return None
+    return graph.add_operation(get_op("NoOp"), (), {}, graph.unique_name("NoOp"), shapes=(), control_inputs=controls)
+
+
+def resource_uses(operation: Operation) -> list[tuple[Any, bool]]:
+    """The resources an operation touches (as input tensors), each with whether it may write."""
+    uses: list[tuple[Any, bool]] = []
+    for index, tensor in enumerate(operation.inputs):
+        if tensor.dtype.name == "resource":
+            uses.append((tensor, _may_write(operation, index)))
+    return uses
+
+
+def _may_write(operation: Operation, index: int) -> bool:
+    bodies = function_attrs(operation)
+    if not bodies:
+        return operation.effects is not Effects.READS
+    return any(_body_writes(body, index - (len(operation.inputs) - len(body.inputs))) for body in bodies)
+
+
+def function_attrs(operation: Operation) -> list[FuncGraph]:
+    """The graphs among an operation's attributes."""
+    graphs: list[FuncGraph] = []
+    for name, kind in operation.op_def.attr_kinds.items():
+        if kind == "func" and name in operation.attrs:
+            graphs.append(getattr(operation.attrs[name], "graph", operation.attrs[name]))
+        elif kind == "list[func]":
+            graphs.extend(getattr(f, "graph", f) for f in operation.attrs.get(name, ()))
+    return graphs
+
+
+def _body_writes(body: FuncGraph, index: int) -> bool:
+    """Whether a function body may write the resource that is its input `index`."""
+    if not 0 <= index < len(body.inputs):
+        return False
+    resource = body.inputs[index]
+    return any(writes for op in body.get_operations() for tensor, writes in resource_uses(op) if tensor is resource)
+
+
+def body_effects(bodies: Iterable[Any]) -> Effects:
+    """The effects of an op that runs any of these function bodies."""
+    found = {op.effects for body in bodies for op in getattr(body, "graph", body).get_operations()}
+    for effect in (Effects.IO, Effects.WRITES, Effects.READS, Effects.RANDOM):
+        if effect in found:
+            return effect
+    return Effects.NONE

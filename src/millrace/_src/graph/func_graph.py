@@ -1,0 +1,178 @@
+"""`FuncGraph`: the graph of a function's body, with inputs, outputs and captures.
+
+What the body uses from outside becomes an extra input, a capture: `captures` pairs
+each outer tensor with the placeholder that stands for it. Small eager tensors are
+copied in as constants instead.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import InaccessibleTensorError
+from millrace._src.core.op_def import get_op
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.source_trace import user_frame
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.graph.graph import Graph
+from millrace._src.graph.operation import Operation
+from millrace._src.util.export import export
+
+_MAX_INLINE_ELEMENTS = 128
+"""Eager tensors up to this size become constants of the graph rather than inputs (TensorFlow's own bound)."""
+
+
+class FuncGraph(Graph):
+    """The graph of a function body."""
+
+    building_function = True
+
+    def __init__(self, name: str, outer_graph: Any = None) -> None:
+        super().__init__()
+        self.name = name
+        self.outer_graph = context.current_graph() if outer_graph is None else outer_graph
+        self.inputs: list[SymbolicTensor] = []
+        self.outputs: list[SymbolicTensor] = []
+        self.structured_input_signature: Any = None
+        self.structured_outputs: Any = None
+        self.control_outputs: list[Operation] = []
+        self._captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self._watched_variables: dict[int, Any] = {}
+        self.programs: dict[Any, Any] = {}
+        """Compiled forms of the graph, by engine."""
+        if self.outer_graph is not None:
+            self.seed = self.outer_graph.seed
+
+    # --- captures ----------------------------------------------------------------------------------------------
+
+    @property
+    def captures(self) -> list[tuple[Tensor, SymbolicTensor]]:
+        """Pairs of an outer tensor and the placeholder that stands for it, in order."""
+        return list(self._captures.values())
+
+    @property
+    def external_captures(self) -> list[Tensor]:
+        """The outer tensors, in order."""
+        return [outer for outer, _ in self._captures.values()]
+
+    @property
+    def internal_captures(self) -> list[SymbolicTensor]:
+        """The placeholders of the captures, in order."""
+        return [inner for _, inner in self._captures.values()]
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """The tensor of this graph that stands for `tensor`, made on first use."""
+        found = self._captures.get(id(tensor))
+        if found is not None:
+            return found[1]
+        if isinstance(tensor, EagerTensor):
+            if tensor._value.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
+                return self.constant(tensor._value, tensor.dtype, name or "Const")
+        elif isinstance(tensor, SymbolicTensor):
+            if tensor.graph is self:
+                return tensor
+            self._check_accessible(tensor)
+        return self._add_capture(tensor, name)
+
+    def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
+        placeholder = self.add_placeholder(tensor.dtype, tensor.shape, name or str(context.unique_id()))
+        handle_data = getattr(tensor, "_handle_data", None)
+        if handle_data is not None:
+            placeholder._handle_data = handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
+        self._captures[id(tensor)] = (tensor, placeholder)
+        self.inputs.append(placeholder)
+        return placeholder
+
+    def replace_capture(self, tensor: Tensor, placeholder: SymbolicTensor) -> None:
+        """Declares that an existing placeholder of this graph stands for `tensor`."""
+        self._captures[id(tensor)] = (tensor, placeholder)
+
+    def _check_accessible(self, tensor: SymbolicTensor) -> None:
+        """Refuses a tensor of a graph that does not enclose this one."""
+        outer = self.outer_graph
+        while outer is not None:
+            if outer is tensor.graph:
+                return
+            outer = outer.outer_graph
+        frame = tensor.op.source
+        made = f"\nThe tensor {tensor} cannot be accessed from {self!r}, because it was defined in {tensor.graph!r}, which is out of scope."
+        raise InaccessibleTensorError(
+            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
+            "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
+            f"for more information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{made}"
+        )
+
+    def add_placeholder(self, dtype: DType, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
+        """Adds a placeholder; the caller decides whether it is an input."""
+        attrs: dict[str, Any] = {"dtype": dtype, "shape": as_shape(shape)}
+        if user_name is not None:
+            attrs["_user_specified_name"] = user_name
+        operation = self.add_operation(
+            get_op("Placeholder"), (), attrs, self._absolute_name(name), shapes=(as_shape(shape),), control_inputs=()
+        )
+        return operation.outputs[0]
+
+    def _absolute_name(self, name: str) -> str:
+        """`name` made unique at the top level or, where it holds a path, as it stands."""
+        return self._unique(name) if "/" in name else self._operation_name(name)
+
+    # --- variables ---------------------------------------------------------------------------------------------
+
+    def watch_variable(self, variable: Any) -> None:
+        """Notes that the body uses `variable`."""
+        self._watched_variables[id(variable)] = variable
+        if isinstance(self.outer_graph, FuncGraph):
+            self.outer_graph.watch_variable(variable)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that the body uses, in order of first use."""
+        return tuple(self._watched_variables.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """The trainable ones among `variables`."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+def outermost_context() -> Any:
+    """The innermost place in this thread's stack that is not a function body: a plain graph, or None for eager."""
+    for graph in reversed(context.state.graph_stack):
+        if graph is None or not graph.building_function:
+            return graph
+    return None
+
+
+@export("init_scope")
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Lifts ops out of function bodies and control flow, into eager mode (or the outermost graph).
+
+    Nothing within is recorded by gradient tapes, and no control dependency of the function applies.
+
+    >>> @tf.function
+    ... def f():
+    ...     with tf.init_scope():
+    ...         return tf.executing_eagerly()
+    >>> f()
+    <tf.Tensor: shape=(), dtype=bool, numpy=True>
+    """
+    graph = outermost_context()
+    inner = context.current_graph()
+    scope = inner.get_name_scope() if inner is not None else context.state.eager_scope
+    with context.graph_scope(graph), context.tapes_scope(()), context.name_scope(scope + "/" if scope and not scope.endswith("/") else scope or None):
+        if graph is not None:
+            with graph.control_dependencies(None):
+                yield
+        else:
+            yield
+
+
+__all__ = ["FuncGraph", "TensorShape", "init_scope", "outermost_context", "user_frame"]
