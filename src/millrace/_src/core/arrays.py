@@ -49,9 +49,9 @@ def make_array(value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
         TypeError: the value has no form in `dtype`.
         ValueError: the value is malformed (ragged, mixed, out of range) or of a type that no tensor holds.
     """
-    from_scalar = _FROM_SCALAR.get(type(value))
-    if from_scalar is not None:
-        return from_scalar(value, dtype)
+    shortcut = _SHORTCUTS.get(type(value))
+    if shortcut is not None:
+        return shortcut(value, dtype)
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     if not isinstance(value, (list, tuple)) and _converts_itself(value):
@@ -97,16 +97,6 @@ def _from_text(value: str | bytes, dtype: DType | None) -> tuple[Array, DType]:
         array[()] = _utf8(value)
         return array, dtypes.string
     return _from_sequence(value, dtype)
-
-
-_FROM_SCALAR: dict[type, Callable[[Any, DType | None], tuple[Array, DType]]] = {
-    int: _from_int,
-    float: _from_float,
-    bool: _from_bool,
-    complex: _from_complex,
-    str: _from_text,
-    bytes: _from_text,
-}
 
 
 def _utf8(text: str | bytes) -> bytes:
@@ -245,6 +235,26 @@ def _category(cls: type) -> _Category:
     if known is not None:
         return known
     return next((category for bases, category in _CATEGORY_OF_BASE if issubclass(cls, bases)), _C.UNKNOWN)
+
+
+def _from_list(value: Sequence[Any], dtype: DType | None) -> tuple[Array, DType]:
+    """A list or tuple; flat ones of one Python type, the usual case, need no look at each element."""
+    if len(value) <= _SHORT:
+        types = set(map(type, value))
+        if types == _ONLY_INTS and (dtype is None or dtype is dtypes.int32 or dtype is dtypes.int64):
+            if _INT32_MIN <= min(value) and max(value) <= _INT32_MAX:
+                dtype = dtypes.int32 if dtype is None else dtype
+                return np.array(value, dtype.np_dtype), dtype
+        elif types == _ONLY_FLOATS and (dtype is None or dtype is dtypes.float32):
+            # A NaN in front fails both comparisons and takes the long way; elsewhere min and max pass over it.
+            if -_FLOAT32_MAX <= min(value) and max(value) <= _FLOAT32_MAX:
+                return np.array(value, _FLOAT32), dtypes.float32
+    return _from_sequence(value, dtype)
+
+
+_SHORT = 64
+_ONLY_INTS = {int}
+_ONLY_FLOATS = {float}
 
 
 def _from_sequence(value: Any, dtype: DType | None) -> tuple[Array, DType]:
@@ -412,20 +422,28 @@ def _own_array(value: Any) -> Array:
 
 def _from_numpy(value: Any, dtype: DType | None) -> tuple[Array, DType]:
     array = np.asarray(value)
-    if dtype is None or dtype is dtypes.string:
-        if array.dtype.kind in "SUTO":
-            return _text_array(array), dtypes.string
-        if dtype is not None and array.size:
-            raise _unsupported(f"Unsupported object type {type(array.reshape(-1)[0].item()).__name__}")
-    if dtype is not None:
+    if dtype is None:
+        try:
+            inferred = from_np(array.dtype)
+        except TypeError:
+            raise _unsupported(_why_unsupported(value, array.dtype)) from None
+        if inferred is not dtypes.string:
+            return _stored(array, inferred), inferred
+    elif dtype is not dtypes.string:
         return _cast(array, dtype), dtype
-    try:
-        inferred = from_np(array.dtype)
-    except TypeError:
-        raise _unsupported(_why_unsupported(value, array.dtype)) from None
-    return np.array(array, inferred.np_dtype if array.dtype.fields is None else None, order="C").view(
-        inferred.np_dtype
-    ), inferred
+    if array.dtype.kind not in _TEXT_KINDS and array.size:
+        raise _unsupported(f"Unsupported object type {type(array.reshape(-1)[0].item()).__name__}")
+    return _text_array(array), dtypes.string
+
+
+_TEXT_KINDS = "SUTO"
+
+
+def _stored(array: Array, dtype: DType) -> Array:
+    """A copy of an array of `dtype` in its storage type: native byte order, quantized values as plain integers."""
+    if array.dtype is dtype.np_dtype:
+        return array.copy()
+    return np.array(array, array.dtype.newbyteorder("="), order="C").view(dtype.np_dtype)
 
 
 def _cast(array: Array, dtype: DType) -> Array:
@@ -438,6 +456,8 @@ def _cast(array: Array, dtype: DType) -> Array:
         array = array.real
     if array.dtype.fields is not None:
         array = array.view(from_np(array.dtype).np_dtype)
+    if array.dtype is dtype.np_dtype:
+        return array.copy()
     with np.errstate(all="ignore"):
         return np.array(array, dtype.np_dtype, order="C")
 
@@ -468,3 +488,16 @@ def _why_unsupported(value: Any, np_dtype: np.dtype[Any]) -> str:
 
 
 _C_TYPE_NAMES = {"M": "NPY_DATETIME", "m": "NPY_TIMEDELTA", "g": "NPY_LONGDOUBLE", "G": "NPY_CLONGDOUBLE"}
+
+_SHORTCUTS: dict[type, Callable[[Any, DType | None], tuple[Array, DType]]] = {
+    int: _from_int,
+    float: _from_float,
+    bool: _from_bool,
+    complex: _from_complex,
+    str: _from_text,
+    bytes: _from_text,
+    list: _from_list,
+    tuple: _from_list,
+    np.ndarray: _from_numpy,
+}
+"""By exact type: the way of the values that programs convert most."""
