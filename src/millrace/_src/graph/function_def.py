@@ -1,0 +1,345 @@
+"""Functions on the wire: a `FuncGraph` as a `FunctionDef`, and back.
+
+Problem: a function body on the wire has no placeholders; its arguments and results are named in a signature, and nodes
+refer to `node:output_arg:index` rather than to `node:index`.
+
+Idea: writing is a dictionary from tensors to such names, filled with the arguments first; reading is `NodeImport` with
+a parser for those names. A library of functions is read on demand, so that a function may come before those it calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from millrace._src.core.context import graph_scope
+from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.op_def import Effects, get_op
+from millrace._src.core.shapes import UNKNOWN, TensorShape
+from millrace._src.graph.attr_value import decode_attr, encode_attr
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import make_function
+from millrace._src.graph.node_def import encode_node
+from millrace._src.graph.node_import import NodeImport, Reference, output_sizes
+from millrace._src.graph.operation import Operation
+from millrace._src.proto import function_pb2
+
+_CONTEXT = "_construction_context"
+
+# --- functions as attributes -------------------------------------------------------------------------------------
+
+
+def function_name(function: Any) -> str:
+    """The name under which a function attribute (a graph, or something that has one) travels."""
+    name = function if isinstance(function, (str, bytes)) else function.name
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def graph_of(function: Any) -> FuncGraph | None:
+    """The body of a function attribute; None if only its name is known."""
+    graph = getattr(function, "graph", function)
+    return graph if isinstance(graph, FuncGraph) else None
+
+
+def called_functions(operation: Operation) -> list[Any]:
+    """The functions among an operation's attributes, in the order the op declares them."""
+    found: list[Any] = []
+    for name, kind in operation.op_def.attr_kinds.items():
+        value = operation.attrs.get(name)
+        if kind == "func" and value is not None:
+            found.append(value)
+        elif kind == "list[func]" and value is not None:
+            found.extend(value)
+    return found
+
+
+def collect_functions(graph: Any) -> dict[str, Any]:
+    """All functions that a graph holds or that its operations call, by name; a caller before those it calls."""
+    found: dict[str, Any] = {}
+    pending = [iter([*_direct_functions(graph)])]
+    while pending:
+        function = next(pending[-1], None)
+        if function is None:
+            pending.pop()
+        elif graph_of(function) is not None and function_name(function) not in found:
+            found[function_name(function)] = function
+            pending.append(iter(_direct_functions(graph_of(function))))
+    return found
+
+
+def _direct_functions(graph: Any) -> list[Any]:
+    called = [function for operation in graph.get_operations() for function in called_functions(operation)]
+    return called + list(graph.functions.values())
+
+
+# --- writing -----------------------------------------------------------------------------------------------------
+
+
+def normalize_arg_name(name: str) -> str:
+    """An operation's name as the name of an argument: lower case, `_` for what is neither letter nor digit."""
+    text = re.sub(r"[^a-z0-9]", "_", name.lower())
+    return re.sub(r"^[^a-z]+", "", text) or "unknown"
+
+
+class _Names:
+    """Names in use within a signature or a body; a taken one gets `_0`, `_1`, ..."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        candidate, count = name, self._next.get(name, 0)
+        while candidate in self._used:
+            candidate = f"{name}_{count}"
+            count += 1
+        self._next[name] = count
+        self._used.add(candidate)
+        return candidate
+
+
+def function_to_function_def(function: Any, add_shapes: bool = False) -> function_pb2.FunctionDef:
+    """Writes a function (a `FuncGraph`, or something with a `graph`, a `name` and perhaps `attributes`).
+
+    Args:
+      function: its graph's `inputs` become the arguments, the `outputs` the results.
+      add_shapes: adds an `_output_shapes` attribute to each node.
+
+    Raises: TypeError: if it has no body.
+    """
+    graph = graph_of(function)
+    if graph is None:
+        raise TypeError(f"Only the name of function '{function_name(function)}' is known; it cannot be written.")
+    proto = _write_body(graph, function_name(function), add_shapes)
+    attributes = {_CONTEXT: "kEagerRuntime", **_compile_attributes(function), **getattr(function, "attributes", {})}
+    for key, value in attributes.items():
+        proto.attr[key].CopyFrom(encode_attr(value))
+    if add_shapes:
+        shapes = [tensor.shape for tensor in graph.inputs]
+        proto.attr["_input_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
+    return proto
+
+
+def _compile_attributes(function: Any) -> dict[str, Any]:
+    """What a function's `jit_compile` is on the wire."""
+    compiled = getattr(function, "jit_compile", None)
+    if compiled is None:
+        return {}
+    return {"_XlaMustCompile": True, "_noinline": True} if compiled else {"_XlaMustCompile": False}
+
+
+def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.FunctionDef:
+    proto = function_pb2.FunctionDef()
+    proto.signature.name = name
+    names = _Names()
+    tensors = _write_arguments(proto, graph, names)
+    arguments = {tensor.op for tensor in graph.inputs}
+    body = [operation for operation in graph.get_operations() if operation not in arguments]
+    renamed = {operation: names.unique(operation.name) for operation in body}
+    for operation in body:
+        _name_outputs(operation, renamed[operation], tensors)
+    for operation in body:
+        proto.node_def.append(_body_node(operation, renamed, tensors, add_shapes))
+    _write_results(proto, graph, tensors)
+    _write_control_results(proto, graph, renamed)
+    proto.signature.is_stateful = any(operation.effects is not Effects.NONE for operation in body)
+    return proto
+
+
+def _write_arguments(proto: Any, graph: FuncGraph, names: _Names) -> dict[int, str]:
+    """Writes the signature's inputs; returns the name of each argument by the tensor's id."""
+    tensors: dict[int, str] = {}
+    for position, tensor in enumerate(graph.inputs):
+        name = names.unique(normalize_arg_name(tensor.op.name))
+        proto.signature.input_arg.add(name=name, type=tensor.dtype.enum)
+        tensors[id(tensor)] = name
+        attrs = _argument_attrs(tensor)
+        if attrs:
+            for key, value in attrs.items():
+                proto.arg_attr[position].attr[key].CopyFrom(value)
+    return tensors
+
+
+def _argument_attrs(tensor: Any) -> dict[str, Any]:
+    """What a placeholder knows beyond its dtype: its shape, and the name the user gave it."""
+    attrs = {}
+    if tensor.dtype.name not in ("resource", "variant"):
+        attrs["_output_shapes"] = encode_attr([tensor.shape], "list[shape]")
+    for key, value in tensor.op.attrs.items():
+        if key.startswith("_") and key != "_output_shapes":
+            attrs[key] = encode_attr(value)
+    return attrs
+
+
+def _name_outputs(operation: Operation, name: str, tensors: dict[int, str]) -> None:
+    position = 0
+    for arg, size in output_sizes(operation):
+        for index in range(size):
+            tensors[id(operation.outputs[position])] = f"{name}:{arg}:{index}"
+            position += 1
+
+
+def _body_node(operation: Operation, renamed: dict[Operation, str], tensors: dict[int, str], add_shapes: bool) -> Any:
+    node = encode_node(operation, lambda tensor: tensors[id(tensor)], add_shapes)
+    node.name = renamed[operation]
+    del node.input[len(operation.inputs) :]
+    controls = [renamed[control] for control in operation.control_inputs if control in renamed]
+    node.input.extend(sorted(f"^{control}" for control in controls))
+    return node
+
+
+def _write_results(proto: Any, graph: FuncGraph, tensors: dict[int, str]) -> None:
+    names = _Names()
+    for tensor in graph.outputs:
+        name = names.unique(normalize_arg_name(tensor.op.name))
+        proto.signature.output_arg.add(name=name, type=tensor.dtype.enum)
+        proto.ret[name] = tensors[id(tensor)]
+
+
+def _write_control_results(proto: Any, graph: FuncGraph, renamed: dict[Operation, str]) -> None:
+    for operation in graph.control_outputs:
+        name = renamed[operation]
+        proto.signature.control_output.append(name)
+        proto.control_ret[name] = name
+
+
+# --- reading -----------------------------------------------------------------------------------------------------
+
+
+class FunctionLibrary(Mapping[str, Any]):
+    """Functions by name, each built from its `FunctionDef` when it is first asked for."""
+
+    def __init__(self, functions: Iterable[Any], known: Mapping[str, Any] | None = None) -> None:
+        """Creates the library.
+
+        Args:
+          functions: `FunctionDef` messages.
+          known: functions that exist already; one of the same name must be the same function.
+        """
+        self._defs = {function.signature.name: function for function in functions}
+        self._known = dict(known or {})
+        self._built: dict[str, Any] = {}
+        self._building: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._built:
+            return self._built[name]
+        if name not in self._defs:
+            return self._known[name]
+        if name in self._building:
+            raise KeyError(name)  # a recursive function keeps the bare name of itself
+        self._building.add(name)
+        self._built[name] = self._reuse(name, function_def_to_function(self._defs[name], self))
+        self._building.discard(name)
+        return self._built[name]
+
+    def _reuse(self, name: str, function: Any) -> Any:
+        """The known function of the same name if it is the same, else the new one."""
+        known = self._known.get(name)
+        if known is None or graph_of(known) is None:
+            return function
+        if _wire(known) != _wire(function):
+            raise ValueError(
+                f"Cannot add function '{name}' because a different function with the same name already exists."
+            )
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._known, **self._defs})
+
+    def __len__(self) -> int:
+        return len({**self._known, **self._defs})
+
+
+def _wire(function: Any) -> bytes:
+    return bytes(function_to_function_def(function).SerializeToString(deterministic=True))
+
+
+def function_def_to_function(proto: Any, library: Mapping[str, Any] | None = None) -> Any:
+    """Builds the callable function of a `FunctionDef`; the arguments are those of `function_def_to_func_graph`."""
+    attributes = {
+        key: decode_attr(value) for key, value in proto.attr.items() if key not in (_CONTEXT, "_input_shapes")
+    }
+    return make_function(function_def_to_func_graph(proto, library), attributes)
+
+
+def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = None) -> FuncGraph:
+    """Builds a function body from a `FunctionDef`.
+
+    Args:
+      proto: the message, of any package.
+      library: the functions it may call, by name.
+
+    Raises:
+      ValueError: if the body does not fit its signature or its ops.
+      NotFoundError: if an op is unknown.
+    """
+    name = proto.signature.name
+    with graph_scope(None):
+        graph = FuncGraph(name)
+    arguments = _read_arguments(graph, proto)
+    reader = NodeImport(graph, {} if library is None else library, _parser(arguments))
+    made = reader.run(proto.node_def)
+    for arg in proto.signature.output_arg:
+        if arg.name not in proto.ret:
+            raise ValueError(
+                f"Function '{name}': result '{arg.name}' is not among its `ret` entries {sorted(proto.ret)}."
+            )
+        graph.outputs.append(_result(reader, arguments, proto.ret[arg.name], name))
+    for control in proto.signature.control_output:
+        graph.control_outputs.append(made[proto.control_ret[control]])
+    return graph
+
+
+def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
+    """Adds a placeholder per argument; returns them by name."""
+    arguments: dict[str, Any] = {}
+    for position, arg in enumerate(proto.signature.input_arg):
+        if arg.type_attr or arg.number_attr or arg.type_list_attr:
+            raise ValueError(
+                f"Function '{graph.name}': the type of argument '{arg.name}' is left open; a function is read only "
+                "with all types fixed."
+            )
+        wire = dict(proto.arg_attr[position].attr) if position in proto.arg_attr else {}
+        shape = _argument_shape(wire, arg)
+        attrs = {"dtype": as_dtype(arg.type), "shape": shape}
+        attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
+        operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())
+        graph._names_in_use.setdefault(arg.name.lower(), 1)
+        arguments[arg.name] = operation.outputs[0]
+        graph.inputs.append(operation.outputs[0])
+    return arguments
+
+
+_SHAPE_ATTRS = ("_output_shapes", "shape")
+
+
+def _argument_shape(attrs: Mapping[str, Any], arg: Any) -> TensorShape:
+    if "_output_shapes" in attrs and attrs["_output_shapes"].list.shape:
+        return TensorShape(attrs["_output_shapes"].list.shape[0])
+    if "shape" in attrs:
+        return TensorShape(attrs["shape"].shape)
+    return TensorShape.of(()) if as_dtype(arg.type).name == "resource" else UNKNOWN
+
+
+def _parser(arguments: Mapping[str, Any]) -> Any:
+    def parse(text: str) -> Reference:
+        if text in arguments:
+            return Reference(text, given=arguments[text])
+        node, _, rest = text.partition(":")
+        arg, _, index = rest.partition(":")
+        if node in arguments:
+            return Reference(node, given=arguments[node])
+        return Reference(node, int(index) if index.isdigit() else 0, arg or None)
+
+    return parse
+
+
+def _result(reader: NodeImport, arguments: Mapping[str, Any], text: str, name: str) -> Any:
+    reference = reader.parse(text)
+    if reference.given is not None:
+        return reference.given
+    if reference.node not in reader.made:
+        raise ValueError(f"Function '{name}': result '{text}' refers to no node of its body.")
+    return reader._tensor(f"{name} (results)", reference)

@@ -1,0 +1,145 @@
+"""Nodes on the wire: an `Operation` as a `NodeDef`, and a `NodeDef`'s attributes checked against its op.
+
+Graphs and function bodies write the same nodes and differ only in how they name a tensor: `node:1` in a graph,
+`node:output_arg:1` in a function. That naming is the one parameter here.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import NotFoundError
+from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_signature import TypeList
+from millrace._src.graph.attr_value import decode_attr, encode_attr, wire_kind
+from millrace._src.graph.op_def_proto import op_summary, type_word, wire_attr_kind
+from millrace._src.graph.operation import Operation
+from millrace._src.proto import node_def_pb2
+
+# --- writing -----------------------------------------------------------------------------------------------------
+
+
+def tensor_name(tensor: Any) -> str:
+    """How a graph's nodes refer to a tensor: `node` for its first output, `node:1` for the others."""
+    return str(tensor.op.name) if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
+
+
+def encode_node(
+    operation: Operation, name_of: Callable[[Any], str] = tensor_name, add_shapes: bool = False
+) -> node_def_pb2.NodeDef:
+    """Writes an operation; `name_of` names its input tensors, control inputs come last and sorted."""
+    node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=canonical_device(operation.device))
+    node.input.extend([name_of(tensor) for tensor in operation.inputs])
+    node.input.extend(sorted(f"^{control.name}" for control in operation.control_inputs))
+    encode_attrs(node.attr, operation)
+    if add_shapes and operation.outputs:
+        shapes = [tensor.shape for tensor in operation.outputs]
+        node.attr["_output_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
+    return node
+
+
+def encode_attrs(attrs: Any, operation: Operation) -> None:
+    """Writes the attributes of an operation into a message map."""
+    kinds = operation.op_def.attr_kinds
+    for name, value in operation.attrs.items():
+        if value is None:
+            continue
+        kind = kinds.get(name)
+        if kind == "tensor":
+            value = (value, _tensor_dtype(operation, value))
+        attrs[name].CopyFrom(encode_attr(value, kind))
+
+
+def _tensor_dtype(operation: Operation, value: Any) -> DType:
+    """The dtype of a tensor attribute: that of the output it becomes."""
+    for tensor in operation.outputs:
+        if tensor.dtype.np_dtype == value.dtype:
+            return tensor.dtype
+    dtype: DType = operation.outputs[0].dtype
+    return dtype
+
+
+@functools.lru_cache(maxsize=256)
+def canonical_device(device: str) -> str:
+    """A device name as TensorFlow writes it: `/cpu:0` and `CPU:0` are `/device:CPU:0`."""
+    if not device:
+        return ""
+    parts = []
+    for part in device.strip("/").split("/"):
+        kind, _, index = part.removeprefix("device:").partition(":")
+        is_device = part.startswith("device:") or kind.upper() in ("CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU")
+        parts.append(f"device:{kind.upper()}:{index or '*'}" if is_device else part)
+    return "/" + "/".join(parts)
+
+
+# --- reading -----------------------------------------------------------------------------------------------------
+
+
+def find_op(name: str) -> OpDef:
+    """The declaration of an op.
+
+    Raises: NotFoundError: if there is none.
+    """
+    try:
+        return get_op(name)
+    except KeyError:
+        raise NotFoundError(
+            None,
+            None,
+            f"Op type not registered '{name}' in Millrace. Make sure the op is spelled as TensorFlow spells it; an op "
+            "of your own must be declared before a graph that uses it is read.",
+        ) from None
+
+
+def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a node as Python values, checked against its op and completed with defaults.
+
+    Raises: ValueError: if one is missing, of another kind than declared, or not allowed.
+    """
+    kinds = op_def.attr_kinds
+    declared: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for key, proto in node.attr.items():
+        kind = kinds.get(key)
+        if kind is not None:
+            _check_kind(key, kind, proto, op_def, name)
+        (declared if kind is not None else extra)[key] = decode_attr(proto, library)
+    extra.pop("_output_shapes", None)
+    attrs = op_def.normalize_attrs(declared)
+    for key in kinds:
+        if key not in attrs:
+            raise ValueError(f"NodeDef missing attr '{key}' from {op_summary(op_def)}; NodeDef: {{{{node {name}}}}}")
+    _check_types(attrs, op_def, name)
+    return {**attrs, **extra}
+
+
+def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> None:
+    found, expected = wire_kind(proto), wire_attr_kind(kind)
+    if found == expected or (found == "list" and expected.startswith("list(")):
+        return
+    if found is None:
+        what = "AttrValue had placeholder value" if proto.WhichOneof("value") else "AttrValue missing value"
+        _refuse(f"{what} with expected type '{expected}'", key, op_def, name)
+    _refuse(f"AttrValue had value with type '{found}' when '{expected}' expected", key, op_def, name)
+
+
+def _check_types(attrs: dict[str, Any], op_def: OpDef, name: str) -> None:
+    for key, types in op_def.types.items():
+        allowed = types.allowed if isinstance(types, TypeList) else types
+        for dtype in attrs[key] if isinstance(types, TypeList) else (attrs[key],):
+            if dtype.is_ref:
+                what = f"AttrValue must not have reference type value of {dtype.name.replace('float32', 'float')}"
+                _refuse(what, key, op_def, name)
+            if dtype not in allowed:
+                words = ", ".join(type_word(member) for member in allowed)
+                raise ValueError(
+                    f"Value for attr '{key}' of {type_word(dtype)} is not in the list of allowed values: {words}\n\t; "
+                    f"NodeDef: {{{{node {name}}}}}; {op_summary(op_def)}"
+                )
+
+
+def _refuse(what: str, key: str, op_def: OpDef, name: str) -> NoReturn:
+    raise ValueError(f"{what}\n\t for attr '{key}'\n\t; NodeDef: {{{{node {name}}}}}; {op_summary(op_def)}")

@@ -1,0 +1,261 @@
+"""Adds nodes from the wire to a graph, for whole graphs and for function bodies alike.
+
+Problem: nodes may come in any order, refer to each other by name, and be wrong in every way a file can be wrong.
+
+Idea: three passes, each over plain data. Parse: names and references, checked against each other. Order: a node is
+ready once its inputs are made; among the ready ones the first in the file goes first, so a sorted file keeps its order.
+Build: decode attributes, check input types, add the operation. The two places where graphs and functions differ, how a
+reference names a tensor and what a node is called in the new graph, are parameters.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.op_def import Effects, OpDef, get_op
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.node_def import canonical_device, decode_attrs, find_op
+from millrace._src.graph.op_def_proto import op_summary, type_word
+from millrace._src.graph.operation import Operation
+
+_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An input of a node: output `index` of argument `arg` (None: of all outputs) of `node`, or a given tensor."""
+
+    node: str
+    index: int = 0
+    arg: str | None = None
+    given: Any = None
+
+
+@dataclass(slots=True)
+class NodeImport:
+    """One run of the three passes into `graph`."""
+
+    graph: Any
+    library: Mapping[str, Any]
+    parse: Callable[[str], Reference]
+    """Reads a reference such as `node:1`; raises ValueError for text that is none."""
+    rename: Callable[[str], str] = lambda name: name
+    """The name a node gets in the graph."""
+    controls: Sequence[Operation] = ()
+    """Operations that every new one must wait for."""
+    made: dict[str, Operation] = field(default_factory=dict)
+    """The new operations by their names in the file."""
+
+    def run(self, nodes: Sequence[Any]) -> dict[str, Operation]:
+        """Adds all `nodes` and returns the new operations by the nodes' own names.
+
+        Raises:
+          ValueError: if names, references, attributes, types or shapes do not fit.
+          NotFoundError: if an op is unknown.
+        """
+        index = _index_by_name(nodes)
+        references = [self._references(node, index) for node in nodes]
+        for position in _order(nodes, references, index):
+            self._build(nodes[position], *references[position])
+        return self.made
+
+    # --- parse -------------------------------------------------------------------------------------------------
+
+    def _references(self, node: Any, index: Mapping[str, int]) -> tuple[list[Reference], list[str]]:
+        """The tensors and the operations a node waits for."""
+        data: list[Reference] = []
+        controls: list[str] = []
+        for text in node.input:
+            if text.startswith("^"):
+                if text[1:] not in index:
+                    raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+                controls.append(text[1:])
+                continue
+            if controls:
+                raise ValueError(f"Node '{node.name}': Control dependencies must come after regular dependencies")
+            reference = self.parse(text)
+            if reference.given is None and reference.node not in index:
+                raise ValueError(f"Node '{node.name}': Unknown input node '{text}'")
+            data.append(reference)
+        return data, controls
+
+    # --- build -------------------------------------------------------------------------------------------------
+
+    def _build(self, node: Any, references: Sequence[Reference], controls: Sequence[str]) -> None:
+        name = self.rename(node.name)
+        called = self.library.get(node.op)
+        op_def = find_op(node.op) if called is None else _call_op(called)
+        inputs = [self._tensor(node.name, reference) for reference in references]
+        attrs = decode_attrs(node, op_def, name, self.library) if called is None else _call_attrs(called, inputs)
+        _check_inputs(op_def, attrs, inputs, name)
+        self._rename_colocations(node.name, attrs)
+        waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
+        operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=list(waits))
+        if node.device:
+            operation.device = canonical_device(node.device)
+        self.graph._names_in_use.setdefault(name.lower(), 1)
+        _merge_shapes(operation, node)
+        if node.op == "Const":
+            operation.static_values = (attrs["value"],)
+        self.made[node.name] = operation
+
+    def _tensor(self, consumer: str, reference: Reference) -> Any:
+        if reference.given is not None:
+            return reference.given
+        source = self.made[reference.node]
+        index = reference.index if reference.arg is None else _flat_index(source, reference, consumer)
+        if index >= len(source.outputs):
+            raise ValueError(
+                f"Node '{consumer}': Connecting to invalid output {index} of source node {reference.node} which has "
+                f"{len(source.outputs)} outputs."
+            )
+        return source.outputs[index]
+
+    def _rename_colocations(self, node_name: str, attrs: dict[str, Any]) -> None:
+        """Points `loc:@node` constraints at the new names."""
+        groups = attrs.get("_class")
+        if groups is None:
+            return
+        renamed = []
+        for group in groups:
+            target = group.removeprefix("loc:@")
+            if group.startswith("loc:@"):
+                if target not in self.made and target != node_name:
+                    raise ValueError(f"Node '{node_name}' expects to be colocated with unknown node '{target}'")
+                made = self.made.get(target)
+                group = "loc:@" + (made.name if made is not None else self.rename(target))
+            renamed.append(group)
+        attrs["_class"] = tuple(renamed)
+
+
+def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
+    index: dict[str, int] = {}
+    for position, node in enumerate(nodes):
+        if not _VALID_NAME.match(node.name):
+            raise ValueError(f"Node '{node.name}': Node name contains invalid characters")
+        if node.name in index:
+            raise ValueError(f"Node '{node.name}' is not unique")
+        index[node.name] = position
+    return index
+
+
+def _order(
+    nodes: Sequence[Any], references: Sequence[tuple[list[Reference], list[str]]], index: Mapping[str, int]
+) -> Iterable[int]:
+    """Positions of the nodes, each after those it waits for; among the ready ones the first in the file."""
+    consumers: dict[int, list[int]] = {}
+    pending = []
+    for position, (data, controls) in enumerate(references):
+        sources = {index[r.node] for r in data if r.given is None} | {index[c] for c in controls}
+        sources |= {index[target] for target in _colocations(nodes[position]) if target in index} - {position}
+        pending.append(len(sources))
+        for source in sources:
+            consumers.setdefault(source, []).append(position)
+    ready = [position for position, count in enumerate(pending) if not count]
+    ordered = []
+    while ready:
+        position = heapq.heappop(ready)
+        ordered.append(position)
+        for consumer in consumers.get(position, ()):
+            pending[consumer] -= 1
+            if not pending[consumer]:
+                heapq.heappush(ready, consumer)
+    if len(ordered) < len(nodes):
+        raise ValueError(f"{len(nodes) - len(ordered)} nodes in a cycle")
+    return ordered
+
+
+def _colocations(node: Any) -> list[str]:
+    """The nodes that a node must be placed with."""
+    if "_class" not in node.attr:
+        return []
+    return [s.decode()[5:] for s in node.attr["_class"].list.s if s.startswith(b"loc:@")]
+
+
+# --- checks ------------------------------------------------------------------------------------------------------
+
+
+def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], name: str) -> None:
+    expected = [dtype for arg in op_def.signature.inputs for dtype in arg.dtypes(attrs)]
+    if len(expected) != len(inputs):
+        words = ", ".join(type_word(dtype) for dtype in expected)
+        raise ValueError(
+            f"NodeDef expected inputs '{words}' do not match {len(inputs)} inputs specified; {op_summary(op_def)}; "
+            f"NodeDef: {{{{node {name}}}}}"
+        )
+    for position, (dtype, tensor) in enumerate(zip(expected, inputs, strict=True)):
+        if tensor.dtype.base_dtype is not dtype:
+            raise ValueError(
+                f"Input {position} of node {name} was passed {type_word(tensor.dtype)} from {tensor.name} incompatible "
+                f"with expected {type_word(dtype)}."
+            )
+
+
+def _flat_index(source: Operation, reference: Reference, consumer: str) -> int:
+    """The position among all outputs of element `index` of output argument `arg`."""
+    start = 0
+    for arg, size in output_sizes(source):
+        if arg == reference.arg:
+            if reference.index >= size:
+                break
+            return start + reference.index
+        start += size
+    raise ValueError(
+        f"Node '{consumer}': '{reference.node}:{reference.arg}:{reference.index}' is no output of '{reference.node}' "
+        f"({source.type}); its outputs are {dict(output_sizes(source))}."
+    )
+
+
+def output_sizes(operation: Operation) -> list[tuple[str, int]]:
+    """Each output argument of an operation with its number of tensors."""
+    return [(arg.name, len(arg.dtypes(operation.attrs))) for arg in operation.op_def.signature.outputs]
+
+
+def _merge_shapes(operation: Operation, node: Any) -> None:
+    """Adds what an `_output_shapes` attribute knows to the inferred shapes."""
+    if "_output_shapes" not in node.attr:
+        return
+    given = [TensorShape(shape) for shape in node.attr["_output_shapes"].list.shape]
+    for position, (tensor, shape) in enumerate(zip(operation.outputs, given, strict=False)):
+        if not tensor.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Node '{operation.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "
+                f"#{position}: {_difference(tensor.shape, shape)}"
+            )
+        tensor.shape = tensor.shape.merge_with(shape)
+
+
+def _difference(inferred: TensorShape, given: TensorShape) -> str:
+    if inferred.rank != given.rank:
+        return f"Shapes must be equal rank, but are {inferred.rank} and {given.rank}"
+    pairs = zip(inferred.as_list(), given.as_list(), strict=True)
+    for position, (a, b) in enumerate(pairs):
+        if a is not None and b is not None and a != b:
+            both = f"Shapes are {inferred} and {given}."
+            return f"Dimension {position} in both shapes must be equal, but are {a} and {b}. {both}"
+    return f"Shapes are {inferred} and {given}."
+
+
+# --- nodes whose op is a function of the library ----------------------------------------------------------------
+
+
+def _call_op(function: Any) -> OpDef:
+    """The op that calls a function: old files name the function itself as the node's op."""
+    body: FuncGraph = getattr(function, "graph", function)
+    stateful = any(operation.effects is not Effects.NONE for operation in body.get_operations())
+    return get_op("StatefulPartitionedCall" if stateful else "PartitionedCall")
+
+
+def _call_attrs(function: Any, inputs: Sequence[Any]) -> dict[str, Any]:
+    op_def = _call_op(function)
+    dtypes: dict[str, tuple[DType, ...]] = {
+        "Tin": tuple(as_dtype(tensor.dtype) for tensor in inputs),
+        "Tout": tuple(as_dtype(tensor.dtype) for tensor in getattr(function, "graph", function).outputs),
+    }
+    return op_def.normalize_attrs({**dtypes, "f": function})

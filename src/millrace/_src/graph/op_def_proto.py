@@ -1,0 +1,155 @@
+"""OpDefs on the wire: the declaration of an op as TensorFlow's `OpDef` message and as its one-line summary.
+
+SavedModels list the ops they use, tools print them, and TensorFlow quotes the summary in its messages about nodes that
+do not fit their op. Both forms follow from the one declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_signature import Arg, TypeList, TypeSet
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.attr_value import encode_attr
+from millrace._src.proto import op_def_pb2, types_pb2
+
+_TYPE_WORDS = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def type_word(dtype: DType) -> str:
+    """TensorFlow's C++ word for a dtype, used in messages about nodes: `float`, `double`, `half`, `int32`."""
+    return _TYPE_WORDS.get(dtype.name, dtype.name)
+
+
+def type_constant(dtype: DType) -> str:
+    """The name of a dtype's wire number: `DT_FLOAT`."""
+    return str(types_pb2.DataType.Name(dtype.enum))
+
+
+def wire_attr_kind(kind: str) -> str:
+    """An attribute kind as an `OpDef` spells it: `list[int]` is `list(int)`."""
+    return kind.replace("list[", "list(").replace("]", ")")
+
+
+def op_def_to_proto(op_def: OpDef) -> op_def_pb2.OpDef:
+    """The declaration as a message."""
+    proto = op_def_pb2.OpDef(name=op_def.name)
+    proto.input_arg.extend(_arg_proto(arg) for arg in op_def.signature.inputs)
+    proto.output_arg.extend(_arg_proto(arg) for arg in op_def.signature.outputs)
+    for name, kind in op_def.attr_kinds.items():
+        proto.attr.append(_attr_proto(op_def, name, kind))
+    proto.is_commutative = op_def.commutative
+    proto.is_stateful = is_stateful(op_def)
+    return proto
+
+
+def is_stateful(op_def: OpDef, attrs: dict[str, Any] | None = None) -> bool:
+    """Whether the op does anything besides computing its outputs from its inputs."""
+    try:
+        return op_def.effects(attrs or {}) is not Effects.NONE
+    except KeyError:  # the effects follow from function attributes, which a bare declaration does not have
+        return not op_def.name.startswith("Stateless")
+
+
+def _arg_proto(arg: Arg) -> op_def_pb2.OpDef.ArgDef:
+    proto = op_def_pb2.OpDef.ArgDef(name=arg.name)
+    if arg.dtype is not None:
+        proto.type = arg.dtype.enum  # type: ignore[assignment]  # a DType's enum is such a number
+    proto.type_attr = arg.type_attr or ""
+    proto.number_attr = arg.number_attr or ""
+    proto.type_list_attr = arg.type_list_attr or ""
+    return proto
+
+
+def _attr_proto(op_def: OpDef, name: str, kind: str) -> op_def_pb2.OpDef.AttrDef:
+    proto = op_def_pb2.OpDef.AttrDef(name=name, type=wire_attr_kind(kind))
+    types = op_def.types.get(name)
+    default = op_def.attr_defaults.get(name)
+    if isinstance(types, TypeSet) and default is None:
+        default = types.default
+    if default is not None:
+        proto.default_value.CopyFrom(encode_attr(default, kind))
+    if isinstance(types, TypeList) and types.minimum:
+        proto.has_minimum, proto.minimum = True, types.minimum
+    if _is_number_of_inputs(op_def, name):
+        proto.has_minimum, proto.minimum = True, 1
+    allowed = _restriction(types)
+    if allowed:
+        proto.allowed_values.list.type.extend([dtype.enum for dtype in allowed])
+    return proto
+
+
+def _is_number_of_inputs(op_def: OpDef, name: str) -> bool:
+    return any(arg.number_attr == name for arg in op_def.signature.inputs)
+
+
+def _restriction(types: TypeSet | TypeList | None) -> tuple[DType, ...]:
+    """The dtypes a type attribute is restricted to; empty when any will do."""
+    allowed = types.allowed if isinstance(types, TypeList) else types
+    if allowed is None or any(dtype.name == "variant" for dtype in allowed):
+        return ()
+    return tuple(allowed)
+
+
+# --- the one-line summary ----------------------------------------------------------------------------------------
+
+
+def op_summary(op_def: OpDef) -> str:
+    """TensorFlow's summary: `Op<name=AddV2; signature=x:T, y:T -> z:T; attr=T:type,allowed=[...]>`."""
+    parts = [f"name={op_def.name}", f"signature={_side(op_def.signature.inputs)} -> {_side(op_def.signature.outputs)}"]
+    for name, kind in sorted(op_def.attr_kinds.items()):
+        parts.append(_attr_summary(op_def, name, kind))
+    parts[1] = parts[1].rstrip() if not op_def.signature.outputs else parts[1]
+    if op_def.commutative:
+        parts.append("is_commutative=true")
+    if is_stateful(op_def):
+        parts.append("is_stateful=true")
+    return f"Op<{'; '.join(parts)}>"
+
+
+def _side(args: Iterable[Arg]) -> str:
+    return ", ".join(_arg_summary(arg) for arg in args)
+
+
+def _arg_summary(arg: Arg) -> str:
+    number = f"{arg.number_attr}*" if arg.number_attr else ""
+    kind = arg.type_list_attr or arg.type_attr or (type_word(arg.dtype) if arg.dtype is not None else "")
+    return f"{arg.name}:{number}{kind}"
+
+
+def _attr_summary(op_def: OpDef, name: str, kind: str) -> str:
+    text = f"attr={name}:{wire_attr_kind(kind)}"
+    proto = _attr_proto(op_def, name, kind)
+    if proto.HasField("default_value"):
+        default = op_def.attr_defaults.get(name)
+        types = op_def.types.get(name)
+        text += f",default={value_text(default if default is not None else getattr(types, 'default', None))}"
+    if proto.has_minimum:
+        text += f",min={proto.minimum}"
+    allowed = _restriction(op_def.types.get(name))
+    if allowed:
+        text += f",allowed=[{', '.join(type_constant(dtype) for dtype in allowed)}]"
+    return text
+
+
+def value_text(value: Any) -> str:
+    """An attribute value as TensorFlow's messages print it: `true`, `DT_FLOAT`, `[2,3]`, `"text"`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, DType):
+        return type_constant(value)
+    if isinstance(value, TensorShape):
+        return (
+            "<unknown>"
+            if value.rank is None
+            else f"[{','.join('?' if d is None else str(d) for d in value.as_list())}]"
+        )
+    if isinstance(value, (str, bytes)):
+        text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+        return f'"{text}"'
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(value_text(item) for item in value)}]"
+    return str(getattr(value, "name", value))
