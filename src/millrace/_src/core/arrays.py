@@ -242,12 +242,12 @@ def _from_list(value: Sequence[Any], dtype: DType | None) -> tuple[Array, DType]
     if len(value) <= _SHORT:
         types = set(map(type, value))
         if types == _ONLY_INTS and (dtype is None or dtype is dtypes.int32 or dtype is dtypes.int64):
-            if _INT32_MIN <= min(value) and max(value) <= _INT32_MAX:
+            if min(value) >= _INT32_MIN and max(value) <= _INT32_MAX:
                 dtype = dtypes.int32 if dtype is None else dtype
                 return np.array(value, dtype.np_dtype), dtype
         elif types == _ONLY_FLOATS and (dtype is None or dtype is dtypes.float32):
             # A NaN in front fails both comparisons and takes the long way; elsewhere min and max pass over it.
-            if -_FLOAT32_MAX <= min(value) and max(value) <= _FLOAT32_MAX:
+            if min(value) >= -_FLOAT32_MAX and max(value) <= _FLOAT32_MAX:
                 return np.array(value, _FLOAT32), dtypes.float32
     return _from_sequence(value, dtype)
 
