@@ -19,15 +19,10 @@ def value_text(array: Any, dtype: Any) -> str:
 
 
 def value_repr(array: Any, dtype: Any) -> str:
-    """A tensor's value as `repr(tensor)` shows it: NumPy's `repr`, and Python's for a scalar."""
+    """The last field of `repr(tensor)`: `numpy=array(...)`, `numpy=1.5` for a scalar, `value=...` for a handle."""
     if not dtype.is_numpy_compatible:
-        return _handle_text(array)
-    return _own_line(repr(array)) if array.ndim else repr(array.item())
-
-
-def value_label(dtype: Any) -> str:
-    """What stands before the value in `repr(tensor)`: `numpy` if it can be had as an array, else `value`."""
-    return "numpy" if dtype.is_numpy_compatible else "value"
+        return "value=" + _handle_text(array)
+    return "numpy=" + (_own_line(repr(array)) if array.ndim else repr(array.item()))
 
 
 def _handle_text(array: Any) -> str:
@@ -38,9 +33,14 @@ def _own_line(text: str) -> str:
     return "\n" + text if "\n" in text else text
 
 
-def shape_text(dims: tuple[int | None, ...] | None) -> str:
-    """A static shape as messages show it: `(2, None)`, or `<unknown>` when not even the rank is known."""
-    return "<unknown>" if dims is None else str(dims)
+def shape_brackets(shape: Any) -> str:
+    """A static shape as graph errors show it: `[2,?]`, or `<unknown>` when not even the rank is known.
+
+    Args:
+        shape: a TensorShape, or a tuple of ints and None, or None.
+    """
+    dims = getattr(shape, "_dims", shape)
+    return "<unknown>" if dims is None else "[" + ",".join("?" if dim is None else str(dim) for dim in dims) + "]"
 
 
 def describe_value(value: Any) -> str:
