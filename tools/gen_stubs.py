@@ -2,9 +2,9 @@
 
 Problem: the public namespaces are filled at run time; a tool that reads source sees an empty package.
 
-Idea: from the same table, one stub per namespace with a line per name: `from <home> import <variable> as <name>`. Types and
-docstrings then come from the definition itself. The stubs are written by the build and by `make stubs`; they are not
-committed, for they only repeat the table.
+Idea: from the same table, one stub per namespace with a line per name: `from <home> import <variable> as <name>`. Types
+and docstrings then come from the definition itself. The stubs are written by the build and by `make stubs`; they are
+not committed, for they only repeat the table.
 """
 
 from __future__ import annotations

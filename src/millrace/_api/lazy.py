@@ -4,9 +4,9 @@ Problem: `tf.*` has thousands of names in a hundred modules. Importing what they
 before anyone asked for a tensor.
 
 Idea: `table.py` (generated) says where each name lives. A `Namespace` is a module that looks a missing attribute up
-there, imports the home, and keeps the value as its own attribute, so that the second use costs what any module attribute
-costs. A finder creates the namespaces themselves on first use, so that `import millrace.math` works like any import.
-`tf.compat.v1` is the root with differences: a name it does not state itself is taken from the root.
+there, imports the home, and keeps the value as its own attribute, so that the second use costs what any attribute of a
+module costs. A finder creates the namespaces themselves on first use, so that `import millrace.math` works like any
+import. `tf.compat.v1` is the root with differences: a name it does not state itself is taken from the root.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class NamespaceFinder(Loader):
 
 
 def install(root: ModuleType) -> None:
-    """Turns the package `millrace` itself into the root namespace. Doing it again, as a reload does, changes nothing."""
+    """Turns the package `millrace` itself into the root namespace. Doing it again, as a reload does, is harmless."""
     root.__dict__["_homes"] = describe("")
     root.__class__ = Namespace
     if not any(isinstance(finder, NamespaceFinder) for finder in sys.meta_path):

@@ -2,7 +2,8 @@
 
 Problem: Keras chooses its backend when it is imported, and then imports `tensorflow`.
 
-Idea: just before the first import through `tf.keras`, ask Keras for the TensorFlow backend and make `tensorflow` mean Millrace.
+Idea: just before the first import through `tf.keras`, ask Keras for the TensorFlow backend and make `tensorflow` mean
+Millrace.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Problem: a program is to run unmodified, and must not notice the launcher: `sys.argv`, `__main__`, `sys.path[0]`, what
 `inspect` finds, tracebacks, exit codes, and Python processes that it starts itself.
 
-Idea: build the module `__main__` the way the interpreter does and execute the code in it. Exceptions pass through to the
-interpreter, which knows how to end; only our own frames are taken off the traceback it prints. Child processes find a
-`tensorflow` that is Millrace through PYTHONPATH.
+Idea: build the module `__main__` the way the interpreter does and execute the code in it. Exceptions pass through to
+the interpreter, which knows how to end; only our own frames are taken off the traceback it prints. Child processes find
+a `tensorflow` that is Millrace through PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -33,61 +33,71 @@ Runs a TensorFlow program on Millrace, as python would run it:
 _SHIM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "shim")
 
 
+class CannotRun(Exception):
+    """There is nothing to run; the message is for the user."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
 def run(arguments: list[str]) -> int:
     """Runs the program that the arguments name; `arguments` are those after `run`.
 
     Returns:
-        The exit code when no program ran: 0 after `--help`, 2 when the arguments or the file are wrong. A program that
-        runs ends this function by its own end or exception.
+        The exit code: 0 after `--help` or when the program reached its end, 1 or 2 when there was nothing to run, as
+        `python` has it. A program that raises, `SystemExit` too, raises through this function.
     """
     if arguments[:1] in (["-h"], ["--help"]):
-        print(USAGE)
+        sys.stdout.write(USAGE + "\n")
         return 0
     if not arguments or (arguments[0] in ("-m", "-c") and len(arguments) < 2):
-        print(USAGE, file=sys.stderr)
+        sys.stderr.write(USAGE + "\n")
         return 2
     install_as_tensorflow()
     _offer_to_child_processes()
     try:
-        return _run_program(arguments)
+        _run_program(arguments)
+    except CannotRun as error:
+        sys.stderr.write(f"{sys.executable}: {error}\n")
+        return error.code
     except BaseException:
         _hide_launcher_frames()
         raise
-
-
-def _run_program(arguments: list[str]) -> int:
-    kind, *rest = arguments
-    if kind == "-m":
-        return _run_module(rest[0], rest[1:])
-    if kind == "-c":
-        return _run_text(rest[0], "<string>", ["-c", *rest[1:]])
-    if kind == "-":
-        return _run_text(sys.stdin.read(), "<stdin>", arguments)
-    return _run_file(kind, rest)
-
-
-def _run_text(source: str, filename: str, argv: list[str]) -> int:
-    _set_process_state(argv, "")
-    _execute(compile(source, filename, "exec", dont_inherit=True), new_main_module())
     return 0
 
 
-def _run_file(path: str, arguments: list[str]) -> int:
+def _run_program(arguments: list[str]) -> None:
+    kind, *rest = arguments
+    if kind == "-m":
+        _run_module(rest[0], rest[1:])
+    elif kind == "-c":
+        _run_text(rest[0], "<string>", ["-c", *rest[1:]])
+    elif kind == "-":
+        _run_text(sys.stdin.read(), "<stdin>", arguments)
+    else:
+        _run_file(kind, rest)
+
+
+def _run_text(source: str, filename: str, argv: list[str]) -> None:
+    _set_process_state(argv, "")
+    _execute(compile(source, filename, "exec", dont_inherit=True), new_main_module())
+
+
+def _run_file(path: str, arguments: list[str]) -> None:
     full = os.path.join(os.getcwd(), path)
     if os.path.isdir(full) or _is_archive(full):
         _set_process_state([path, *arguments], full)
         runpy.run_path(full, run_name="__main__")
-        return 0
+        return
     try:
         with io.open_code(full) as file:
             source = file.read()
     except OSError as error:
-        print(f"{sys.executable}: can't open file {full!r}: [Errno {error.errno}] {error.strerror}", file=sys.stderr)
-        return 2
+        raise CannotRun(f"can't open file {full!r}: [Errno {error.errno}] {error.strerror}", code=2) from None
     _set_process_state([path, *arguments], os.path.dirname(os.path.realpath(full)))
     main = new_main_module(__file__=full, __cached__=None, __loader__=SourceFileLoader("__main__", full))
     _execute(compile(source, full, "exec", dont_inherit=True), main)
-    return 0
 
 
 def _is_archive(path: str) -> bool:
@@ -96,42 +106,34 @@ def _is_archive(path: str) -> bool:
     return os.path.isfile(path) and not path.endswith(".py") and zipfile.is_zipfile(path)
 
 
-def _run_module(name: str, arguments: list[str]) -> int:
+def _run_module(name: str, arguments: list[str]) -> None:
     _set_process_state(["-m", *arguments], os.getcwd())
     spec = _find_module(name)
-    if spec is None:
-        return 1
     code = spec.loader.get_code(spec.name) if hasattr(spec.loader, "get_code") else None
     if code is None:
-        print(f"{sys.executable}: No code object available for {spec.name}", file=sys.stderr)
-        return 1
+        raise CannotRun(f"No code object available for {spec.name}", code=1)
     sys.argv[0] = spec.origin or name
     main = new_main_module(
         __file__=spec.origin, __cached__=spec.cached, __loader__=spec.loader, __package__=spec.parent, __spec__=spec
     )
     _execute(code, main)
-    return 0
 
 
 def _find_module(name: str) -> Any:
-    """The spec of the module to run; that of `name.__main__` for a package. None, with a message, when there is none."""
+    """The spec of the module to run; for a package, that of its `__main__`."""
     try:
         spec = importlib.util.find_spec(name)
-        if spec is not None and spec.submodule_search_locations is not None:
-            package, name = name, f"{name}.__main__"
-            spec = importlib.util.find_spec(name)
-            if spec is None:
-                print(
-                    f"{sys.executable}: No module named {name}; {package!r} is a package and cannot be directly executed",
-                    file=sys.stderr,
-                )
-                return None
+        if spec is None:
+            raise CannotRun(f"No module named {name}", code=1)
+        if spec.submodule_search_locations is None:
+            return spec
+        spec = importlib.util.find_spec(f"{name}.__main__")
     except ModuleNotFoundError as error:
-        print(f"{sys.executable}: Error while finding module specification for {name!r} "
-              f"({type(error).__name__}: {error})", file=sys.stderr)
-        return None
+        message = f"Error while finding module specification for {name!r} ({type(error).__name__}: {error})"
+        raise CannotRun(message, code=1) from None
     if spec is None:
-        print(f"{sys.executable}: No module named {name}", file=sys.stderr)
+        message = f"No module named {name}.__main__; {name!r} is a package and cannot be directly executed"
+        raise CannotRun(message, code=1)
     return spec
 
 

@@ -1,11 +1,11 @@
 """Makes `import tensorflow` give Millrace.
 
-Problem: programs say `import tensorflow as tf`, `from tensorflow.keras import layers`, `import tensorflow.compat.v1`, and
-some reach into `tensorflow.python`. They are to run unmodified, and a class reached by two names must be one class.
+Problem: programs say `import tensorflow as tf`, `from tensorflow.keras import layers`, `import tensorflow.compat.v1`,
+and some reach into `tensorflow.python`. They are to run unmodified, and a class reached by two names must be one class.
 
-Idea: `sys.modules["tensorflow"]` *is* the package `millrace`, and every name below it is an alias of the module of the same
-name below `millrace`. The root then also calls itself `tensorflow` in messages and states the version of the TensorFlow
-release it follows, since programs parse that.
+Idea: `sys.modules["tensorflow"]` *is* the package `millrace`, and every name below it is an alias of the module of the
+same name below `millrace`. The root then also calls itself `tensorflow` in messages and states the version of the
+TensorFlow release it follows, since programs parse that.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Public names, stated where the object is defined.
 
-Problem: a public interface of five thousand names must not cost import time, and a name must be found next to the thing
-it names, not in a list far away.
+Problem: a public interface of five thousand names must not cost import time, and a name must be found next to the
+thing it names, not in a list far away.
 
-Idea: `@export("math.tanh", "tanh")` only notes the names. `tools/gen_api.py` reads these calls from the *source*, without
-importing it, and writes `_api/table.py`, from which `_api/lazy.py` serves the names on first use. For the tool to read
-them, names are string literals and the calls stand at module level.
+Idea: `@export("math.tanh", "tanh")` only notes the names. `tools/gen_api.py` reads these calls from the *source*,
+without importing it, and writes `_api/table.py`, from which `_api/lazy.py` serves the names on first use. For the tool to
+read them, names are string literals and the calls stand at module level.
 """
 
 from __future__ import annotations
@@ -45,14 +45,20 @@ def export(*names: str, v1: Sequence[str] | None = None) -> Callable[[T], T]:
 
 
 def export_constant(module: str, variable: str, *names: str, v1: Sequence[str] | None = None) -> None:
-    """Gives the module-level `variable` of this module its public names: `export_constant(__name__, "float32", "float32")`.
+    """Gives a module-level variable its public names: `export_constant(__name__, "float32", "dtypes.float32")`.
 
-    For values that no decorator can stand on, and for several names of one object under different variables.
+    For values that no decorator can stand on.
+
+    Args:
+        module: `__name__`.
+        variable: The name in this module.
+        *names: Its public names, as in `export`.
+        v1: As in `export`.
     """
 
 
 def export_all(module: str, prefix: str, variables: Sequence[str], v1: str | None = None) -> None:
-    """Exports each of `variables` of this module as `prefix.variable`: `export_all(__name__, "errors", ["OpError", ...])`.
+    """Exports several variables under one namespace: `export_all(__name__, "errors", ["OpError", ...])`.
 
     Args:
         module: `__name__`.

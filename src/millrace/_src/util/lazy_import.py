@@ -93,14 +93,13 @@ def import_under_alias(alias: str, real_name: str) -> ModuleType:
 aliases = AliasFinder()
 
 
-def import_optional(name: str, purpose: str, extra: str, load: Callable[[str], ModuleType] = import_module) -> ModuleType:
+def import_optional(name: str, purpose: str, extra: str) -> ModuleType:
     """Imports a dependency that is not installed by default.
 
     Args:
         name: The module, such as `"jax"`.
         purpose: What needs it, as the subject of a sentence: ``"tf.function(jit_compile=True)"``.
         extra: The extra of this project that brings it: `"xla"`.
-        load: What imports a module by name.
 
     Returns:
         The module.
@@ -109,7 +108,7 @@ def import_optional(name: str, purpose: str, extra: str, load: Callable[[str], M
         ModuleNotFoundError: if it is not installed; the message says what to install.
     """
     try:
-        return load(name)
+        return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name.partition(".")[0]:
             raise

@@ -4,9 +4,7 @@ The launcher puts the folder above on PYTHONPATH. Importing this leaves Millrace
 """
 
 import sys
+from importlib import import_module
 
-del sys.modules[__name__]
-
-import millrace  # noqa: E402  the name must be free first
-
-millrace.install_as_tensorflow()
+del sys.modules[__name__]  # the name must be free
+import_module("millrace").install_as_tensorflow()

@@ -1,0 +1,32 @@
+"""What all tests share: how Hypothesis runs, what a marker needs, and that no test leaves process-wide state behind."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("local", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True, database=None)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test of the XLA engine is skipped, with its reason, where JAX is not installed."""
+    if importlib.util.find_spec("jax") is not None:
+        return
+    for item in items:
+        if item.get_closest_marker("xla"):
+            item.add_marker(pytest.mark.skip(reason="needs JAX: pip install 'millrace[xla]'"))
+
+
+@pytest.fixture(autouse=True)
+def environment_is_left_as_it_was() -> Iterator[None]:
+    before = dict(os.environ)
+    yield
+    after = {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"}
+    before.pop("PYTEST_CURRENT_TEST", None)
+    assert after == before, "this test changed os.environ; use monkeypatch.setenv"

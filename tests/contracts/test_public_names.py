@@ -1,0 +1,162 @@
+"""The public namespace: tables fresh, every name resolves and is documented, namespaces behave as modules."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import importlib.util
+import inspect
+import pickle
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import millrace as tf
+from millrace._api import lazy
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run_tool(name: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(ROOT / "tools" / name), *options], capture_output=True, text=True, timeout=120)
+
+
+def public_names() -> dict[str, str]:
+    """Home -> one full name, for everything the table names."""
+    by_home: dict[str, str] = {}
+    for path in sorted(lazy.namespace_paths(), key=lambda path: (path.startswith("compat"), path)):
+        for name, home in lazy.describe(path).items():
+            if ":" in home:
+                by_home.setdefault(home, f"{path}.{name}".lstrip("."))
+    return by_home
+
+
+def resolve(full_name: str) -> object:
+    found: object = tf
+    for part in full_name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def test_the_generated_tables_are_fresh() -> None:
+    result = run_tool("gen_api.py", "--check")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_no_file_has_grown_too_long() -> None:
+    result = run_tool("check_sizes.py")
+    assert result.returncode == 0, result.stderr
+
+
+def test_every_public_name_resolves_to_its_home() -> None:
+    wrong = []
+    for home, name in public_names().items():
+        module, _, variable = home.partition(":")
+        if resolve(name) is not getattr(sys.modules[module], variable):
+            wrong.append(f"tf.{name} is not {home}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_public_function_and_class_is_documented() -> None:
+    wrong = []
+    for home, name in public_names().items():
+        thing = resolve(name)
+        if (inspect.isclass(thing) or inspect.isroutine(thing)) and not inspect.getdoc(thing):
+            wrong.append(f"tf.{name} ({home}) has no docstring")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_namespace_can_be_imported_and_lists_its_names() -> None:
+    for path in lazy.namespace_paths() - {""}:
+        module = importlib.import_module(f"millrace.{path}")
+        assert isinstance(module, types.ModuleType)
+        assert set(lazy.describe(path)) <= set(dir(module))
+        assert module.__doc__
+
+
+def test_a_namespace_is_one_module_however_it_is_reached() -> None:
+    import millrace.math
+    from millrace import math
+
+    assert math is tf.math is millrace.math is sys.modules["millrace.math"]
+
+
+def test_a_name_is_kept_after_its_first_use() -> None:
+    version = importlib.import_module("millrace.version")
+    version.__dict__.pop("GRAPH_DEF_VERSION", None)
+    first = version.GRAPH_DEF_VERSION
+    assert version.__dict__["GRAPH_DEF_VERSION"] is first
+
+
+def test_a_missing_name_is_reported_in_tensorflows_words() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'millrace' has no attribute 'placeholder'$"):
+        _ = tf.placeholder
+    with pytest.raises(AttributeError, match=r"^module 'millrace.math' has no attribute 'nope'$"):
+        _ = tf.math.nope
+    with pytest.raises(ImportError, match="cannot import name 'Session' from 'millrace'"):
+        from millrace import Session  # noqa: F401
+    with pytest.raises(ModuleNotFoundError, match=r"^No module named 'millrace.contrib'$"):
+        importlib.import_module("millrace.contrib")
+
+
+def test_compat_v2_is_the_root() -> None:
+    import millrace.compat.v2 as v2
+    from millrace.compat.v2 import math
+
+    assert v2 is tf and tf.compat.v2 is tf and math is tf.math
+    assert importlib.import_module("millrace.compat.v2.math") is tf.math
+
+
+def test_compat_v1_takes_from_the_root_what_it_does_not_state() -> None:
+    assert tf.compat.v1.float32 is tf.float32
+    assert tf.compat.v1.errors.OpError is tf.errors.OpError
+    assert not hasattr(tf.compat.v1.errors, "OperatorNotAllowedInGraphError")  # TensorFlow has it in 2.x only
+    assert not hasattr(tf.compat.v1, "install_as_tensorflow")
+
+
+def test_namespaces_are_copied_and_pickled_by_name() -> None:
+    for module in (tf, tf.math, tf.compat.v1, tf.compat.v1.math):
+        assert copy.copy(module) is module
+        assert copy.deepcopy([module])[0] is module
+        assert pickle.loads(pickle.dumps(module)) is module
+
+
+def test_namespaces_can_be_reloaded_and_found() -> None:
+    assert importlib.reload(tf.version) is tf.version
+    assert importlib.reload(tf) is tf
+    assert tf.version.VERSION == tf.__version__
+    spec = importlib.util.find_spec("millrace.math")
+    assert spec is not None and spec.name == "millrace.math"
+    assert "millrace.math" in repr(tf.math)
+
+
+def test_inspect_and_pydoc_accept_namespaces() -> None:
+    assert inspect.ismodule(tf.math)
+    assert "VERSION" in dict(inspect.getmembers(tf.version))
+    with pytest.raises(AttributeError):
+        _ = tf.math.__wrapped__
+
+
+def test_star_import_gives_the_public_names() -> None:
+    scope: dict[str, object] = {}
+    exec("from millrace.version import *", scope)
+    assert scope["VERSION"] == tf.__version__
+    assert not [name for name in tf.__all__ if name.startswith("_")]
+
+
+def test_stubs_name_what_the_table_names(tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("gen_stubs", ROOT / "tools" / "gen_stubs.py")
+    assert spec is not None and spec.loader is not None
+    gen_stubs = importlib.util.module_from_spec(spec)
+    path = list(sys.path)
+    spec.loader.exec_module(gen_stubs)
+    sys.path[:] = path
+    files = gen_stubs.stub_files(tmp_path)
+    assert "from millrace._src.core.dtypes import float32 as float32" in files[tmp_path / "__init__.pyi"]
+    assert "from millrace import math as math" in files[tmp_path / "__init__.pyi"]
+    assert "import keras as keras" in files[tmp_path / "__init__.pyi"]
+    for text in files.values():
+        compile(text, "stub", "exec")
