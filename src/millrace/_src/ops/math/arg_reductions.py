@@ -1,0 +1,256 @@
+"""Where the largest and smallest elements are, and whether a class is among the best k.
+
+The first of equal elements wins; NaN never does (unless there is nothing else), unlike in NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly, name_scope
+from millrace._src.core.dtypes import DType, int16, int32, int64, uint16
+from millrace._src.core.dtypes import bool as bool_
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.math.broadcasting import shape_text
+from millrace._src.ops.math.element_types import INDEX, QUANTIZED, REAL
+from millrace._src.ops.math.reduction_axes import kept_axes
+from millrace._src.ops.shape_rules import UNKNOWN
+from millrace._src.util.export import export
+
+_TYPES = REAL | QUANTIZED | TypeSet([bool_])
+_AXIS = TypeSet([int16, int32, int64], default=int32)
+_MAX_OUTPUT = TypeSet([int16, uint16, int32, int64], default=int64)
+_MIN_OUTPUT = TypeSet([int32, int64], default=int64)
+_INDICES = "indices are integers"
+
+
+def arg_reduction_shape(c: ShapeContext) -> TensorShape:
+    """The input's shape without the reduced axis."""
+    shape, dimension = c.shape("input"), c.value("dimension")
+    rank = shape.rank
+    dimension_rank = c.shape("dimension").rank
+    if dimension_rank not in (None, 0):
+        raise ValueError(f"Shape must be rank 0 but is rank {dimension_rank}")
+    if rank is None:
+        return UNKNOWN
+    if rank <= 1 and not executing_eagerly():
+        return TensorShape.of(())
+    if dimension is None:
+        return TensorShape.of((None,) * (rank - 1))
+    axis = int(dimension)
+    if not -rank <= axis < rank:
+        if executing_eagerly():
+            raise ValueError(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
+        raise ValueError(
+            f"Dimension ({axis}) must be in the range [{-rank}, {rank}), where {rank} is the number of dimensions in the input."
+        )
+    dims = shape._dims or ()
+    axis %= rank
+    return TensorShape.of((*dims[:axis], *dims[axis + 1 :]))
+
+
+def _axis_of(input: Array, dimension: Array) -> int:
+    axis, rank = int(dimension), input.ndim
+    if not -rank <= axis < rank:
+        bounds = f"[{-rank if rank else 0}, {rank})"
+        raise errors.InvalidArgumentError(None, None, f"Expected dimension in the range {bounds}, but got {axis}")
+    shape = input.shape
+    if shape[axis] == 0 and 0 not in shape[: axis % rank] + shape[axis % rank + 1 :]:
+        raise errors.InvalidArgumentError(
+            None, None, f"Reduction axis {axis % rank} is empty in shape {shape_text(shape)}"
+        )
+    return axis
+
+
+def _position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
+    find = xp.argmax if largest else xp.argmin
+    if x.dtype.kind not in "fV":
+        return find(x, axis=axis)
+    worst = -np.inf if largest else np.inf
+    return find(xp.where(xp.isnan(x), x.dtype.type(worst), x), axis=axis)
+
+
+@op(
+    "ArgMax",
+    "input: T, dimension: Tidx -> output: output_type",
+    T=_TYPES,
+    Tidx=_AXIS,
+    output_type=_MAX_OUTPUT,
+    shape=arg_reduction_shape,
+    constant_inputs=("dimension",),
+    not_differentiable=_INDICES,
+)
+def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
+    """The index of the largest element along an axis; the op behind `tf.argmax`.
+
+    >>> tf.raw_ops.ArgMax(input=[2, 20, 30], dimension=0).numpy()
+    np.int64(2)
+    """
+    return xp.astype(_position(xp, input, _axis_of(input, dimension), largest=True), output_type.np_dtype)
+
+
+@op(
+    "ArgMin",
+    "input: T, dimension: Tidx -> output: output_type",
+    T=_TYPES,
+    Tidx=INDEX,
+    output_type=_MIN_OUTPUT,
+    shape=arg_reduction_shape,
+    constant_inputs=("dimension",),
+    not_differentiable=_INDICES,
+)
+def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
+    """The index of the smallest element along an axis; the op behind `tf.argmin`.
+
+    >>> tf.raw_ops.ArgMin(input=[20, 2, 30], dimension=0).numpy()
+    np.int64(1)
+    """
+    return xp.astype(_position(xp, input, _axis_of(input, dimension), largest=False), output_type.np_dtype)
+
+
+def _scalar_axis(axis: Any) -> Any:
+    if axis is None or type(axis) is int:
+        return kept_axes(axis or 0) if executing_eagerly() else axis or 0
+    if isinstance(axis, (list, tuple)):
+        raise TypeError("axis must be int or Tensor with integer datatype")
+    return axis
+
+
+@export("math.argmax", "argmax", v1=[])
+def argmax(
+    input: Any,
+    axis: Any = None,
+    output_type: DType = int64,
+    name: str | None = None,
+) -> Tensor:
+    """The index of the largest element along an axis; the first one if there are several.
+
+    >>> tf.math.argmax([2, 20, 30, 3, 6]).numpy()
+    np.int64(2)
+
+    Args:
+      input: A `Tensor` of real numbers or booleans.
+      axis: The axis to search, 0 by default; negative ones count from the end.
+      output_type: int64, int32, int16 or uint16.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`. NaN is never the largest.
+    Raises: InvalidArgumentError: if the axis is empty or (ValueError in a graph) out of range.
+    """
+    return argmax_op(input, _scalar_axis(axis), output_type=output_type, name=name)
+
+
+@export("math.argmin", "argmin", v1=[])
+def argmin(
+    input: Any,
+    axis: Any = None,
+    output_type: DType = int64,
+    name: str | None = None,
+) -> Tensor:
+    """The index of the smallest element along an axis; the first one if there are several.
+
+    >>> tf.math.argmin([[1, 5, 5], [0, -1, 2]], axis=1).numpy()
+    array([0, 1])
+
+    Args:
+      input: A `Tensor` of real numbers or booleans.
+      axis: The axis to search, 0 by default; negative ones count from the end.
+      output_type: int64 or int32.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`. NaN is never the smallest.
+    Raises: InvalidArgumentError: if the axis is empty or (ValueError in a graph) out of range.
+    """
+    return argmin_op(input, _scalar_axis(axis), output_type=output_type, name=name)
+
+
+def in_top_k_shape(c: ShapeContext) -> TensorShape:
+    """A vector with one answer per row of predictions."""
+    predictions, targets = c.shape("predictions"), c.shape("targets")
+    if predictions.rank not in (None, 2):
+        if executing_eagerly():
+            raise ValueError("predictions must be 2-dimensional")
+        raise ValueError(f"Shape must be rank 2 but is rank {predictions.rank}")
+    if targets.rank not in (None, 1):
+        if executing_eagerly():
+            raise ValueError("targets must be 1-dimensional")
+        raise ValueError(f"Shape must be rank 1 but is rank {targets.rank}")
+    rows = None if predictions._dims is None else predictions._dims[0]
+    count = None if targets._dims is None else targets._dims[0]
+    if rows is not None and count is not None and rows != count:
+        if executing_eagerly():
+            raise ValueError(f"First dimension of predictions {rows} must match length of targets {count}")
+        raise ValueError(f"Dimensions must be equal, but are {rows} and {count}")
+    return TensorShape.of((rows if count is None else count,))
+
+
+def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
+    if predictions.ndim != 2 or targets.ndim != 1 or predictions.shape[0] != targets.shape[0]:
+        raise ValueError("shapes do not match")
+    classes = predictions.shape[1]
+    valid = (targets >= 0) & (targets < classes)
+    if classes == 0:
+        return valid
+    chosen = xp.take_along_axis(predictions, xp.where(valid, targets, 0)[:, None], axis=1)
+    better = xp.sum(predictions > chosen, axis=1, dtype=np.int64)
+    finite = xp.isfinite(chosen[:, 0]) & xp.all(xp.isfinite(predictions) | (predictions <= chosen), axis=1)
+    return valid & finite & (better < k)
+
+
+@op(
+    "InTopKV2",
+    "predictions: float, targets: T, k: T -> precision: bool",
+    T=INDEX,
+    shape=in_top_k_shape,
+    not_differentiable="its result is boolean",
+)
+def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
+    """Whether each target is among the best `k`; the op behind `tf.math.in_top_k`.
+
+    >>> tf.raw_ops.InTopKV2(predictions=[[0.1, 0.9]], targets=[1], k=1).numpy()
+    array([ True])
+    """
+    return _in_top_k(xp, predictions, targets, k)
+
+
+@op(
+    "InTopK",
+    "predictions: float, targets: T -> precision: bool",
+    T=INDEX,
+    shape=in_top_k_shape,
+    not_differentiable="its result is boolean",
+)
+def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
+    """Whether each target is among the best `k`, with `k` an attribute.
+
+    >>> tf.raw_ops.InTopK(predictions=[[0.1, 0.9]], targets=[0], k=1).numpy()
+    array([False])
+    """
+    return _in_top_k(xp, predictions, targets, k)
+
+
+@export("math.in_top_k", "nn.in_top_k", v1=[])
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether each target class is among the `k` classes of the highest predictions.
+
+    >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], 1).numpy()
+    array([ True, False])
+
+    Args:
+      targets: A vector of class indices, int32 or int64. An index out of range is never among the best.
+      predictions: A float32 matrix: for each target, a score per class. Classes that tie at the limit all count.
+      k: How many classes count, an integer.
+      name: A name for the operation (optional).
+
+    Returns: A vector of dtype bool. False where the target's prediction is not finite.
+    """
+    with name_scope(name, "in_top_k"):
+        return in_top_k_v2(predictions, targets, k)

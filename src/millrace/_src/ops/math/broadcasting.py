@@ -1,0 +1,95 @@
+"""Broadcasting, forwards (static shapes) and backwards (gradients).
+
+A binary op repeats the smaller operand over the axes it lacks, so the gradient with respect to
+that operand is the sum over those axes. Which axes these are usually follows from the static
+shapes; only where an unknown dimension could be 1 does the graph ask at run time, with the op
+`BroadcastGradientArgs`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from millrace._src.core.context import executing_eagerly
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import broadcast_dims
+
+Axes = tuple[int, ...]
+
+
+def broadcast_shape(c: ShapeContext) -> TensorShape:
+    """The shape of two operands broadcast; complains in TensorFlow's words of a tracing or a running op.
+
+    Raises: ValueError: "Dimensions must be equal, but are 2 and 3", or "Incompatible shapes: [2] vs. [3]".
+    """
+    x, y = c.inputs[0].shape, c.inputs[1].shape
+    try:
+        return broadcast_dims(x, y)
+    except ValueError:
+        if executing_eagerly():
+            raise ValueError(f"Incompatible shapes: {shape_text(x)} vs. {shape_text(y)}") from None
+        raise
+
+
+def shape_text(shape: TensorShape | tuple[int, ...]) -> str:
+    """A shape as TensorFlow's runtime writes it: `[2,3]`."""
+    dims = shape if isinstance(shape, tuple) else shape._dims
+    return "<unknown>" if dims is None else f"[{','.join('?' if d is None else str(d) for d in dims)}]"
+
+
+def conj(x: Tensor) -> Tensor:
+    """The complex conjugate of `x`; `x` itself when it is real."""
+    return raw.Conj(input=x) if x.dtype.is_complex else x
+
+
+def reduce_to_operands(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums the gradients `dx` and `dy` of a broadcasting op's result down to the shapes of `x` and `y`."""
+    x_dims, y_dims = x.shape._dims, y.shape._dims
+    if x_dims is not None and x_dims == y_dims and None not in x_dims:
+        return dx, dy
+    axes = static_reduced_axes(x_dims, y_dims)
+    if axes is None:
+        x_shape, y_shape = raw.Shape(input=x), raw.Shape(input=y)
+        x_axes, y_axes = raw.BroadcastGradientArgs(s0=x_shape, s1=y_shape)
+        dx = raw.Reshape(tensor=raw.Sum(input=dx, reduction_indices=x_axes), shape=x_shape)
+        return dx, raw.Reshape(tensor=raw.Sum(input=dy, reduction_indices=y_axes), shape=y_shape)
+    return _sum_to(dx, x, axes[0]), _sum_to(dy, y, axes[1])
+
+
+def _sum_to(gradient: Tensor, operand: Tensor, axes: Axes) -> Tensor:
+    if not axes:
+        return gradient
+    total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))
+    dims = operand.shape._dims
+    if dims is not None and None not in dims:
+        return total if total.shape._dims == dims else raw.Reshape(tensor=total, shape=np.array(dims, np.int32))
+    return raw.Reshape(tensor=total, shape=raw.Shape(input=operand))
+
+
+def static_reduced_axes(
+    first: tuple[int | None, ...] | None, second: tuple[int | None, ...] | None
+) -> tuple[Axes, Axes] | None:
+    """The axes to sum over for both operands, or None when the static shapes do not tell.
+
+    >>> static_reduced_axes((None, 3), (3,))
+    ((), (0,))
+    """
+    if first is None or second is None:
+        return None
+    rank = max(len(first), len(second))
+    padded_first = (1,) * (rank - len(first)) + first
+    padded_second = (1,) * (rank - len(second)) + second
+    first_axes, second_axes = [], []
+    for axis, (a, b) in enumerate(zip(padded_first, padded_second, strict=True)):
+        if a is not None and a == b:
+            continue
+        if a == 1:
+            first_axes.append(axis)
+        elif b == 1:
+            second_axes.append(axis)
+        elif a is None or b is None:
+            return None
+    return tuple(first_axes), tuple(second_axes)

@@ -1,0 +1,167 @@
+"""Conversion between dtypes.
+
+`tf.cast` follows the rules of C on the machine at hand for values that do not fit (an overflowing
+or NaN float gives the "indefinite" integer, integers wrap around), drops the imaginary part of
+complex numbers, and makes every nonzero number True. `tf.saturate_cast` clamps first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.op_def import op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
+
+_NOT_CASTABLE = ("string", "resource", "variant")
+
+
+def _refuse(source: DType, target: DType) -> errors.UnimplementedError:
+    return errors.UnimplementedError(None, None, f"Cast {source.name} to {target.name} is not supported")
+
+
+@op("Cast", "x: SrcT -> y: DstT", SrcT=ANY, DstT=ANY, shape=same_shape)
+def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Array:
+    """Converts numbers to another dtype; the op behind `tf.cast`.
+
+    >>> tf.raw_ops.Cast(x=[1.8, -2.2], DstT=tf.int32).numpy()
+    array([ 1, -2], dtype=int32)
+    """
+    if SrcT is DstT:
+        return x
+    if SrcT.name in _NOT_CASTABLE or DstT.name in _NOT_CASTABLE:
+        raise _refuse(SrcT, DstT)
+    if SrcT.is_complex and not DstT.is_complex:
+        x = xp.real(x)
+    if Truncate and DstT.is_floating and SrcT.is_floating and DstT.size < SrcT.size:
+        x = _truncate_mantissa(xp, x, DstT)
+    return xp.astype(x, DstT.np_dtype)
+
+
+def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
+    """Clears the bits that `target` has no room for, so that the conversion rounds towards zero."""
+    unsigned = {2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
+    excess = ml_dtypes.finfo(x.dtype).nmant - ml_dtypes.finfo(target.np_dtype).nmant
+    mask = unsigned(~((1 << excess) - 1) & (2 ** (8 * x.dtype.itemsize) - 1))
+    cleared = xp.bitcast(xp.bitcast(x, np.dtype(unsigned)) & mask, x.dtype)
+    return xp.where(xp.isfinite(x), cleared, x)
+
+
+@cast_op.specialize
+def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    source, target = dtypes[0], attrs["DstT"]
+    names = {source.name, target.name}
+    if (
+        xp.is_xla
+        or attrs.get("Truncate")
+        or names & set(_NOT_CASTABLE)
+        or (source.is_complex and not target.is_complex)
+    ):
+        return None
+    np_dtype = target.np_dtype
+    return lambda x: x.astype(np_dtype)
+
+
+@cast_op.gradient
+def cast_gradient(dy: Tensor, x: Tensor) -> Tensor | None:
+    source, target = x.dtype, dy.dtype
+    if (source.is_floating or source.is_complex) and (target.is_floating or target.is_complex):
+        return raw.Cast(x=dy, DstT=source)
+    return None
+
+
+@export("dtypes.cast", "cast")
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Casts a tensor to another dtype.
+
+    >>> tf.cast([1.8, 2.2], tf.int32).numpy()
+    array([1, 2], dtype=int32)
+
+    Args:
+      x: A `Tensor` of numbers or booleans (or an `IndexedSlices`, of which the values are cast).
+      dtype: The target dtype.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of shape of `x` and dtype `dtype`; `x` itself if it has that dtype already. Floats are cut
+      towards zero; what does not fit wraps around or is the machine's smallest integer; complex numbers lose
+      their imaginary part; anything but 0 is True.
+    Raises:
+      TypeError: if `dtype` is no dtype.
+      UnimplementedError: for strings (see `tf.strings.to_number`), resources and variants.
+    """
+    target = dtype if isinstance(dtype, DType) else as_dtype(dtype)
+    target = target.base_dtype
+    if isinstance(x, Tensor):
+        return x if x.dtype is target else cast_op(x, DstT=target, name=name)
+    if hasattr(x, "indices") and hasattr(x, "values") and hasattr(x, "dense_shape"):
+        return type(x)(cast(x.values, target, name=name), x.indices, x.dense_shape)
+    with name_scope(name, "Cast") as scope:
+        x = convert_to_tensor(x, name="x")
+        return x if x.dtype is target else cast_op(x, DstT=target, name=scope)
+
+
+@export("dtypes.saturate_cast", "saturate_cast")
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """Casts to another dtype, clamping values that do not fit to its smallest and largest.
+
+    >>> tf.saturate_cast([300.0, -1.0], tf.uint8).numpy()
+    array([255,   0], dtype=uint8)
+
+    Args:
+      value: A `Tensor` of numbers.
+      dtype: The target dtype.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the shape of `value` and dtype `dtype`. NaN is cast as by `tf.cast`.
+    """
+    with name_scope(name, "saturate_cast") as scope:
+        value = convert_to_tensor(value, name="value")
+        target = as_dtype(dtype).base_dtype
+        if value.dtype.is_complex:
+            if target.is_complex:
+                return _saturate_complex(value, target, scope)
+            value = raw.Real(input=value, Tout=value.dtype.real_dtype)
+        return cast(_clamped(value, target.real_dtype), target, name=scope)
+
+
+def _clamped(value: Tensor, target: DType) -> Tensor:
+    """`value` clamped, in its own dtype, to what `target` can hold."""
+    if value.dtype is target:
+        return value
+    low, high = _common_range(value.dtype, target)
+    low_tensor, high_tensor = convert_to_tensor(low, dtype=value.dtype), convert_to_tensor(high, dtype=value.dtype)
+    return raw.ClipByValue(t=value, clip_value_min=low_tensor, clip_value_max=high_tensor, name="clamp")
+
+
+def _common_range(source: DType, target: DType) -> tuple[Any, Any]:
+    """The extremes of `target` that `source` can hold, rounded inwards."""
+    low, high = max(source.min, target.min), min(source.max, target.max)
+    if source.is_floating and target.is_integer:
+        kind = source.np_dtype.type
+        low_value, high_value = kind(low), kind(high)
+        if int(low_value) < int(target.min):
+            low_value = np.nextafter(low_value, kind(0), dtype=kind)
+        if int(high_value) > int(target.max):
+            high_value = np.nextafter(high_value, kind(0), dtype=kind)
+        return low_value, high_value
+    return low, high
+
+
+def _saturate_complex(value: Tensor, target: DType, scope: str) -> Tensor:
+    if value.dtype is target:
+        return value
+    part = target.real_dtype
+    real = cast(_clamped(raw.Real(input=value, Tout=value.dtype.real_dtype), part), part)
+    imag = cast(_clamped(raw.Imag(input=value, Tout=value.dtype.real_dtype), part), part)
+    return raw.Complex(real=real, imag=imag, Tout=target, name=scope)

@@ -1,0 +1,60 @@
+"""The element types that TensorFlow's math ops accept, in the order its messages list them.
+
+An op's error says "... not in the list of allowed values: bfloat16, half, ...". The
+lists differ between ops in membership and in order, and both are part of an op's wire
+declaration, so the common ones are written here once, under names that say what they are.
+"""
+
+from __future__ import annotations
+
+from millrace._src.core.dtypes import (
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from millrace._src.core.op_signature import TypeSet
+
+COMPLEX = TypeSet([complex64, complex128])
+SINGLE_DOUBLE = TypeSet([float32, float64])
+FLOAT = TypeSet([bfloat16, float16, float32, float64])
+FLOAT_COMPLEX = FLOAT | COMPLEX
+SIGNED_REAL = FLOAT | TypeSet([int8, int16, int32, int64])
+SIGNED = SIGNED_REAL | COMPLEX
+UNSIGNED = TypeSet([uint8, uint16, uint32, uint64])
+INTEGER = TypeSet([int8, int16, int32, int64, uint8, uint16, uint32, uint64])
+INDEX = TypeSet([int32, int64], default=int32)
+INDEX_NO_DEFAULT = TypeSet([int32, int64])
+
+REAL = TypeSet([float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64])
+"""Ordered numbers: what comparisons, maxima and minima take."""
+QUANTIZED = TypeSet([qint8, quint8, qint32, qint16, quint16])
+NUMBER = TypeSet(
+    [
+        *(float32, float64, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32),
+        *(bfloat16, qint16, quint16, uint16, complex128, float16, uint32, uint64),
+    ]
+)
+"""All numbers: what sums, products and scans take."""
+ARITHMETIC = TypeSet(
+    [
+        *(bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, uint32, uint64, int64),
+        *(complex64, complex128),
+    ]
+)
+"""What the binary arithmetic ops take."""

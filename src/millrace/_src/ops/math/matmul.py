@@ -1,0 +1,465 @@
+"""Matrix products: MatMul for matrices, BatchMatMul for stacks of them, which broadcast.
+
+The kernels are NumPy's `matmul` on transposed views. TensorFlow's `transpose_*` only swaps axes,
+`adjoint_*` (the ops' `adj_*`) also conjugates. 16-bit floats are multiplied in 32 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly, name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import (
+    DType,
+    as_dtype,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from millrace._src.core.execute import execute
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import conj, shape_text
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
+from millrace._src.util.export import export
+
+_FLOATS = (bfloat16, float16, float32, float64)
+_COMPLEX = (complex64, complex128)
+_MATMUL_TYPES = TypeSet([*_FLOATS, int32, int64, uint8, uint16, uint32, uint64, *_COMPLEX])
+_BATCH_TYPES = TypeSet([*_FLOATS, int32, int64, *_COMPLEX])
+_BATCH_V2_TYPES = TypeSet([*_FLOATS, int16, int32, int64, uint8, uint16, uint32, uint64, *_COMPLEX])
+_V3_INPUTS = TypeSet([*_FLOATS, uint8, int8, int16, int32, int64, *_COMPLEX])
+_V3_OUTPUTS = TypeSet([*_FLOATS, int16, int32, int64, *_COMPLEX])
+
+
+def _inner_dim(rows: int | None, columns: int | None) -> None:
+    if rows is not None and columns is not None and rows != columns:
+        raise ValueError(f"Dimensions must be equal, but are {columns} and {rows}")
+
+
+def matmul_shape(c: ShapeContext) -> TensorShape:
+    """Two matrices to one."""
+    a, b = c.shape("a"), c.shape("b")
+    if executing_eagerly():
+        for i, shape in enumerate((a, b)):
+            if shape.rank != 2:
+                raise ValueError(f"In[{i}] ndims must be >= 2" if (shape.rank or 0) < 2 else f"In[{i}] is not a matrix")
+    for shape in (a, b):
+        if shape.rank not in (None, 2):
+            raise ValueError(f"Shape must be rank 2 but is rank {shape.rank}")
+    m, k = (a._dims or (None, None))[:: -1 if c.attr("transpose_a") else 1]
+    k_b, n = (b._dims or (None, None))[:: -1 if c.attr("transpose_b") else 1]
+    if executing_eagerly() and k != k_b:
+        raise ValueError(f"Matrix size-incompatible: In[0]: {shape_text(a)}, In[1]: {shape_text(b)}")
+    _inner_dim(k_b, k)
+    return TensorShape.of((m, n))
+
+
+@op("MatMul", "a: T, b: T -> product: T", T=_MATMUL_TYPES, shape=matmul_shape)
+def matmul_op(
+    xp: Xp,
+    a: Array,
+    b: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    grad_a: bool = False,
+    grad_b: bool = False,
+) -> Array:
+    """The product of two matrices; the op behind `tf.matmul` for tensors of rank 2.
+
+    >>> tf.raw_ops.MatMul(a=[[1, 2]], b=[[3], [4]]).numpy()
+    array([[11]], dtype=int32)
+    """
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError("not a matrix")
+    return xp.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+@matmul_op.specialize
+def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    dtype = dtypes[0].np_dtype
+    if xp.is_xla or dtype.itemsize < 4:
+        return None
+    transpose_a, transpose_b = attrs["transpose_a"], attrs["transpose_b"]
+
+    def transposed(a: Array, b: Array) -> Array:
+        return plain(a.T if transpose_a else a, b.T if transpose_b else b)
+
+    def plain(a: Array, b: Array) -> Array:
+        if a.ndim != 2 or b.ndim != 2:
+            raise ValueError("not a matrix")
+        return a.dot(b)
+
+    return transposed if transpose_a or transpose_b else plain
+
+
+@matmul_op.gradient
+def matmul_gradient(
+    dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool
+) -> tuple[Tensor, Tensor]:
+    a, b = conj(a), conj(b)
+    if transpose_a:
+        da = _matrix_product(b, dproduct, transpose_b, True)
+    else:
+        da = _matrix_product(dproduct, b, False, not transpose_b)
+    if transpose_b:
+        db = _matrix_product(dproduct, a, True, transpose_a)
+    else:
+        db = _matrix_product(a, dproduct, not transpose_a, False)
+    return da, db
+
+
+def _matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
+    return raw.MatMul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+def batch_matmul_shape(c: ShapeContext) -> TensorShape:
+    """Two stacks of matrices, whose batch dimensions broadcast, to one."""
+    x, y = c.inputs[0].shape, c.inputs[1].shape
+    for i, shape in enumerate((x, y)):
+        if shape.rank is not None and shape.rank < 2:
+            if executing_eagerly():
+                raise ValueError(f"In[{i}] ndims must be >= 2: {shape.rank}")
+            raise ValueError(f"Shape must be at least rank 2 but is rank {shape.rank}")
+    if x._dims is None or y._dims is None:
+        return UNKNOWN
+    m, k = x._dims[-2:][:: -1 if c.attr("adj_x") else 1]
+    k_y, n = y._dims[-2:][:: -1 if c.attr("adj_y") else 1]
+    if executing_eagerly():
+        _check_batches(x, y, k, k_y)
+    _inner_dim(k_y, k)
+    batch = broadcast_dims(TensorShape.of(x._dims[:-2]), TensorShape.of(y._dims[:-2]))
+    return TensorShape.of((*(batch._dims or ()), m, n))
+
+
+def _check_batches(x: TensorShape, y: TensorShape, k: int | None, k_y: int | None) -> None:
+    texts = shape_text(x), shape_text(y)
+    try:
+        broadcast_dims(TensorShape.of((x._dims or ())[:-2]), TensorShape.of((y._dims or ())[:-2]))
+    except ValueError:
+        raise ValueError(f"In[0] and In[1] must have compatible batch dimensions: {texts[0]} vs. {texts[1]}") from None
+    if k != k_y:
+        raise ValueError(f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]}")
+
+
+def _adjoint(xp: Xp, x: Array) -> Array:
+    swapped = xp.swapaxes(x, -1, -2)
+    return xp.conj(swapped) if x.dtype.kind == "c" else swapped
+
+
+def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
+    if x.ndim < 2 or y.ndim < 2:
+        raise ValueError("not a matrix")
+    return xp.matmul(_adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+
+
+@op("BatchMatMulV2", "x: T, y: T -> output: T", T=_BATCH_V2_TYPES, shape=batch_matmul_shape)
+def batch_matmul_v2(
+    xp: Xp,
+    x: Array,
+    y: Array,
+    *,
+    adj_x: bool = False,
+    adj_y: bool = False,
+    grad_x: bool = False,
+    grad_y: bool = False,
+) -> Array:
+    """Products of stacks of matrices, which broadcast; the op behind `tf.matmul` above rank 2.
+
+    >>> tf.raw_ops.BatchMatMulV2(x=[[[1, 2]]], y=[[3], [4]]).numpy()
+    array([[[11]]], dtype=int32)
+    """
+    return _batched(xp, x, y, adj_x, adj_y)
+
+
+@batch_matmul_v2.gradient
+def batch_matmul_v2_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
+    dx, dy = _batch_gradients(doutput, x, y, adj_x, adj_y)
+    return _sum_batches(x, y, dx, dy)
+
+
+def _batch_gradients(dz: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
+    def product(a: Tensor, b: Tensor, adj_a: bool, adj_b: bool) -> Tensor:
+        return raw.BatchMatMulV2(x=a, y=b, adj_x=adj_a, adj_y=adj_b)
+
+    dx = product(y, dz, adj_y, True) if adj_x else product(dz, y, False, not adj_y)
+    dy = product(dz, x, True, adj_x) if adj_y else product(x, dz, not adj_x, False)
+    return dx, dy
+
+
+def _sum_batches(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
+    """Sums gradients over the batch dimensions along which the operands were repeated."""
+    x_dims, y_dims = x.shape._dims, y.shape._dims
+    if x_dims is not None and y_dims is not None and x_dims[:-2] == y_dims[:-2] and None not in x_dims[:-2]:
+        return dx, dy
+    if x_dims is not None and y_dims is not None and None not in x_dims and None not in y_dims:
+        return _sum_batch(dx, x_dims, y_dims), _sum_batch(dy, y_dims, x_dims)
+    x_shape, y_shape = raw.Shape(input=x), raw.Shape(input=y)
+    x_axes, y_axes = raw.BroadcastGradientArgs(s0=x_shape[:-2], s1=y_shape[:-2])
+    dx = raw.Reshape(tensor=raw.Sum(input=dx, reduction_indices=x_axes), shape=x_shape)
+    return dx, raw.Reshape(tensor=raw.Sum(input=dy, reduction_indices=y_axes), shape=y_shape)
+
+
+def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int | None, ...]) -> Tensor:
+    lead = max(len(other) - len(own), 0)
+    shift = len(own) - len(other)
+    repeated = [i + lead for i, d in enumerate(own[:-2]) if d == 1 and i - shift >= 0 and other[i - shift] != 1]
+    axes = [*range(lead), *repeated]
+    if not axes:
+        return gradient
+    total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))
+    return raw.Reshape(tensor=total, shape=np.array(own, np.int32))
+
+
+@op("BatchMatMul", "x: T, y: T -> output: T", T=_BATCH_TYPES, shape=batch_matmul_shape)
+def batch_matmul(
+    xp: Xp,
+    x: Array,
+    y: Array,
+    *,
+    adj_x: bool = False,
+    adj_y: bool = False,
+    grad_x: bool = False,
+    grad_y: bool = False,
+) -> Array:
+    """Products of stacks of matrices with equal batch dimensions; the older form of `BatchMatMulV2`.
+
+    >>> tf.raw_ops.BatchMatMul(x=[[[1, 2]]], y=[[[3], [4]]]).numpy()
+    array([[[11]]], dtype=int32)
+    """
+    if x.shape[:-2] != y.shape[:-2]:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"In[0] and In[1] must have the same batch dimensions: {shape_text(x.shape)} vs. {shape_text(y.shape)}",
+        )
+    return _batched(xp, x, y, adj_x, adj_y)
+
+
+@batch_matmul.gradient
+def batch_matmul_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
+    return _batch_gradients(doutput, x, y, adj_x, adj_y)
+
+
+@op(
+    "BatchMatMulV3",
+    "x: Ta, y: Tb -> output: Tout",
+    Ta=_V3_INPUTS,
+    Tb=_V3_INPUTS,
+    Tout=_V3_OUTPUTS,
+    shape=batch_matmul_shape,
+)
+def batch_matmul_v3(
+    xp: Xp,
+    x: Array,
+    y: Array,
+    *,
+    Tout: DType,
+    adj_x: bool = False,
+    adj_y: bool = False,
+    grad_x: bool = False,
+    grad_y: bool = False,
+) -> Array:
+    """Products of stacks of matrices, computed in another dtype; for `tf.matmul(..., output_type=)`.
+
+    >>> x = tf.constant([[100, 100]], tf.int8)
+    >>> tf.raw_ops.BatchMatMulV3(x=x, y=tf.transpose(x), Tout=tf.int32).numpy()
+    array([[20000]], dtype=int32)
+    """
+    return _batched(xp, xp.astype(x, Tout.np_dtype), xp.astype(y, Tout.np_dtype), adj_x, adj_y)
+
+
+@batch_matmul_v3.gradient
+def batch_matmul_v3_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
+    dtype = doutput.dtype
+    dx, dy = _batch_gradients(doutput, cast(x, dtype), cast(y, dtype), adj_x, adj_y)
+    return _sum_batches(x, y, cast(dx, x.dtype), cast(dy, y.dtype))
+
+
+_SPARSE_TYPES = TypeSet([float32, bfloat16], default=float32)
+
+
+@op("SparseMatMul", "a: Ta, b: Tb -> product: float", Ta=_SPARSE_TYPES, Tb=_SPARSE_TYPES, shape=matmul_shape)
+def sparse_matmul(
+    xp: Xp,
+    a: Array,
+    b: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+) -> Array:
+    """The product of matrices of which one has many zeros, as float32.
+
+    >>> tf.raw_ops.SparseMatMul(a=[[1.0, 0.0]], b=[[3.0], [4.0]], a_is_sparse=True).numpy()
+    array([[3.]], dtype=float32)
+    """
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError("not a matrix")
+    a, b = xp.astype(a, np.dtype(np.float32)), xp.astype(b, np.dtype(np.float32))
+    return xp.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+
+
+@sparse_matmul.gradient
+def sparse_matmul_gradient(
+    dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool
+) -> tuple[Tensor, Tensor]:
+    da, db = matmul_gradient(dproduct, cast(a, float32), cast(b, float32), transpose_a, transpose_b)
+    return cast(da, a.dtype), cast(db, b.dtype)
+
+
+_MATMUL = matmul_op.op_def
+_NO_ATTRS: dict[str, Any] = {}
+_TRANSPOSES = {(a, b): {"transpose_a": a, "transpose_b": b} for a in (False, True) for b in (False, True)}
+
+
+@export("linalg.matmul", "matmul")
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Multiplies matrix `a` by matrix `b`, or stacks of matrices; `@` on tensors is the same.
+
+    >>> tf.matmul([[1, 2, 3], [4, 5, 6]], [[7, 8], [9, 10], [11, 12]]).numpy()
+    array([[ 58,  64],
+           [139, 154]], dtype=int32)
+
+    Args:
+      a: A `Tensor` of rank 2 or more: floating point, int32, int64 or complex; the last two axes are the matrix.
+      b: A `Tensor` of the same dtype; the leading axes of `a` and `b` broadcast.
+      transpose_a: Whether `a` is transposed first.
+      transpose_b: Whether `b` is transposed first.
+      adjoint_a: Whether `a` is conjugated and transposed first.
+      adjoint_b: Whether `b` is conjugated and transposed first.
+      a_is_sparse: A hint that the matrix `a` has many zeros.
+      b_is_sparse: A hint that the matrix `b` has many zeros.
+      output_type: The dtype of the result, e.g. int32 for int8 matrices; by default that of `a`.
+      grad_a: Whether `a` is a gradient (a hint, without effect).
+      grad_b: Whether `b` is a gradient (a hint, without effect).
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the broadcast leading shape, then the rows of `a` and the columns of `b`.
+    Raises:
+      ValueError: if both `transpose_a` and `adjoint_a` are given, or both for `b`; in a graph, if shapes do not fit.
+      InvalidArgumentError: in eager mode, if shapes or dtypes do not fit.
+    """
+    if type(a) is EagerTensor and type(b) is EagerTensor and state.graph is None:
+        hinted = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
+        if not hinted and a._value.ndim == 2 == b._value.ndim:
+            attrs = _TRANSPOSES[bool(transpose_a), bool(transpose_b)] if transpose_a or transpose_b else _NO_ATTRS
+            return execute(_MATMUL, (a, b), attrs, name)
+    for letter, transpose, adjoint in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
+        if transpose and adjoint:
+            raise ValueError(
+                f"Only one of `transpose_{letter}` and `adjoint_{letter}` can be True. "
+                f"Received `transpose_{letter}`={transpose}, `adjoint_{letter}`={adjoint}."
+            )
+    with name_scope(name, "MatMul") as scope:
+        a = a if isinstance(a, Tensor) else convert_to_tensor(a, name="a")
+        b = b if isinstance(b, Tensor) else convert_to_tensor(b, dtype_hint=a.dtype.base_dtype, name="b")
+        result_type = None if output_type is None else as_dtype(output_type)
+        is_mixed = result_type is not None and (result_type is not a.dtype or a.dtype is not b.dtype)
+        if is_mixed or _is_batched(a.shape, b.shape):
+            a, adj_a = _adjoint_instead(a, transpose_a, adjoint_a)
+            b, adj_b = _adjoint_instead(b, transpose_b, adjoint_b)
+            if is_mixed:
+                return batch_matmul_v3(a, b, adj_x=adj_a, adj_y=adj_b, Tout=result_type, name=scope)
+            return batch_matmul_v2(a, b, adj_x=adj_a, adj_y=adj_b, grad_x=grad_a, grad_y=grad_b, name=scope)
+        a, transpose_a = _transpose_instead(a, transpose_a, adjoint_a)
+        b, transpose_b = _transpose_instead(b, transpose_b, adjoint_b)
+        if (a_is_sparse or b_is_sparse) and a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES:
+            product = sparse_matmul(
+                a,
+                b,
+                transpose_a=transpose_a,
+                transpose_b=transpose_b,
+                a_is_sparse=a_is_sparse,
+                b_is_sparse=b_is_sparse,
+                name=scope,
+            )
+            return cast(product, a.dtype) if a.dtype is bfloat16 and b.dtype is bfloat16 else product
+        return matmul_op(
+            a, b, transpose_a=transpose_a, transpose_b=transpose_b, grad_a=grad_a, grad_b=grad_b, name=scope
+        )
+
+
+def _is_batched(a: TensorShape, b: TensorShape) -> bool:
+    """Whether the product needs BatchMatMul: a rank above 2, or one that is unknown."""
+    return any(shape.rank is None or shape.rank > 2 for shape in (a, b))
+
+
+def _adjoint_instead(x: Tensor, transpose: bool, adjoint: bool) -> tuple[Tensor, bool]:
+    """The op conjugates as it transposes; undoes that beforehand for a plain transpose."""
+    return (conj(x) if transpose else x), bool(transpose or adjoint)
+
+
+def _transpose_instead(x: Tensor, transpose: bool, adjoint: bool) -> tuple[Tensor, bool]:
+    """The op only transposes; conjugates beforehand for an adjoint."""
+    return (conj(x) if adjoint else x), bool(transpose or adjoint)
+
+
+@export("linalg.matvec")
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Multiplies matrix `a` by vector `b`, or stacks of both.
+
+    >>> tf.linalg.matvec([[1, 2, 3], [4, 5, 6]], [7, 9, 11]).numpy()
+    array([ 58, 139], dtype=int32)
+
+    Args:
+      a: A `Tensor` of rank 2 or more; the last two axes are the matrix.
+      b: A `Tensor` of rank 1 or more of the same dtype; the last axis is the vector.
+      transpose_a: Whether `a` is transposed first.
+      adjoint_a: Whether `a` is conjugated and transposed first.
+      a_is_sparse: A hint that `a` has many zeros.
+      b_is_sparse: A hint that `b` has many zeros.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the broadcast leading shape, then the rows of `a`.
+    """
+    with name_scope(name, "MatVec"):
+        column = raw.ExpandDims(input=convert_to_tensor(b, name="b"), dim=-1)
+        product = matmul(
+            a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse
+        )
+        return raw.Squeeze(input=product, squeeze_dims=[-1])

@@ -1,0 +1,37 @@
+"""Computing 16-bit floating point in 32 bits.
+
+Sums, products and special functions of float16 and bfloat16 lose most of their digits when
+every step is rounded to 16 bits (and SciPy has no such loops at all). TensorFlow computes
+them in float32 and rounds once at the end; the functions here do the same for any kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+
+
+def is_half(x: Array) -> bool:
+    """Whether `x` holds float16, bfloat16 or float8: floating point of at most 16 bits."""
+    return bool(x.dtype.itemsize <= 2 and x.dtype.kind in "fV")
+
+
+def in_single(xp: Xp, compute: Callable[..., Array], *arrays: Array) -> Array:
+    """`compute(*arrays)` in the arrays' own dtype, but in float32 when that has 16 bits."""
+    dtype = arrays[0].dtype
+    if not is_half(arrays[0]):
+        return compute(*arrays)
+    return xp.astype(compute(*(xp.astype(x, np.float32) for x in arrays)), dtype)
+
+
+def ufunc(name: str) -> Callable[..., Any]:
+    """A specialization rule for an op that is exactly the namespace's function `name` for all its dtypes."""
+
+    def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Callable[..., Any]:
+        return getattr(xp, name)
+
+    return specialize

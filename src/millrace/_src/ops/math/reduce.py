@@ -1,0 +1,311 @@
+"""`tf.reduce_*`: reductions over axes, the public functions.
+
+They differ from the ops in `reductions` only in their arguments: `axis` may be None, a number, a list
+or a tensor. The statistics (log-sum-exp, variance, deviation, counting) are built from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype, int64, string
+from millrace._src.core.dtypes import bool as bool_
+from millrace._src.core.op_def import OpFunction
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.binary import add, subtract
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.comparison import not_equal
+from millrace._src.ops.math.exponential import exp, log
+from millrace._src.ops.math.reduction_axes import axes_argument
+from millrace._src.ops.math.reductions import (
+    all_op,
+    any_op,
+    euclidean_norm_op,
+    max_op,
+    mean_op,
+    min_op,
+    prod_op,
+    sum_op,
+)
+from millrace._src.ops.math.rounding import is_finite
+from millrace._src.ops.math.unary import sqrt, square
+from millrace._src.util.export import export
+
+
+def _reduce(operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None) -> Tensor:
+    if not isinstance(input_tensor, Tensor):
+        input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
+    return operation(input_tensor, axes_argument(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+
+
+@export("math.reduce_sum", "reduce_sum")
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The sum of elements over axes of a tensor.
+
+    >>> tf.math.reduce_sum([[1, 1, 1], [1, 1, 1]], axis=0).numpy()
+    array([2, 2, 2], dtype=int32)
+
+    Args:
+      input_tensor: A `Tensor` of numbers.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; 0 over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(sum_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_prod", "reduce_prod")
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The product of elements over axes of a tensor.
+
+    >>> tf.math.reduce_prod([[1., 2.], [3., 4.]], axis=0).numpy()
+    array([3., 8.], dtype=float32)
+
+    Args:
+      input_tensor: A `Tensor` of numbers.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; 1 over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(prod_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_mean", "reduce_mean")
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The mean of elements over axes of a tensor.
+
+    >>> tf.math.reduce_mean([[1., 1.], [2., 2.]], axis=0).numpy()
+    array([1.5, 1.5], dtype=float32)
+
+    Args:
+      input_tensor: A `Tensor` of numbers (the mean of integers is an integer).
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; NaN over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(mean_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_max", "reduce_max")
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The largest element over axes of a tensor.
+
+    >>> tf.math.reduce_max([[1, 5], [4, 3]], axis=0).numpy()
+    array([4, 5], dtype=int32)
+
+    Args:
+      input_tensor: A `Tensor` of real numbers.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; the smallest value of the dtype (-inf) over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(max_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_min", "reduce_min")
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The smallest element over axes of a tensor.
+
+    >>> tf.math.reduce_min([[1, 5], [4, 3]], axis=0).numpy()
+    array([1, 3], dtype=int32)
+
+    Args:
+      input_tensor: A `Tensor` of real numbers.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; the largest value of the dtype (inf) over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(min_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_all", "reduce_all")
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """Whether all elements are True over axes of a tensor.
+
+    >>> tf.math.reduce_all([[True, True], [False, True]], axis=0).numpy()
+    array([False,  True])
+
+    Args:
+      input_tensor: A `Tensor` of booleans.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; True over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(all_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_any", "reduce_any")
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """Whether any element is True over axes of a tensor.
+
+    >>> tf.math.reduce_any([[True, False], [False, False]], axis=0).numpy()
+    array([ True, False])
+
+    Args:
+      input_tensor: A `Tensor` of booleans.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; False over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(any_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_euclidean_norm")
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares over axes of a tensor.
+
+    >>> tf.math.reduce_euclidean_norm([[3.0, 1.0], [4.0, 0.0]], axis=0).numpy()
+    array([5., 1.], dtype=float32)
+
+    Args:
+      input_tensor: A `Tensor` of numbers.
+      axis: The axes to reduce: an integer, a list, or an integer `Tensor`; negative ones count from the end. None
+        reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; 0 over no elements.
+    Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
+    """
+    return _reduce(euclidean_norm_op, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_logsumexp", "reduce_logsumexp")
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """`log(sum(exp(x)))` over axes of a tensor, computed so that it neither overflows nor underflows.
+
+    >>> tf.math.reduce_logsumexp([1000.0, 1000.0]).numpy()
+    np.float32(1000.6931)
+
+    Args:
+      input_tensor: A `Tensor` of floating point.
+      axis: The axes to reduce, as for `tf.reduce_sum`. None reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; -inf over no elements.
+    """
+    with name_scope(name, "ReduceLogSumExp") as scope:
+        x = convert_to_tensor(input_tensor, name="input_tensor")
+        largest = reduce_max(x, axis, keepdims=True)
+        finite = raw.SelectV2(condition=is_finite(largest), t=largest, e=0)
+        shift = raw.StopGradient(input=finite)
+        logs = log(reduce_sum(exp(subtract(x, shift)), axis, keepdims=keepdims))
+        if not keepdims:
+            shift = raw.Reshape(tensor=shift, shape=raw.Shape(input=logs))
+        return add(logs, shift, name=scope)
+
+
+@export("math.reduce_variance")
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The variance over axes: the mean squared distance from the mean.
+
+    >>> tf.math.reduce_variance([1.0, 2.0, 3.0, 4.0]).numpy()
+    np.float32(1.25)
+
+    Args:
+      input_tensor: A `Tensor`: floating point or complex.
+      axis: The axes to reduce, as for `tf.reduce_sum`. None reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; for complex numbers of the dtype of their parts.
+    Raises: TypeError: for integers.
+    """
+    with name_scope(name, "reduce_variance"):
+        x = convert_to_tensor(input_tensor)
+        means = reduce_mean(x, axis=axis, keepdims=True)
+        if means.dtype.is_integer:
+            raise TypeError(f"Input must be either real or complex. Received integer type {means.dtype}.")
+        difference = x - means
+        if difference.dtype.is_complex:
+            product = raw.Mul(x=raw.Conj(input=difference), y=difference)
+            squares = raw.Real(input=product, Tout=difference.dtype.real_dtype)
+        else:
+            squares = square(difference)
+        return reduce_mean(squares, axis=axis, keepdims=keepdims)
+
+
+@export("math.reduce_std")
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
+    """The standard deviation over axes: the square root of the variance.
+
+    >>> tf.math.reduce_std([1.0, 2.0, 3.0, 4.0]).numpy()
+    np.float32(1.118034)
+
+    Args:
+      input_tensor: A `Tensor`: floating point or complex.
+      axis: The axes to reduce, as for `tf.reduce_sum`. None reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `input_tensor`; for complex numbers of the dtype of their parts.
+    Raises: TypeError: for integers.
+    """
+    with name_scope(name, "reduce_std"):
+        x = convert_to_tensor(input_tensor)
+        return sqrt(reduce_variance(x, axis=axis, keepdims=keepdims))
+
+
+@export("math.count_nonzero")
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: DType = int64,
+    name: str | None = None,
+) -> Tensor:
+    """How many elements are not zero, over axes; for strings, how many are not empty.
+
+    >>> tf.math.count_nonzero([[0, 1, 0], [1, 1, 0]], axis=1).numpy()
+    array([1, 2])
+
+    Args:
+      input: A `Tensor` of numbers, booleans or strings.
+      axis: The axes to reduce, as for `tf.reduce_sum`. None reduces all.
+      keepdims: Whether reduced axes stay, with size 1.
+      dtype: The dtype of the result.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of dtype `dtype`.
+    """
+    with name_scope(name, "count_nonzero"):
+        x = convert_to_tensor(input, name="input")
+        if x.dtype is not bool_:
+            zero: Any = "" if x.dtype is string else 0
+            x = not_equal(x, convert_to_tensor(zero, dtype=x.dtype, name="zeros"))
+        count = reduce_sum(cast(x, int64), axis=axis, keepdims=bool(keepdims))
+        return cast(count, as_dtype(dtype))

@@ -1,0 +1,129 @@
+"""The axes of a reduction: as arguments, as shapes, and in gradients.
+
+Every reduction op takes its axes as an input tensor. Here Python axes become that tensor (made once
+and kept, in eager mode), static shapes follow from its value, and a gradient is brought back to the
+input's shape.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.context import executing_eagerly
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import UNKNOWN
+
+
+@functools.lru_cache(maxsize=1024)
+def kept_axes(axes: int | tuple[int, ...]) -> Tensor:
+    """Axes as an int32 tensor for eager calls, made once."""
+    return convert_to_tensor(np.array(axes, np.int32))
+
+
+def axes_argument(tensor: Tensor, axis: Any) -> Any:
+    """The axes as an input of a reduction op: all of them for None."""
+    if axis is None:
+        return _all_axes(tensor)
+    if executing_eagerly():
+        if type(axis) is int:
+            return kept_axes(axis)
+        if type(axis) in (list, tuple) and all(type(a) is int for a in axis):
+            return kept_axes(tuple(axis))
+    return axis
+
+
+def _all_axes(tensor: Tensor) -> Tensor:
+    rank = tensor.shape.rank
+    if rank is None:
+        return raw.Range(start=np.int32(0), limit=raw.Rank(input=tensor), delta=np.int32(1), name="range")
+    if executing_eagerly():
+        return kept_axes(tuple(range(rank)))
+    return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
+
+
+def reduction_shape(c: ShapeContext) -> TensorShape:
+    """The input's shape without the reduced axes (or with 1 in their place).
+
+    Raises: ValueError: for an axis out of range, and in eager mode for one named twice.
+    """
+    shape, keep_dims, axes = c.shape("input"), c.attr("keep_dims"), c.value("reduction_indices")
+    axes_rank = c.shape("reduction_indices").rank
+    if axes_rank is not None and axes_rank > 1 and not executing_eagerly():
+        raise ValueError(f"Shape must be at most rank 1 but is rank {axes_rank}")
+    rank = shape.rank
+    if rank is None:
+        return UNKNOWN
+    if axes is None:
+        return TensorShape.of((None,) * rank) if keep_dims else UNKNOWN
+    reduced = _checked_axes(axes.reshape(-1).tolist(), rank)
+    dims = shape._dims or ()
+    if keep_dims:
+        return TensorShape.of(tuple(1 if i in reduced else d for i, d in enumerate(dims)))
+    return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced))
+
+
+def _checked_axes(axes: list[int], rank: int) -> set[int]:
+    is_eager = executing_eagerly()
+    reduced: set[int] = set()
+    for axis in axes:
+        if not -rank <= axis < rank:
+            opening, closing = ("(", "(s)") if is_eager else ("", "s.")
+            raise ValueError(f"Invalid reduction dimension {opening}{axis} for input with {rank} dimension{closing}")
+        if axis % rank in reduced and is_eager:
+            raise ValueError(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}")
+        reduced.add(axis % rank)
+    return reduced
+
+
+def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | None:
+    """The reduced axes, sorted and not negative, or None when they or the rank are not known."""
+    value = static_value(reduction_indices)
+    if value is None or rank is None:
+        return None
+    return tuple(sorted({int(a) % rank for a in value.reshape(-1)}))
+
+
+def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Tensor:
+    """Gives a reduction's result (or its gradient) the axes of `source` back, with size 1."""
+    if keep_dims:
+        return reduced
+    axes = static_axes(reduction_indices, source.shape.rank)
+    if axes is None:
+        return raw.Reshape(tensor=reduced, shape=_kept_shape(source, reduction_indices))
+    dims = source.shape._dims
+    if dims is not None and None not in dims:
+        shape = [1 if i in axes else d for i, d in enumerate(dims)]
+        return raw.Reshape(tensor=reduced, shape=np.array(shape, np.int32))
+    for axis in axes:
+        reduced = raw.ExpandDims(input=reduced, dim=np.int32(axis))
+    return reduced
+
+
+def _kept_shape(source: Tensor, reduction_indices: Any) -> Tensor:
+    """The run-time shape of `source` with 1 at the reduced axes."""
+    rank, shape = raw.Rank(input=source), raw.Shape(input=source)
+    flat = raw.Reshape(tensor=raw.Cast(x=reduction_indices, DstT=shape.dtype), shape=np.array([-1, 1], np.int32))
+    wrapped = raw.FloorMod(x=flat, y=rank)
+    ones = raw.OnesLike(x=raw.Reshape(tensor=wrapped, shape=np.array([-1], np.int32)))
+    return raw.TensorScatterUpdate(tensor=shape, indices=wrapped, updates=ones)
+
+
+def shape_of(tensor: Tensor) -> Any:
+    """The shape as an input of an op: a constant if it is known, else computed when the graph runs."""
+    dims = tensor.shape._dims
+    if dims is not None and None not in dims:
+        return np.array(dims, np.int32)
+    return raw.Shape(input=tensor)
+
+
+def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Tensor:
+    """Repeats a reduction's gradient over the reduced axes: the gradient of a sum."""
+    kept = keep_axes(reduced, source, reduction_indices, keep_dims)
+    return raw.BroadcastTo(input=kept, shape=shape_of(source))

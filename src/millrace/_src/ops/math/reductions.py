@@ -1,0 +1,322 @@
+"""Reductions: sum, product, mean, extremes, all, any, Euclidean norm over axes of a tensor.
+
+One kernel shape serves all: the axes arrive as a small array, the work is one `ufunc.reduce`. Results
+keep the input's dtype (NumPy would widen small integers), and 16-bit floats are accumulated in 32 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import conj
+from millrace._src.ops.math.element_types import INDEX, NUMBER, QUANTIZED, REAL
+from millrace._src.ops.math.precision import in_single, is_half
+from millrace._src.ops.math.reduction_axes import (
+    keep_axes,
+    reduction_shape,
+    spread,
+    static_axes,
+)
+
+_BOOLEAN = "booleans have no gradient"
+_SIGNATURE = "input: T, reduction_indices: Tidx -> output: T"
+_CONSTANT = ("reduction_indices",)
+
+
+def _axes(reduction_indices: Array) -> tuple[int, ...]:
+    return tuple(reduction_indices.reshape(-1).tolist())
+
+
+def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
+    """A specialization rule: the ufunc's own `reduce`, which skips the checks of `numpy.sum` and the like."""
+
+    def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+        dtype = dtypes[0].np_dtype
+        if xp.is_xla or dtype.itemsize < 4 and dtype.kind in "fV":
+            return None
+        reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
+        return lambda x, axes: reduce(x, tuple(axes.reshape(-1).tolist()), dtype, None, keep_dims)
+
+    return specialize
+
+
+@op("Sum", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """The sum over axes; the op behind `tf.reduce_sum`.
+
+    >>> tf.raw_ops.Sum(input=[[1, 2], [3, 4]], reduction_indices=[0]).numpy()
+    array([4, 6], dtype=int32)
+    """
+    return xp.sum(input, axis=_axes(reduction_indices), keepdims=keep_dims)
+
+
+sum_op.specialize(_reduce_directly("add"))
+
+
+@sum_op.gradient
+def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims: bool) -> tuple[Tensor, None]:
+    return spread(dy, input, reduction_indices, keep_dims), None
+
+
+@op("Prod", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+def prod_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """The product over axes; the op behind `tf.reduce_prod`.
+
+    >>> tf.raw_ops.Prod(input=[[1, 2], [3, 4]], reduction_indices=[0]).numpy()
+    array([3, 8], dtype=int32)
+    """
+    return xp.prod(input, axis=_axes(reduction_indices), keepdims=keep_dims)
+
+
+prod_op.specialize(_reduce_directly("multiply"))
+
+
+@prod_op.gradient
+def prod_gradient(
+    dy: Tensor,
+    input: Tensor,
+    reduction_indices: Tensor,
+    output: Tensor,
+    keep_dims: bool,
+) -> tuple[Tensor, None]:
+    # The derivative with respect to one factor is the product of the others, which also holds at 0.
+    kept = keep_axes(dy, input, reduction_indices, keep_dims)
+    axes = static_axes(reduction_indices, input.shape.rank)
+    if axes is None:
+        quotient = raw.RealDiv(x=keep_axes(output, input, reduction_indices, keep_dims), y=input)
+        return kept * conj(quotient), None
+    return kept * conj(_product_of_others(input, axes)), None
+
+
+def _product_of_others(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    if len(axes) == 1:
+        return _exclusive_products(x, axes[0])
+    rank = x.shape.rank or 0
+    order = [*axes, *(i for i in range(rank) if i not in axes)]
+    moved = raw.Transpose(x=x, perm=np.array(order, np.int32))
+    shape = raw.Shape(input=moved)
+    rest = raw.ConcatV2(values=[np.array([-1], np.int32), shape[len(axes) :]], axis=np.int32(0))
+    others = _exclusive_products(raw.Reshape(tensor=moved, shape=rest), 0)
+    inverse = np.argsort(order).astype(np.int32)
+    return raw.Transpose(x=raw.Reshape(tensor=others, shape=shape), perm=inverse)
+
+
+def _exclusive_products(x: Tensor, axis: int) -> Tensor:
+    before = raw.Cumprod(x=x, axis=np.int32(axis), exclusive=True)
+    return before * raw.Cumprod(x=x, axis=np.int32(axis), exclusive=True, reverse=True)
+
+
+def _limit(dtype: Any, *, highest: bool) -> Any:
+    """The neutral element of min (`highest`) or max."""
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).max if highest else np.iinfo(dtype).min
+    return np.inf if highest else -np.inf
+
+
+def _extreme(xp: Xp, name: str, x: Array, reduction_indices: Array, keep_dims: bool) -> Array:
+    axes = _axes(reduction_indices)
+    if x.size == 0:
+        shape = np.empty(x.shape, np.bool_).any(axis=axes, keepdims=keep_dims).shape
+        return xp.full(shape, _limit(x.dtype, highest=name == "min"), dtype=x.dtype)
+    return getattr(xp, name)(x, axis=axes, keepdims=keep_dims)
+
+
+def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
+    def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+        if xp.is_xla:
+            return None
+        reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
+        name = ufunc_name[:3]
+
+        def extreme(x: Array, axes: Array) -> Array:
+            if x.size == 0:
+                return _extreme(xp, name, x, axes, keep_dims)
+            return reduce(x, tuple(axes.reshape(-1).tolist()), None, None, keep_dims)
+
+        return extreme
+
+    return specialize
+
+
+@op("Max", _SIGNATURE, T=REAL | QUANTIZED, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """The maximum over axes; the op behind `tf.reduce_max`.
+
+    >>> tf.raw_ops.Max(input=[[1, 5], [3, 4]], reduction_indices=[0]).numpy()
+    array([3, 5], dtype=int32)
+    """
+    return _extreme(xp, "max", input, reduction_indices, keep_dims)
+
+
+max_op.specialize(_specialize_extreme("maximum"))
+
+
+@op("Min", _SIGNATURE, T=REAL | QUANTIZED, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """The minimum over axes; the op behind `tf.reduce_min`.
+
+    >>> tf.raw_ops.Min(input=[[1, 5], [3, 4]], reduction_indices=[0]).numpy()
+    array([1, 4], dtype=int32)
+    """
+    return _extreme(xp, "min", input, reduction_indices, keep_dims)
+
+
+min_op.specialize(_specialize_extreme("minimum"))
+
+
+@max_op.gradient
+def max_gradient(
+    dy: Tensor,
+    input: Tensor,
+    reduction_indices: Tensor,
+    output: Tensor,
+    keep_dims: bool,
+) -> tuple[Tensor, None]:
+    # Where several elements reach the extreme, they share the gradient equally.
+    kept_output = keep_axes(output, input, reduction_indices, keep_dims)
+    kept_dy = keep_axes(dy, input, reduction_indices, keep_dims)
+    chosen = raw.Cast(x=raw.Equal(x=kept_output, y=input), DstT=dy.dtype)
+    count = raw.Sum(input=chosen, reduction_indices=reduction_indices, keep_dims=True)
+    return chosen / count * kept_dy, None
+
+
+min_op.gradient(max_gradient)
+
+
+@op("Mean", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """The mean over axes; the op behind `tf.reduce_mean`. Integers are divided towards zero.
+
+    >>> tf.raw_ops.Mean(input=[[1.0, 2.0], [3.0, 4.0]], reduction_indices=[0]).numpy()
+    array([2., 3.], dtype=float32)
+    """
+    axes, dtype = _axes(reduction_indices), input.dtype
+    if dtype.kind in "iu":
+        wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+        total = xp.sum(input, axis=axes, keepdims=keep_dims, dtype=wide)
+        count = max(input.size // max(total.size, 1), 1)
+        return xp.astype(_truncated_mean(xp, total, count), dtype)
+    if is_half(input):
+        return in_single(xp, lambda x: xp.mean(x, axis=axes, keepdims=keep_dims), input)
+    total = xp.sum(input, axis=axes, keepdims=keep_dims)
+    return total / dtype.type(_count(input.shape, axes))
+
+
+def _truncated_mean(xp: Xp, total: Array, count: int) -> Array:
+    return xp.sign(total) * (xp.absolute(total) // total.dtype.type(count))
+
+
+def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    count = 1
+    for axis in axes:
+        count *= shape[axis]
+    return count
+
+
+@mean_op.specialize
+def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    dtype = dtypes[0].np_dtype
+    if xp.is_xla or dtype.kind not in "fc" or dtype.itemsize < 4:
+        return None
+    add, keep_dims, kind = xp.add.reduce, attrs["keep_dims"], dtype.type
+
+    def mean(x: Array, axes: Array) -> Array:
+        reduced = tuple(axes.reshape(-1).tolist())
+        return add(x, reduced, None, None, keep_dims) / kind(_count(x.shape, reduced))
+
+    return mean
+
+
+@mean_op.gradient
+def mean_gradient(
+    dy: Tensor,
+    input: Tensor,
+    reduction_indices: Tensor,
+    output: Tensor,
+    keep_dims: bool,
+) -> tuple[Tensor, None]:
+    return spread(dy / _mean_count(input, output, reduction_indices), input, reduction_indices, keep_dims), None
+
+
+def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Tensor:
+    """How many elements each mean is taken of, in the dtype of `x`."""
+    axes, dims = static_axes(reduction_indices, x.shape.rank), x.shape._dims
+    if axes is not None and dims is not None and all(dims[a] is not None for a in axes):
+        return convert_to_tensor(_count(dims, axes), dtype=x.dtype)  # type: ignore[arg-type]  # no None at these axes
+    means = raw.Maximum(x=raw.Size(input=mean), y=np.int32(1))
+    return raw.Cast(x=raw.FloorDiv(x=raw.Size(input=x), y=means), DstT=x.dtype)
+
+
+@op(
+    "All",
+    "input: bool, reduction_indices: Tidx -> output: bool",
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    not_differentiable=_BOOLEAN,
+)
+def all_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """Whether all elements are True, over axes; the op behind `tf.reduce_all`.
+
+    >>> tf.raw_ops.All(input=[True, False], reduction_indices=[0]).numpy()
+    np.False_
+    """
+    return xp.all(input, axis=_axes(reduction_indices), keepdims=keep_dims)
+
+
+all_op.specialize(_reduce_directly("logical_and"))
+
+
+@op(
+    "Any",
+    "input: bool, reduction_indices: Tidx -> output: bool",
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    not_differentiable=_BOOLEAN,
+)
+def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """Whether any element is True, over axes; the op behind `tf.reduce_any`.
+
+    >>> tf.raw_ops.Any(input=[True, False], reduction_indices=[0]).numpy()
+    np.True_
+    """
+    return xp.any(input, axis=_axes(reduction_indices), keepdims=keep_dims)
+
+
+any_op.specialize(_reduce_directly("logical_or"))
+
+
+@op("EuclideanNorm", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+def euclidean_norm_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
+    """The square root of the sum of squares over axes; the op behind `tf.math.reduce_euclidean_norm`.
+
+    >>> tf.raw_ops.EuclideanNorm(input=[3.0, 4.0], reduction_indices=[0]).numpy()
+    np.float32(5.0)
+    """
+    axes = _axes(reduction_indices)
+    if input.dtype.kind in "iu":
+        squares = xp.sum(input * input, axis=axes, keepdims=keep_dims)
+        return xp.astype(xp.sqrt(xp.astype(squares, np.float64)), input.dtype)
+    return in_single(xp, lambda x: xp.sqrt(xp.sum(xp.conj(x) * x, axis=axes, keepdims=keep_dims)), input)
+
+
+@euclidean_norm_op.gradient
+def euclidean_norm_gradient(
+    dy: Tensor,
+    input: Tensor,
+    reduction_indices: Tensor,
+    output: Tensor,
+    keep_dims: bool,
+) -> tuple[Tensor, None]:
+    ratio = keep_axes(output / dy, input, reduction_indices, keep_dims)
+    return raw.RealDiv(x=input, y=ratio), None

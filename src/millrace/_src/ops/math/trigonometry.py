@@ -1,0 +1,322 @@
+"""Trigonometric and hyperbolic functions and their inverses.
+
+Angles are in radians. Outside a function's domain real inputs give NaN; complex inputs
+take the principal branch.
+"""
+
+from __future__ import annotations
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_def import op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
+from millrace._src.ops.math.element_types import FLOAT, FLOAT_COMPLEX
+from millrace._src.ops.math.precision import ufunc
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.util.export import export
+
+
+@export("math.sin", "sin")
+@op("Sin", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def sin(xp: Xp, x: Array) -> Array:
+    """The sine of `x` element-wise.
+
+    >>> tf.math.sin([0.0, 0.5]).numpy()
+    array([0.        , 0.47942555], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.sin(x)
+
+
+sin.specialize(ufunc("sin"))
+
+
+@sin.gradient
+def sin_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Cos(x=conj(x))
+
+
+@export("math.cos", "cos")
+@op("Cos", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def cos(xp: Xp, x: Array) -> Array:
+    """The cosine of `x` element-wise.
+
+    >>> tf.math.cos([0.0, 0.5]).numpy()
+    array([1.        , 0.87758255], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.cos(x)
+
+
+cos.specialize(ufunc("cos"))
+
+
+@cos.gradient
+def cos_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return -dy * raw.Sin(x=conj(x))
+
+
+@export("math.tan", "tan")
+@op("Tan", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def tan(xp: Xp, x: Array) -> Array:
+    """The tangent of `x` element-wise.
+
+    >>> tf.math.tan([0.0, 0.5]).numpy()
+    array([0.       , 0.5463025], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.tan(x)
+
+
+tan.specialize(ufunc("tan"))
+
+
+@tan.gradient
+def tan_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Square(x=raw.Reciprocal(x=raw.Cos(x=conj(x))))
+
+
+@export("math.asin", "asin")
+@op("Asin", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def asin(xp: Xp, x: Array) -> Array:
+    """The angle in [-pi/2, pi/2] whose sine is `x`.
+
+    >>> tf.math.asin([0.0, 0.5]).numpy()
+    array([0.       , 0.5235988], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.arcsin(x)
+
+
+asin.specialize(ufunc("arcsin"))
+
+
+@asin.gradient
+def asin_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Rsqrt(x=1 - raw.Square(x=conj(x)))
+
+
+@export("math.acos", "acos")
+@op("Acos", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def acos(xp: Xp, x: Array) -> Array:
+    """The angle in [0, pi] whose cosine is `x`.
+
+    >>> tf.math.acos([0.0, 0.5]).numpy()
+    array([1.5707964, 1.0471976], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.arccos(x)
+
+
+acos.specialize(ufunc("arccos"))
+
+
+@acos.gradient
+def acos_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return -dy * raw.Rsqrt(x=1 - raw.Square(x=conj(x)))
+
+
+@export("math.atan", "atan")
+@op("Atan", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def atan(xp: Xp, x: Array) -> Array:
+    """The angle in (-pi/2, pi/2) whose tangent is `x`.
+
+    >>> tf.math.atan([0.0, 0.5]).numpy()
+    array([0.       , 0.4636476], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.arctan(x)
+
+
+atan.specialize(ufunc("arctan"))
+
+
+@atan.gradient
+def atan_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Reciprocal(x=raw.Square(x=conj(x)) + 1)
+
+
+@export("math.sinh", "sinh")
+@op("Sinh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def sinh(xp: Xp, x: Array) -> Array:
+    """The hyperbolic sine of `x` element-wise.
+
+    >>> tf.math.sinh([0.0, 0.5]).numpy()
+    array([0.       , 0.5210953], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.sinh(x)
+
+
+sinh.specialize(ufunc("sinh"))
+
+
+@sinh.gradient
+def sinh_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Cosh(x=conj(x))
+
+
+@export("math.cosh", "cosh")
+@op("Cosh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def cosh(xp: Xp, x: Array) -> Array:
+    """The hyperbolic cosine of `x` element-wise.
+
+    >>> tf.math.cosh([0.0, 0.5]).numpy()
+    array([1.       , 1.1276261], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.cosh(x)
+
+
+cosh.specialize(ufunc("cosh"))
+
+
+@cosh.gradient
+def cosh_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Sinh(x=conj(x))
+
+
+@export("math.tanh", "nn.tanh", "tanh")
+@op("Tanh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def tanh(xp: Xp, x: Array) -> Array:
+    """The hyperbolic tangent of `x` element-wise.
+
+    >>> tf.math.tanh([0.0, 0.5]).numpy()
+    array([0.       , 0.4621172], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.tanh(x)
+
+
+tanh.specialize(ufunc("tanh"))
+
+
+@tanh.gradient
+def tanh_gradient(dy: Tensor, y: Tensor) -> Tensor:
+    return raw.TanhGrad(y=conj(y), dy=dy)
+
+
+@export("math.asinh", "asinh")
+@op("Asinh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def asinh(xp: Xp, x: Array) -> Array:
+    """The number whose hyperbolic sine is `x`.
+
+    >>> tf.math.asinh([0.0, 0.5]).numpy()
+    array([0.       , 0.4812118], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.arcsinh(x)
+
+
+asinh.specialize(ufunc("arcsinh"))
+
+
+@asinh.gradient
+def asinh_gradient(dy: Tensor, y: Tensor) -> Tensor:
+    return dy * raw.Reciprocal(x=raw.Cosh(x=conj(y)))
+
+
+@export("math.acosh", "acosh")
+@op("Acosh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def acosh(xp: Xp, x: Array) -> Array:
+    """The number >= 0 whose hyperbolic cosine is `x`; NaN below 1.
+
+    >>> tf.math.acosh([1.0, 2.5]).numpy()
+    array([0.       , 1.5667993], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.arccosh(x)
+
+
+acosh.specialize(ufunc("arccosh"))
+
+
+@acosh.gradient
+def acosh_gradient(dy: Tensor, y: Tensor) -> Tensor:
+    return dy * raw.Reciprocal(x=raw.Sinh(x=conj(y)))
+
+
+@export("math.atanh", "atanh")
+@op("Atanh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
+def atanh(xp: Xp, x: Array) -> Array:
+    """The number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
+
+    >>> tf.math.atanh([0.0, 0.5]).numpy()
+    array([0.        , 0.54930615], dtype=float32)
+
+    Args: x: A `Tensor`: floating point or complex.
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    return xp.arctanh(x)
+
+
+atanh.specialize(ufunc("arctanh"))
+
+
+@atanh.gradient
+def atanh_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.Reciprocal(x=1 - raw.Square(x=conj(x)))
+
+
+@op("TanhGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+def tanh_grad(xp: Xp, y: Array, dy: Array) -> Array:
+    """The gradient of `y = tanh(x)`: `dy * (1 - y * y)`.
+
+    >>> tf.raw_ops.TanhGrad(y=[0.5], dy=[1.0]).numpy()
+    array([0.75], dtype=float32)
+    """
+    return dy * (1 - y * y)
+
+
+@tanh_grad.gradient
+def tanh_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
+    return dz * -2 * conj(dy) * conj(y), raw.TanhGrad(y=conj(y), dy=dz)
+
+
+@export("math.atan2", "atan2")
+@op("Atan2", "y: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
+def atan2(xp: Xp, y: Array, x: Array) -> Array:
+    """The angle of the point `(x, y)` from the positive x axis, in [-pi, pi].
+
+    >>> tf.math.atan2([1.0, -1.0], [1.0, -1.0]).numpy()
+    array([ 0.7853982, -2.3561945], dtype=float32)
+
+    Args:
+      y: A `Tensor` of floating point.
+      x: A `Tensor` of the same dtype; the two broadcast.
+
+    Returns: A `Tensor` of the dtype of `y`.
+    """
+    return xp.arctan2(y, x)
+
+
+atan2.specialize(ufunc("arctan2"))
+
+
+@atan2.gradient
+def atan2_gradient(dz: Tensor, y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    inverse = dz / (raw.Square(x=x) + raw.Square(x=y))
+    return reduce_to_operands(y, x, x * inverse, -y * inverse)
