@@ -90,9 +90,9 @@ class DenseSpec(TypeSpec):
     def __eq__(self, other: object) -> bool:
         return (
             type(other) is type(self)
-            and self._dtype is other._dtype  # type: ignore[attr-defined]
-            and self._shape == other._shape  # type: ignore[attr-defined]
-            and self._name == other._name  # type: ignore[attr-defined]
+            and self._dtype is other._dtype
+            and self._shape == other._shape
+            and self._name == other._name
         )
 
     def __hash__(self) -> int:
@@ -387,10 +387,10 @@ class NoneTensorSpec(BatchableTypeSpec):
         return None
 
     def _batch(self, batch_size: int | None) -> NoneTensorSpec:
-        return NoneTensorSpec()
+        return self
 
     def _unbatch(self) -> NoneTensorSpec:
-        return NoneTensorSpec()
+        return self
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether it is None or describes None."""

@@ -1,8 +1,8 @@
 """`TypeSpec`: what is known of a value before it is there.
 
-Problem: `tf.function` signatures, datasets, SavedModels and loops describe values they do not have yet, and those may be
-ragged or sparse tensors, or classes of the user's. Each kind of value must say which tensors it consists of and which
-descriptions are compatible.
+Problem: `tf.function` signatures, datasets, SavedModels and loops describe values they do not have yet, and those may
+be ragged or sparse tensors, or of the user's own classes. Each kind of value must say which tensors it consists of and
+which descriptions are compatible.
 
 Idea: a subclass states its fields once (`_serialize`, in the order of its constructor) and how values become components
 and back. All else is generic: equality, hash, pickling, printing, subtyping and generalization walk the serialized
@@ -34,10 +34,9 @@ class TypeSpec:
     (True, True)
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is TypeSpec:
+    def __init__(self) -> None:
+        if type(self) is TypeSpec:
             raise TypeError(f"Can't instantiate abstract class TypeSpec with abstract methods {', '.join(_ABSTRACT)}")
-        return super().__new__(cls)
 
     # --- what a subclass says ----------------------------------------------------------------------------------
 
@@ -220,7 +219,7 @@ class TypeSpec:
     # --- objects ---------------------------------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and _comparable(self._serialize()) == _comparable(other._serialize())  # type: ignore[attr-defined]
+        return type(other) is type(self) and _comparable(self._serialize()) == _comparable(other._serialize())
 
     def __ne__(self, other: object) -> bool:
         return not self == other
