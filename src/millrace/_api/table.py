@@ -9,10 +9,17 @@ DType core.dtypes:DType
 GradientTape autodiff.gradient_tape:GradientTape
 Graph graph.graph:Graph
 IndexedSlices core.indexed_slices:IndexedSlices
+Module state.module:Module
+NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
 Tensor core.tensor:Tensor
 TensorShape core.shapes:TensorShape
+TensorSpec core.specs:TensorSpec
+TypeSpec core.type_specs:TypeSpec
 UnconnectedGradients autodiff.backprop:UnconnectedGradients
+Variable state.variable:Variable
+VariableAggregation state.variable:VariableAggregation
+VariableSynchronization state.variable:VariableSynchronization
 __compiler_version__ util.version:COMPILER_VERSION
 __git_version__ util.version:GIT_VERSION
 __version__ util.version:__version__
@@ -21,6 +28,8 @@ acos ops.math.trigonometry:acos
 acosh ops.math.trigonometry:acosh
 add ops.math.binary:add
 add_n ops.math.aggregation:add_n
+argmax ops.math.arg_reductions:argmax
+argmin ops.math.arg_reductions:argmin
 as_dtype core.dtypes:as_dtype
 asin ops.math.trigonometry:asin
 asinh ops.math.trigonometry:asinh
@@ -29,6 +38,7 @@ atan2 ops.math.trigonometry:atan2
 atanh ops.math.trigonometry:atanh
 bfloat16 core.dtypes:bfloat16
 bool core.dtypes:bool_
+boolean_mask ops.array.selecting:boolean_mask
 broadcast_dynamic_shape ops.array.broadcasting:broadcast_dynamic_shape
 broadcast_static_shape core.shapes:broadcast_static_shape
 broadcast_to ops.array.broadcasting:broadcast_to
@@ -37,31 +47,42 @@ complex ops.math.complex_numbers:complex_
 complex128 core.dtypes:complex128
 complex64 core.dtypes:complex64
 concat ops.array.joining:concat
+control_dependencies graph.scopes:control_dependencies
 convert_to_tensor core.convert:convert_to_tensor
 cos ops.math.trigonometry:cos
 cosh ops.math.trigonometry:cosh
+device graph.scopes:device
 divide ops.math.division:divide
 double core.dtypes:double
 ensure_shape ops.array.identity:ensure_shape
 equal ops.math.comparison:equal
+executing_eagerly graph.scopes:executing_eagerly
 exp ops.math.exponential:exp
 expand_dims ops.array.reshaping:expand_dims
 float16 core.dtypes:float16
 float32 core.dtypes:float32
 float64 core.dtypes:float64
 floor ops.math.rounding:floor
+gather ops.array.gathering:gather
+gather_nd ops.array.gathering:gather_nd
+get_current_name_scope graph.scopes:get_current_name_scope
+get_static_value graph.scopes:get_static_value
 greater ops.math.comparison:greater
 greater_equal ops.math.comparison:greater_equal
 guarantee_const ops.array.identity:guarantee_const
 half core.dtypes:half
 identity ops.array.identity:identity
 identity_n ops.array.identity:identity_n
+import_graph_def graph.import_graph_def:import_graph_def
 init_scope graph.func_graph:init_scope
+inside_function graph.scopes:inside_function
 install_as_tensorflow interop.tensorflow_alias:install_as_tensorflow
 int16 core.dtypes:int16
 int32 core.dtypes:int32
 int64 core.dtypes:int64
 int8 core.dtypes:int8
+is_symbolic_tensor graph.scopes:is_symbolic_tensor
+is_tensor graph.scopes:is_tensor
 less ops.math.comparison:less
 less_equal ops.math.comparison:less_equal
 logical_and ops.math.logical:logical_and
@@ -69,11 +90,14 @@ logical_not ops.math.logical:logical_not
 logical_or ops.math.logical:logical_or
 make_ndarray graph.tensor_proto:make_ndarray
 make_tensor_proto graph.tensor_proto:make_tensor_proto
+matmul ops.math.matmul:matmul
 maximum ops.math.binary:maximum
 minimum ops.math.binary:minimum
 multiply ops.math.binary:multiply
+name_scope graph.scopes:name_scope
 negative ops.math.unary:negative
 not_equal ops.math.comparison:not_equal
+pad ops.array.padding:pad
 parallel_stack ops.array.joining:parallel_stack
 pow ops.math.power:pow_
 qint16 core.dtypes:qint16
@@ -83,7 +107,16 @@ quint16 core.dtypes:quint16
 quint8 core.dtypes:quint8
 rank ops.array.shape_ops:rank
 realdiv ops.math.division:realdiv
+reduce_all ops.math.reduce:reduce_all
+reduce_any ops.math.reduce:reduce_any
+reduce_logsumexp ops.math.reduce:reduce_logsumexp
+reduce_max ops.math.reduce:reduce_max
+reduce_mean ops.math.reduce:reduce_mean
+reduce_min ops.math.reduce:reduce_min
+reduce_prod ops.math.reduce:reduce_prod
+reduce_sum ops.math.reduce:reduce_sum
 register_tensor_conversion_function core.convert:register_tensor_conversion_function
+repeat ops.array.tiling:repeat
 reshape ops.array.reshaping:reshape
 resource core.dtypes:resource
 round ops.math.rounding:round_
@@ -96,24 +129,32 @@ sign ops.math.unary:sign
 sin ops.math.trigonometry:sin
 sinh ops.math.trigonometry:sinh
 size ops.array.shape_ops:size
+slice ops.array.slicing:slice_
+split ops.array.splitting:split
 sqrt ops.math.unary:sqrt
 square ops.math.unary:square
 squeeze ops.array.reshaping:squeeze
 stack ops.array.joining:stack
 stop_gradient ops.array.identity:stop_gradient
+strided_slice ops.array.slicing:strided_slice
 string core.dtypes:string
 subtract ops.math.binary:subtract
 tan ops.math.trigonometry:tan
 tanh ops.math.trigonometry:tanh
+tile ops.array.tiling:tile
 transpose ops.array.transposing:transpose
 truediv ops.math.division:truediv
 truncatediv ops.math.division:truncatediv
 truncatemod ops.math.division:truncatemod
+type_spec_from_value core.type_specs:type_spec_from_value
 uint16 core.dtypes:uint16
 uint32 core.dtypes:uint32
 uint64 core.dtypes:uint64
 uint8 core.dtypes:uint8
+unstack ops.array.splitting:unstack
+variable_creator_scope state.variable:variable_creator_scope
 variant core.dtypes:variant
+where ops.array.selecting:where
 """,
     "autodiff": """
 autodiff.GradientTape autodiff.gradient_tape:GradientTape
@@ -127,18 +168,45 @@ bitwise.left_shift ops.math.bitwise:left_shift
 bitwise.right_shift ops.math.bitwise:right_shift
 """,
     "compat.v1": """
+compat.v1.AttrValue graph.proto_names:AttrValue
+compat.v1.ConfigProto graph.proto_names:ConfigProto
+compat.v1.Event graph.proto_names:Event
+compat.v1.GPUOptions graph.proto_names:GPUOptions
+compat.v1.GraphDef graph.proto_names:GraphDef
+compat.v1.GraphOptions graph.proto_names:GraphOptions
+compat.v1.HistogramProto graph.proto_names:HistogramProto
+compat.v1.LogMessage graph.proto_names:LogMessage
+compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
+compat.v1.NameAttrList graph.proto_names:NameAttrList
+compat.v1.NodeDef graph.proto_names:NodeDef
+compat.v1.OptimizerOptions graph.proto_names:OptimizerOptions
+compat.v1.RunMetadata graph.proto_names:RunMetadata
+compat.v1.RunOptions graph.proto_names:RunOptions
+compat.v1.SessionLog graph.proto_names:SessionLog
+compat.v1.Summary graph.proto_names:Summary
+compat.v1.SummaryMetadata graph.proto_names:SummaryMetadata
+compat.v1.TensorInfo graph.proto_names:TensorInfo
+compat.v1.argmax -
+compat.v1.argmin -
+compat.v1.batch_gather ops.array.gathering:batch_gather
+compat.v1.boolean_mask ops.array.selecting:boolean_mask_v1
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
+compat.v1.gather ops.array.gathering:gather_v1
+compat.v1.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.install_as_tensorflow -
 compat.v1.is_finite ops.math.rounding:is_finite
 compat.v1.is_inf ops.math.rounding:is_inf
 compat.v1.is_nan ops.math.rounding:is_nan
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
+compat.v1.pad ops.array.padding:pad_v1
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.transpose ops.array.transposing:transpose_v1
+compat.v1.where ops.array.selecting:where_v1
+compat.v1.where_v2 ops.array.selecting:where
 """,
     "compat.v1.debugging": """
 compat.v1.debugging.is_finite ops.math.rounding:is_finite
@@ -153,7 +221,52 @@ compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
 """,
     "compat.v1.manip": """
+compat.v1.manip.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.manip.reshape ops.array.reshaping:reshape
+compat.v1.manip.tile ops.array.tiling:tile
+""",
+    "compat.v1.math": """
+compat.v1.math.argmax -
+compat.v1.math.argmin -
+compat.v1.math.in_top_k -
+""",
+    "compat.v1.nn": """
+compat.v1.nn.in_top_k -
+""",
+    "compat.v1.summary": """
+compat.v1.summary.Event graph.proto_names:Event
+compat.v1.summary.SessionLog graph.proto_names:SessionLog
+compat.v1.summary.Summary graph.proto_names:Summary
+compat.v1.summary.SummaryDescription graph.proto_names:SummaryDescription
+compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
+""",
+    "compat.v1.train": """
+compat.v1.train.SaverDef graph.proto_names:SaverDef
+compat.v1.train.write_graph graph.graph_def:write_graph
+""",
+    "config": """
+config.LogicalDevice core.devices:LogicalDevice
+config.PhysicalDevice core.devices:PhysicalDevice
+config.experimental_functions_run_eagerly core.devices:functions_run_eagerly
+config.experimental_run_functions_eagerly core.devices:run_functions_eagerly
+config.functions_run_eagerly core.devices:functions_run_eagerly
+config.get_soft_device_placement core.devices:get_soft_device_placement
+config.get_visible_devices core.devices:get_visible_devices
+config.list_logical_devices core.devices:list_logical_devices
+config.list_physical_devices core.devices:list_physical_devices
+config.run_functions_eagerly core.devices:run_functions_eagerly
+config.set_soft_device_placement core.devices:set_soft_device_placement
+config.set_visible_devices core.devices:set_visible_devices
+""",
+    "config.experimental": """
+config.experimental.get_visible_devices core.devices:get_visible_devices
+config.experimental.list_logical_devices core.devices:list_logical_devices
+config.experimental.list_physical_devices core.devices:list_physical_devices
+config.experimental.set_visible_devices core.devices:set_visible_devices
+""",
+    "data.experimental": """
+data.experimental.NoneStructure core.specs:NoneTensorSpec
+data.experimental.Structure core.type_specs:TypeSpec
 """,
     "debugging": """
 debugging.is_nan ops.math.rounding:is_nan
@@ -242,8 +355,16 @@ errors.UnavailableError core.errors:UnavailableError
 errors.UnimplementedError core.errors:UnimplementedError
 errors.UnknownError core.errors:UnknownError
 """,
+    "graph_util": """
+graph_util.import_graph_def graph.import_graph_def:import_graph_def
+""",
+    "io": """
+io.write_graph graph.graph_def:write_graph
+""",
     "linalg": """
+linalg.matmul ops.math.matmul:matmul
 linalg.matrix_transpose ops.array.transposing:matrix_transpose
+linalg.matvec ops.math.matmul:matvec
 """,
     "math": """
 math.abs ops.math.unary:abs_
@@ -253,6 +374,8 @@ math.acosh ops.math.trigonometry:acosh
 math.add ops.math.binary:add
 math.add_n ops.math.aggregation:add_n
 math.angle ops.math.complex_numbers:angle
+math.argmax ops.math.arg_reductions:argmax
+math.argmin ops.math.arg_reductions:argmin
 math.asin ops.math.trigonometry:asin
 math.asinh ops.math.trigonometry:asinh
 math.atan ops.math.trigonometry:atan
@@ -262,6 +385,7 @@ math.ceil ops.math.rounding:ceil
 math.conj ops.math.complex_numbers:conj_
 math.cos ops.math.trigonometry:cos
 math.cosh ops.math.trigonometry:cosh
+math.count_nonzero ops.math.reduce:count_nonzero
 math.divide ops.math.division:divide
 math.divide_no_nan ops.math.division:divide_no_nan
 math.equal ops.math.comparison:equal
@@ -273,6 +397,7 @@ math.floormod ops.math.division:floormod
 math.greater ops.math.comparison:greater
 math.greater_equal ops.math.comparison:greater_equal
 math.imag ops.math.complex_numbers:imag
+math.in_top_k ops.math.arg_reductions:in_top_k
 math.is_finite ops.math.rounding:is_finite
 math.is_inf ops.math.rounding:is_inf
 math.is_nan ops.math.rounding:is_nan
@@ -299,6 +424,17 @@ math.pow ops.math.power:pow_
 math.real ops.math.complex_numbers:real
 math.reciprocal ops.math.unary:reciprocal
 math.reciprocal_no_nan ops.math.division:reciprocal_no_nan
+math.reduce_all ops.math.reduce:reduce_all
+math.reduce_any ops.math.reduce:reduce_any
+math.reduce_euclidean_norm ops.math.reduce:reduce_euclidean_norm
+math.reduce_logsumexp ops.math.reduce:reduce_logsumexp
+math.reduce_max ops.math.reduce:reduce_max
+math.reduce_mean ops.math.reduce:reduce_mean
+math.reduce_min ops.math.reduce:reduce_min
+math.reduce_prod ops.math.reduce:reduce_prod
+math.reduce_std ops.math.reduce:reduce_std
+math.reduce_sum ops.math.reduce:reduce_sum
+math.reduce_variance ops.math.reduce:reduce_variance
 math.rint ops.math.rounding:rint
 math.round ops.math.rounding:round_
 math.rsqrt ops.math.unary:rsqrt
@@ -327,15 +463,35 @@ nest.map_structure util.nest:map_structure
 nest.pack_sequence_as util.nest:pack_sequence_as
 """,
     "nn": """
+nn.in_top_k ops.math.arg_reductions:in_top_k
 nn.sigmoid ops.math.exponential:sigmoid
 nn.softplus ops.math.exponential:softplus
 nn.tanh ops.math.trigonometry:tanh
 """,
+    "train": """
+train.BytesList graph.proto_names:BytesList
+train.ClusterDef graph.proto_names:ClusterDef
+train.Example graph.proto_names:Example
+train.Feature graph.proto_names:Feature
+train.FeatureList graph.proto_names:FeatureList
+train.FeatureLists graph.proto_names:FeatureLists
+train.Features graph.proto_names:Features
+train.FloatList graph.proto_names:FloatList
+train.Int64List graph.proto_names:Int64List
+train.JobDef graph.proto_names:JobDef
+train.SequenceExample graph.proto_names:SequenceExample
+train.ServerDef graph.proto_names:ServerDef
+""",
     "types.experimental": """
+types.experimental.AtomicFunction function.callables:AtomicFunction
+types.experimental.Callable function.callables:Callable
+types.experimental.ConcreteFunction function.callables:ConcreteFunction
 types.experimental.FunctionType function.function_type:FunctionType
+types.experimental.GenericFunction function.callables:PolymorphicFunction
+types.experimental.PolymorphicFunction function.callables:PolymorphicFunction
 types.experimental.SupportsTracingProtocol function.trace_types:SupportsTracingProtocol
 types.experimental.TraceType function.trace_types:TraceType
-types.experimental.TracingContext function.trace_types:TracingContext
+types.experimental.TracingContext function.tracing_context:TracingContext
 """,
     "version": """
 version.COMPILER_VERSION util.version:COMPILER_VERSION

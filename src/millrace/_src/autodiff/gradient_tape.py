@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
 from millrace._src.autodiff.tape import Tape, is_trainable, tape_id
+from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -158,7 +161,7 @@ class GradientTape:
             if target is None or not _is_differentiable_target(target):
                 continue
             weight = None if weights is None else weights[index]
-            seed = raw.OnesLike(x=target) if weight is None else convert_to_tensor(weight, dtype=target.dtype)
+            seed = _ones_like(target) if weight is None else convert_to_tensor(weight, dtype=target.dtype)
             number = tape_id(target)
             gradients[number] = gradients[number] + seed if number in gradients else seed
         numbers = [_source_number(s) for s in sources]
@@ -172,6 +175,12 @@ def _unconnected_mode(value: Any) -> UnconnectedGradients:
         return UnconnectedGradients(value)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: {str(value)!r}") from None
+
+
+def _ones_like(target: Any) -> Any:
+    if isinstance(target, EagerTensor) and executing_eagerly():
+        return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
+    return raw.OnesLike(x=target)
 
 
 def _target(target: Any) -> Any:

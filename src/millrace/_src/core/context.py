@@ -41,6 +41,8 @@ class _State(threading.local):
     eager_scope: str = ""
     device: str | None = None
     functions_run_eagerly: bool = False
+    variable_creators: tuple[Callable[..., Any], ...] = ()
+    """The variable creator scopes in force, outermost first."""
 
     def __init__(self) -> None:
         self._runner: Callable[..., Any] | None = None

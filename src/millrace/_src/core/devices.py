@@ -1,0 +1,172 @@
+"""Devices, and `tf.config` about them.
+
+The NumPy engine runs on one physical CPU. Accelerators belong to the XLA engine,
+which registers what it finds; nothing here loads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from millrace._src.core import errors
+from millrace._src.core.context import state
+from millrace._src.util.export import export
+
+_PREFIX = "/job:localhost/replica:0/task:0/device:"
+_DEVICE = re.compile(r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?/?(?:device:)?(?P<kind>[A-Za-z_]+)(?::(?P<index>\d+|\*))?$")
+
+
+@export("config.PhysicalDevice")
+class PhysicalDevice(NamedTuple):
+    """A device of the machine."""
+
+    name: str
+    device_type: str
+
+    def __repr__(self) -> str:
+        return f"PhysicalDevice(name={self.name!r}, device_type={self.device_type!r})"
+
+
+@export("config.LogicalDevice")
+class LogicalDevice(NamedTuple):
+    """A device as programs see it."""
+
+    name: str
+    device_type: str
+
+    def __repr__(self) -> str:
+        return f"LogicalDevice(name={self.name!r}, device_type={self.device_type!r})"
+
+
+_discover: list[Callable[[], list[PhysicalDevice]]] = []
+_visible: dict[str, list[PhysicalDevice]] = {}
+
+
+def register_device_discovery(discover: Callable[[], list[PhysicalDevice]]) -> None:
+    """Adds a source of physical devices, asked when devices are listed."""
+    _discover.append(discover)
+
+
+@export("config.list_physical_devices", "config.experimental.list_physical_devices")
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of the machine.
+
+    >>> tf.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+
+    Args: device_type: "CPU" or "GPU"; None lists all.
+    """
+    devices = [PhysicalDevice("/physical_device:CPU:0", "CPU"), *(d for source in _discover for d in source())]
+    return [d for d in devices if device_type is None or d.device_type == device_type]
+
+
+@export("config.list_logical_devices", "config.experimental.list_logical_devices")
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The devices that ops can be placed on.
+
+    >>> tf.config.list_logical_devices("CPU")
+    [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+    """
+    return [LogicalDevice(d.name.replace("/physical_device:", "/device:"), d.device_type) for d in get_visible_devices(device_type)]
+
+
+@export("config.get_visible_devices", "config.experimental.get_visible_devices")
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The physical devices that the program uses.
+
+    >>> len(tf.config.get_visible_devices("CPU"))
+    1
+    """
+    devices: list[PhysicalDevice] = []
+    for device in list_physical_devices(device_type):
+        if device in _visible.get(device.device_type, [device]):
+            devices.append(device)
+    return devices
+
+
+@export("config.set_visible_devices", "config.experimental.set_visible_devices")
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Chooses the physical devices that the program uses.
+
+    Args:
+      devices: a list of `PhysicalDevice`s; an empty list hides a type.
+      device_type: restricts the call to one type.
+
+    Raises: ValueError: if a device is unknown or of another type.
+    """
+    chosen = [devices] if isinstance(devices, PhysicalDevice) else list(devices or [])
+    known = list_physical_devices()
+    for device in chosen:
+        if device not in known:
+            raise ValueError(f"Unrecognized device: {device!r}")
+        if device_type is not None and device.device_type != device_type:
+            raise ValueError(f"Unrecognized device: {device!r}")
+    for kind in {device_type} if device_type is not None else {d.device_type for d in known}:
+        _visible[kind or ""] = [d for d in chosen if d.device_type == kind]
+
+
+@export("config.set_soft_device_placement")
+def set_soft_device_placement(enabled: bool) -> None:
+    """Chooses whether an op whose device does not exist runs on the CPU instead.
+
+    >>> tf.config.set_soft_device_placement(True)
+    """
+    _Placement.soft = bool(enabled)
+
+
+@export("config.get_soft_device_placement")
+def get_soft_device_placement() -> bool:
+    """Whether an op whose device does not exist runs on the CPU instead.
+
+    >>> tf.config.get_soft_device_placement()
+    True
+    """
+    return _Placement.soft
+
+
+class _Placement:
+    soft = True
+
+
+@export("config.run_functions_eagerly", "config.experimental_run_functions_eagerly")
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Makes every `tf.function` call run its Python function instead of a graph, for debugging.
+
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    type(state).functions_run_eagerly = bool(run_eagerly)
+
+
+@export("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")
+def functions_run_eagerly() -> bool:
+    """Whether `run_functions_eagerly` is in force.
+
+    >>> tf.config.functions_run_eagerly()
+    False
+    """
+    return state.functions_run_eagerly
+
+
+def canonical_device(name: str) -> str:
+    """The full name of a device.
+
+    Raises:
+      ValueError: if the name cannot be read.
+      InvalidArgumentError: if there is no such device and soft placement is off, or the job is not this process.
+    """
+    if not name:
+        return ""
+    match = _DEVICE.match(name)
+    if match is None:
+        raise ValueError(f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device spec: '{name}'.")
+    kind, index = match["kind"].upper(), match["index"] or "0"
+    kinds = [d.device_type for d in get_visible_devices()]
+    exists = kind in kinds and (index == "*" or int(index) < kinds.count(kind))
+    if not exists and not get_soft_device_placement() or match["job"] not in (None, "localhost"):
+        raise errors.InvalidArgumentError(None, None, f"{name} unknown device.")
+    return f"{_PREFIX}{kind}:{index}" if exists else f"{_PREFIX}CPU:0"

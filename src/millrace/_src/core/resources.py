@@ -1,0 +1,52 @@
+"""Resources: what a tensor of dtype `resource` refers to.
+
+A resource handle is a 0-d object array around one of these. A kernel takes the
+object out with `resource_of`; an engine that compiles may pass its own stand-in for
+a variable (with the same `value` attribute) in place of the handle.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType, resource
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
+
+
+class VariableStorage:
+    """The value of a variable; None until it is initialized.
+
+    The array is never changed in place: an assignment replaces it, so tensors that were read keep their values.
+    """
+
+    __slots__ = ("value", "dtype", "shape", "name", "lock", "__weakref__")
+
+    def __init__(self, dtype: DType, shape: TensorShape, name: str) -> None:
+        self.value: Array | None = None
+        self.dtype = dtype
+        self.shape = shape
+        self.name = name
+        self.lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f'<ResourceHandle(name="{self.name}", dtype={self.dtype.name}, shape={self.shape})>'
+
+
+def resource_of(handle: Array) -> Any:
+    """The object behind a resource handle."""
+    return handle[()] if type(handle) is np.ndarray else handle
+
+
+def resource_handle(obj: Any, *, shape: TensorShape | None = None, dtype: DType | None = None) -> EagerTensor:
+    """An eager handle to `obj`; a variable's handle says the shape and dtype of its value."""
+    array = np.empty((), dtype=object)
+    array[()] = obj
+    handle = EagerTensor(array, resource)
+    if dtype is not None:
+        handle._handle_data = (shape, dtype)  # type: ignore[attr-defined]  # only resource tensors carry it
+    return handle

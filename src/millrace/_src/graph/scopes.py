@@ -1,0 +1,198 @@
+"""Public scopes and questions about where ops go: names, devices, control dependencies, eager or graph."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.core.context import state
+from millrace._src.core.shape_context import static_value
+from millrace._src.core.tensor import SymbolicTensor, Tensor
+from millrace._src.graph.graph import Graph
+from millrace._src.util.export import export
+
+
+@export("name_scope")
+class name_scope:  # noqa: N801  (TensorFlow's name)
+    """Prefixes the names of the operations and variables made within.
+
+    >>> with tf.name_scope("layer"):
+    ...     v = tf.Variable(1.0, name="w")
+    >>> v.name
+    'layer/w:0'
+
+    Args: name: the prefix; one that ends in "/" re-enters an existing scope.
+    Raises: ValueError: if `name` is not a string.
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._scopes: list[Any] = []
+
+    @property
+    def name(self) -> str:
+        """The prefix as given."""
+        return self._name
+
+    def __enter__(self) -> str:
+        scope = context.name_scope(self._name)
+        entered = scope.__enter__()
+        self._scopes.append(scope)
+        return entered
+
+    def __exit__(self, *exc: object) -> None:
+        self._scopes.pop().__exit__(*exc)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def scoped(*args: Any, **kwargs: Any) -> Any:
+            with name_scope(self._name):
+                return function(*args, **kwargs)
+
+        return scoped
+
+
+@export("get_current_name_scope")
+def get_current_name_scope() -> str:
+    """The name scope in force, without a trailing "/".
+
+    >>> with tf.name_scope("a"):
+    ...     tf.get_current_name_scope()
+    'a'
+    """
+    scope: str = state.graph.get_name_scope() if state.graph is not None else state.eager_scope
+    return scope.rstrip("/")
+
+
+@export("executing_eagerly")
+def executing_eagerly() -> bool:
+    """Whether ops compute at once in this thread: False inside a `tf.function` and in a `tf.Graph` scope.
+
+    >>> tf.executing_eagerly()
+    True
+    """
+    return state.graph is None
+
+
+@export("inside_function")
+def inside_function() -> bool:
+    """Whether the body of a `tf.function` is being traced.
+
+    >>> tf.inside_function()
+    False
+    """
+    return state.graph is not None and state.graph.building_function
+
+
+@export("control_dependencies")
+def control_dependencies(control_inputs: Any) -> Any:
+    """Makes operations created within run after `control_inputs`; in eager mode everything already runs in order.
+
+    Args: control_inputs: Operations or Tensors, or None to drop outer dependencies. In eager mode also functions to call.
+    """
+    if state.graph is not None:
+        return state.graph.control_dependencies(control_inputs)
+    for control in control_inputs or ():
+        if callable(control):
+            control()
+    return contextlib.nullcontext()
+
+
+@export("device")
+def device(device_name: Any) -> Any:
+    """Requests a device for the ops within.
+
+    Args: device_name: e.g. "/CPU:0", None, or a `tf.config.LogicalDevice`.
+
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.constant(1.0)
+
+    Raises: tf.errors.InvalidArgumentError: if no such device exists.
+    """
+    from millrace._src.core.devices import canonical_device  # devices are listed on first use
+
+    if callable(device_name) and state.graph is None:
+        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+    name = None if device_name is None else canonical_device(getattr(device_name, "name", device_name))
+    return _device_scope(name)
+
+
+@contextlib.contextmanager
+def _device_scope(name: str | None) -> Iterator[None]:
+    previous = state.device
+    state.device = name
+    try:
+        with state.graph.device(name) if state.graph is not None else contextlib.nullcontext():
+            yield
+    finally:
+        state.device = previous
+
+
+@export("is_tensor")
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor or behaves as one (a variable, a sparse or ragged tensor).
+
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+    (True, False)
+    """
+    return isinstance(x, Tensor) or hasattr(type(x), "__tf_tensor__") or hasattr(type(x), "__tf_flatten__")
+
+
+@export("is_symbolic_tensor")
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether `tensor` is a tensor of a graph.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1))
+    False
+
+    Raises: TypeError: if it is no tensor at all.
+    """
+    if isinstance(tensor, Tensor):
+        return isinstance(tensor, SymbolicTensor)
+    if hasattr(type(tensor), "__tf_tensor__"):
+        handle = getattr(tensor, "handle", None)
+        return isinstance(handle, SymbolicTensor)
+    raise TypeError(f"Expected a tf.Tensor, got {type(tensor)}.")
+
+
+@export("get_static_value")
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor if it can be known while tracing, else None.
+
+    Args:
+      tensor: a Tensor.
+      partial: whether a stacked tensor of which only some elements are known comes as an array with None.
+
+    >>> tf.get_static_value(tf.constant(3))
+    array(3, dtype=int32)
+
+    Returns: A NumPy array or None.
+    """
+    value = static_value(tensor)
+    if value is None and partial:
+        elements = [static_value(t) for t in tensor.op.inputs] if getattr(getattr(tensor, "op", None), "type", "") == "Pack" else []
+        if any(e is not None for e in elements):
+            import numpy as np  # the array module is needed only here
+
+            return np.array([None if e is None else e[()] for e in elements], dtype=object)
+    return value
+
+
+def get_default_graph() -> Graph:
+    """The graph that receives ops, made on first use at top level."""
+    if state.graph is not None:
+        graph: Graph = state.graph
+        return graph
+    return _default_graph()
+
+
+_default: list[Graph] = []
+
+
+def _default_graph() -> Graph:
+    if not _default:
+        _default.append(Graph())
+    return _default[0]

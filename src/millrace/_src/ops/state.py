@@ -1,0 +1,335 @@
+"""Ops on variables: create, read, assign, scatter.
+
+A variable's value is replaced, never changed in place, so every kernel here computes
+a new array from the old one. The same kernels serve XLA, where the resource is a
+cell that holds the traced value.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.resources import VariableStorage, resource_of
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
+from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC
+
+_STATE = "it changes a variable and has no differentiable output"
+
+
+def _value(storage: Any) -> Array:
+    """The value of a variable.
+
+    Raises: FailedPreconditionError: if it has none yet.
+    """
+    value = storage.value
+    if value is None:
+        raise errors.FailedPreconditionError(
+            None,
+            None,
+            f"Could not find variable {storage.name}. This could mean that the variable has been deleted or was never initialized.",
+        )
+    return value
+
+
+def handle_data(tensor: Any) -> tuple[TensorShape, DType] | None:
+    """The shape and dtype of the variable behind a handle tensor, if known."""
+    data: tuple[TensorShape, DType] | None = getattr(tensor, "_handle_data", None)
+    return data
+
+
+def _variable_shape(c: ShapeContext) -> TensorShape:
+    data = handle_data(c.inputs[0])
+    return UNKNOWN if data is None else data[0]
+
+
+def _shape_text(shape: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, shape))}]"
+
+
+# --- life ----------------------------------------------------------------------------------------------------------
+
+
+@op("VarHandleOp", " -> resource: resource", shape=scalar, not_differentiable=_STATE)
+def var_handle(
+    xp: Xp,
+    *,
+    dtype: DType,
+    shape: TensorShape,
+    container: str = "",
+    shared_name: str = "",
+    debug_name: str = "",
+    allowed_devices: list[str] = (),  # type: ignore[assignment]  # an empty list by default
+) -> Any:
+    """A handle to a new variable without a value."""
+    return VariableStorage(dtype, shape, shared_name or debug_name)
+
+
+@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", shape=scalar, effects=Effects.READS, not_differentiable=_STATE)
+def var_is_initialized(xp: Xp, resource: Array) -> Array:
+    """Whether a variable has a value."""
+    return np.asarray(resource_of(resource).value is not None)
+
+
+@op("DestroyResourceOp", "resource: resource -> ", shape=no_outputs, effects=Effects.WRITES, host_only=True, not_differentiable=_STATE)
+def destroy_resource(xp: Xp, resource: Array, *, ignore_lookup_error: bool = True) -> None:
+    """Drops a variable's value."""
+    resource_of(resource).value = None
+
+
+@op("VariableShape", "input: resource -> output: out_type", out_type=INDEX.with_default(int32), effects=Effects.READS, not_differentiable="a shape is integers")
+def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
+    """The shape of a variable's value."""
+    return np.array(_value(resource_of(input)).shape, dtype=out_type.np_dtype)
+
+
+# --- read and assign ---------------------------------------------------------------------------------------------------
+
+
+@op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, shape=_variable_shape, effects=Effects.READS)
+def read_variable(xp: Xp, resource: Array) -> Array:
+    """The value of a variable."""
+    return _value(resource_of(resource))
+
+
+@read_variable.gradient
+def read_variable_gradient(dvalue: Any) -> Any:
+    """The gradient with respect to a variable is attached to its handle."""
+    return dvalue
+
+
+@op("AssignVariableOp", "resource: resource, value: dtype -> ", dtype=ANY, shape=no_outputs, effects=Effects.WRITES, not_differentiable=_STATE)
+def assign_variable(xp: Xp, resource: Array, value: Array, *, validate_shape: bool = False) -> None:
+    """Replaces the value of a variable."""
+    resource_of(resource).value = value
+
+
+def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
+    """Replaces the value by `combine(old, value)`; the shapes must be equal."""
+    storage = resource_of(resource)
+    with getattr(storage, "lock", None) or contextlib.nullcontext():
+        old = _value(storage)
+        if old.shape != value.shape:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Cannot update variable with shape {_shape_text(old.shape)} using a Tensor with shape "
+                f"{_shape_text(value.shape)}, shapes must be equal.",
+            )
+        new = combine(old, value)
+        storage.value = new if not isinstance(new, np.generic) else np.asarray(new)
+
+
+def _update_shape(c: ShapeContext) -> list[TensorShape]:
+    known = _variable_shape(c)
+    if not known.is_compatible_with(c.shape("value")):
+        raise ValueError(f"Shapes must be equal: the variable has {known} and the value {c.shape('value')}")
+    return []
+
+
+@op("AssignAddVariableOp", "resource: resource, value: dtype -> ", dtype=NUMERIC, shape=_update_shape, effects=Effects.WRITES, not_differentiable=_STATE)
+def assign_add_variable(xp: Xp, resource: Array, value: Array) -> None:
+    """Adds to the value of a variable."""
+    _update(xp, resource, value, xp.add)
+
+
+@op("AssignSubVariableOp", "resource: resource, value: dtype -> ", dtype=NUMERIC, shape=_update_shape, effects=Effects.WRITES, not_differentiable=_STATE)
+def assign_sub_variable(xp: Xp, resource: Array, value: Array) -> None:
+    """Subtracts from the value of a variable."""
+    _update(xp, resource, value, xp.subtract)
+
+
+@op("ResourceCountUpTo", "resource: resource -> output: T", T=INDEX, shape=scalar, effects=Effects.WRITES, host_only=True, not_differentiable=_STATE)
+def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
+    """The value of a scalar variable, which is then incremented; an error once it has reached `limit`."""
+    storage = resource_of(resource)
+    old = _value(storage)
+    if old.ndim:
+        raise errors.InvalidArgumentError(None, None, f"input is not a scalar: {_shape_text(old.shape)}")
+    if old >= limit:
+        raise errors.OutOfRangeError(None, None, f"Reached limit of {limit}")
+    storage.value = np.asarray(old + 1, dtype=old.dtype)
+    return old
+
+
+# --- gather and scatter ----------------------------------------------------------------------------------------------------
+
+
+def _check_indices(xp: Xp, indices: Array, size: int) -> None:
+    if xp.is_xla:
+        return
+    wrong = np.flatnonzero((indices < 0) | (indices >= size))
+    if wrong.size:
+        position = np.unravel_index(wrong[0], indices.shape)
+        where = f"[{','.join(map(str, position))}]" if indices.ndim else ""
+        raise errors.InvalidArgumentError(None, None, f"indices{where} = {indices.reshape(-1)[wrong[0]]} is not in [0, {size})")
+
+
+def _gather_shape(c: ShapeContext) -> TensorShape:
+    data = handle_data(c.inputs[0])
+    if data is None or data[0].rank is None:
+        return UNKNOWN
+    batch = c.attr("batch_dims")
+    return TensorShape(data[0].as_list()[:batch]).concatenate(TensorShape(c.shape("indices")[batch:])).concatenate(data[0][batch + 1 :])
+
+
+@op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX, shape=_gather_shape, effects=Effects.READS)
+def resource_gather(xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True) -> Array:
+    """Rows of a variable."""
+    value = _value(resource_of(resource))
+    _check_indices(xp, indices, value.shape[batch_dims])
+    if batch_dims == 0:
+        return xp.take(value, indices, axis=0)
+    lead = [xp.arange(n).reshape([-1 if i == j else 1 for j in range(indices.ndim)]) for i, n in enumerate(value.shape[:batch_dims])]
+    return value[(*lead, indices)]
+
+
+@resource_gather.gradient
+def resource_gather_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any, None]:
+    """Sparse: only the gathered rows have a gradient."""
+    shape = raw.VariableShape(input=resource, out_type=indices.dtype)
+    size = raw.Reshape(tensor=indices, shape=[-1])
+    values = raw.Reshape(tensor=dy, shape=raw.ConcatV2(values=[raw.ExpandDims(input=raw.Size(input=indices, out_type=indices.dtype), dim=0), shape[1:]], axis=0))
+    return IndexedSlices(values, size, shape), None
+
+
+def _gather_nd_shape(c: ShapeContext) -> TensorShape:
+    data, indices = handle_data(c.inputs[0]), c.shape("indices")
+    if data is None or data[0].rank is None or indices.rank is None or indices.as_list()[-1] is None:
+        return UNKNOWN
+    return TensorShape(indices.as_list()[:-1]).concatenate(data[0][indices.as_list()[-1] :])
+
+
+@op("ResourceGatherNd", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX, shape=_gather_nd_shape, effects=Effects.READS)
+def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
+    """Slices of a variable at index tuples."""
+    return _value(resource_of(resource))[tuple(xp.moveaxis(indices, -1, 0))]
+
+
+@resource_gather_nd.gradient
+def resource_gather_nd_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any, None]:
+    """Scatters the gradient back."""
+    shape = raw.VariableShape(input=resource, out_type=indices.dtype)
+    return raw.ScatterNd(indices=indices, updates=dy, shape=shape), None
+
+
+def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
+    storage = resource_of(resource)
+    with getattr(storage, "lock", None) or contextlib.nullcontext():
+        old = _value(storage)
+        _check_indices(xp, indices, old.shape[0])
+        wanted = (*indices.shape, *old.shape[1:])
+        if updates.ndim and updates.shape != wanted:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"shape of indices ({_shape_text(indices.shape)}) is not compatible with the shape of updates ({_shape_text(updates.shape)})",
+            )
+        storage.value = xp.scatter(old, indices, xp.broadcast_to(updates, wanted), mode)
+
+
+def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
+    storage = resource_of(resource)
+    with getattr(storage, "lock", None) or contextlib.nullcontext():
+        old = _value(storage)
+        parts = tuple(xp.moveaxis(indices, -1, 0))
+        if not xp.is_xla:
+            for axis, part in enumerate(parts):
+                if ((part < 0) | (part >= old.shape[axis])).any():
+                    raise errors.InvalidArgumentError(
+                        None, None, f"indices does not index into param shape {_shape_text(old.shape)}, indices = {indices.tolist()}"
+                    )
+        storage.value = xp.scatter(old, parts, updates, mode)
+
+
+def _declare_scatter(mode: str) -> Any:
+    def kernel(xp: Xp, resource: Array, indices: Array, updates: Array) -> None:
+        _scatter(xp, resource, indices, updates, mode)
+
+    kernel.__doc__ = f"Combines rows of a variable with updates: {mode}."
+    return kernel
+
+
+def _declare_scatter_nd(mode: str) -> Any:
+    def kernel(xp: Xp, ref: Array, indices: Array, updates: Array, *, use_locking: bool = True, bad_indices_policy: str = "") -> None:
+        _scatter_nd(xp, ref, indices, updates, mode)
+
+    kernel.__doc__ = f"Combines slices of a variable at index tuples with updates: {mode}."
+    return kernel
+
+
+_SCATTER = "resource: resource, indices: Tindices, updates: dtype -> "
+_SCATTER_ND = "ref: resource, indices: Tindices, updates: T -> "
+_TRAITS: dict[str, Any] = {"Tindices": INDEX, "shape": no_outputs, "effects": Effects.WRITES, "not_differentiable": _STATE}
+
+resource_scatter_add = op("ResourceScatterAdd", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("add"))
+resource_scatter_sub = op("ResourceScatterSub", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("sub"))
+resource_scatter_mul = op("ResourceScatterMul", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("mul"))
+resource_scatter_div = op("ResourceScatterDiv", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("div"))
+resource_scatter_min = op("ResourceScatterMin", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("min"))
+resource_scatter_max = op("ResourceScatterMax", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("max"))
+resource_scatter_update = op("ResourceScatterUpdate", _SCATTER, dtype=ANY, **_TRAITS)(_declare_scatter("set"))
+resource_scatter_nd_update = op("ResourceScatterNdUpdate", _SCATTER_ND, T=ANY, **_TRAITS)(_declare_scatter_nd("set"))
+resource_scatter_nd_add = op("ResourceScatterNdAdd", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("add"))
+resource_scatter_nd_sub = op("ResourceScatterNdSub", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("sub"))
+resource_scatter_nd_min = op("ResourceScatterNdMin", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("min"))
+resource_scatter_nd_max = op("ResourceScatterNdMax", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("max"))
+
+
+@op(
+    "ResourceStridedSliceAssign",
+    "ref: resource, begin: Index, end: Index, strides: Index, value: T -> ",
+    T=ANY,
+    Index=INDEX,
+    shape=no_outputs,
+    effects=Effects.WRITES,
+    constant_inputs=("begin", "end", "strides"),
+    not_differentiable=_STATE,
+)
+def resource_strided_slice_assign(
+    xp: Xp,
+    ref: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> None:
+    """Assigns to a slice of a variable, as `v[1:].assign(x)` does."""
+    storage = resource_of(ref)
+    index = _numpy_index(begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    with getattr(storage, "lock", None) or contextlib.nullcontext():
+        storage.value = xp.scatter(_value(storage), index, value, "set")
+
+
+def _numpy_index(begin: Array, end: Array, strides: Array, *masks: int) -> tuple[Any, ...]:
+    """The NumPy index that a strided slice stands for."""
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
+    index: list[Any] = []
+    for i in range(len(begin)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            index.append(Ellipsis)
+        elif new_axis_mask & bit:
+            index.append(None)
+        elif shrink_axis_mask & bit:
+            index.append(int(begin[i]))
+        else:
+            index.append(slice(None if begin_mask & bit else int(begin[i]), None if end_mask & bit else int(end[i]), int(strides[i])))
+    return tuple(index)
+

@@ -1,0 +1,198 @@
+"""`tf.Module`: an object whose variables and submodules can be found.
+
+A module collects nothing when attributes are set; `variables`, `trainable_variables`
+and `submodules` walk its attributes, and the lists, tuples and dicts in them, when
+asked, so attributes added later or from outside count too.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.state.variable import Variable
+from millrace._src.util import nest_paths
+from millrace._src.util.export import export
+
+_VALID_IDENTIFIER = re.compile(r"^[a-zA-Z_]([a-zA-Z0-9_])*$")
+_MISSING_INIT = (
+    "Constructing a tf.Module without calling the super constructor is not supported. Add the following as the first "
+    "line in your __init__ method:\n\nsuper({0}, self).__init__()"
+)
+
+
+class _ModuleNameScope:
+    """The name scope of a module: entered as a fresh name the first time, as that scope again later."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._scopes: list[Any] = []
+
+    @property
+    def name(self) -> str:
+        """The scope's name."""
+        return self._name
+
+    def __enter__(self) -> str:
+        scope = context.name_scope(self._name)
+        self._scopes.append(scope)
+        return scope.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self._scopes.pop().__exit__(*exc)
+
+
+@export("Module")
+class Module:
+    """Base class of objects that hold variables and other modules.
+
+    Args: name: a valid Python identifier; default is the class name in snake case.
+
+    >>> class Dense(tf.Module):
+    ...     def __init__(self, n_in, n_out, name=None):
+    ...         super().__init__(name)
+    ...         self.w = tf.Variable(tf.ones([n_in, n_out]), name="w")
+    ...     def __call__(self, x):
+    ...         return x @ self.w
+    >>> d = Dense(3, 2)
+    >>> d.name, [v.name for v in d.variables]
+    ('dense', ['w:0'])
+
+    Raises: ValueError: if `name` is not a valid identifier.
+    """
+
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset(("_self_setattr_tracking", "_name_scope"))
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = camel_to_snake(type(self).__name__)
+        elif not _VALID_IDENTIFIER.match(name):
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
+            )
+        self._name = name
+        with context.name_scope(name) as scope:
+            self._scope_name = scope
+
+    @property
+    def name(self) -> str:
+        """The module's name."""
+        return self._name
+
+    @property
+    def name_scope(self) -> Any:
+        """The module's name scope, a context manager."""
+        if not hasattr(self, "_scope_name"):
+            raise AttributeError(_MISSING_INIT.format(type(self).__name__))
+        return _ModuleNameScope(self._scope_name)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """All variables of the module and its submodules, attributes in alphabetical order."""
+        return tuple(self._flatten(predicate=_is_variable, expand_composites=True))
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """The trainable ones among `variables`."""
+        return tuple(self._flatten(predicate=_is_trainable, expand_composites=True))
+
+    @property
+    def non_trainable_variables(self) -> tuple[Any, ...]:
+        """The ones among `variables` that are not trainable."""
+        return tuple(self._flatten(predicate=_is_not_trainable, expand_composites=True))
+
+    @property
+    def submodules(self) -> tuple[Module, ...]:
+        """All modules found in attributes of this module, and theirs."""
+        return tuple(self._flatten(predicate=_is_module))
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[Any], Any] | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        """Walks the attributes: leaves that satisfy `predicate`, first this module's, then its submodules'."""
+        return _walk(
+            self, recursive, predicate or (lambda leaf: True), self._TF_MODULE_IGNORED_PROPERTIES, attribute_traversal_key,
+            with_path, expand_composites, (), {id(self)},
+        )
+
+    @classmethod
+    def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorates a method so that it runs in the module's name scope.
+
+        >>> class M(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def make(self):
+        ...         return tf.Variable(1.0, name="v").name
+        >>> M().make()
+        'm/v:0'
+        """
+
+        @functools.wraps(method)
+        def in_scope(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return in_scope
+
+
+def _is_variable(leaf: Any) -> bool:
+    return isinstance(leaf, Variable)
+
+
+def _is_trainable(leaf: Any) -> bool:
+    return isinstance(leaf, Variable) and leaf.trainable
+
+
+def _is_not_trainable(leaf: Any) -> bool:
+    return isinstance(leaf, Variable) and not leaf.trainable
+
+
+def _is_module(leaf: Any) -> bool:
+    return isinstance(leaf, Module)
+
+
+def _walk(
+    module: Any,
+    recursive: bool,
+    predicate: Callable[[Any], bool],
+    ignored: frozenset[str],
+    key: Callable[[Any], Any] | None,
+    with_path: bool,
+    expand_composites: bool,
+    path: tuple[Any, ...],
+    seen: set[int],
+) -> Iterator[Any]:
+    attributes = vars(module)
+    submodules = []
+    for name in sorted(attributes, key=key):
+        if name in ignored:
+            continue
+        for leaf_path, leaf in nest_paths.flatten_with_path(attributes[name], expand_composites=expand_composites):
+            if not isinstance(leaf, (Variable, Module)) and not predicate(leaf) or id(leaf) in seen:
+                continue
+            full_path = (*path, name, *leaf_path)
+            if predicate(leaf):
+                seen.add(id(leaf))
+                yield (full_path, leaf) if with_path else leaf
+            if recursive and isinstance(leaf, Module):
+                submodules.append((full_path, leaf))
+    for full_path, submodule in submodules:
+        if predicate(submodule) or id(submodule) not in seen:
+            seen.add(id(submodule))
+            yield from _walk(
+                submodule, recursive, predicate, getattr(submodule, "_TF_MODULE_IGNORED_PROPERTIES", ignored), None,
+                with_path, expand_composites, full_path, seen,
+            )
+
+
+def camel_to_snake(name: str) -> str:
+    """`MyMLModule` -> `my_ml_module`."""
+    return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))", r"_\1", name).lower()

@@ -1,0 +1,658 @@
+"""`tf.Variable`: a tensor whose value can be changed.
+
+A variable is a handle to a `VariableStorage` plus what Python knows of it: static
+shape, dtype, name, whether it is trained. Every read and write is an op on the handle,
+so it works the same in eager mode and inside a function, where the handle is captured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import execute, get_op
+from millrace._src.core.operators import Operators
+from millrace._src.core.resources import VariableStorage, resource_handle
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.graph.func_graph import init_scope
+from millrace._src.ops import raw
+from millrace._src.util import text
+from millrace._src.util.export import export
+from millrace._src.util.identity import Reference
+
+_uid = itertools.count()
+
+
+@export("VariableSynchronization")
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+@export("VariableAggregation")
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are combined."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+@export("variable_creator_scope")
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """Lets a function intercept the creation of variables.
+
+    Args:
+      variable_creator: `f(next_creator, **kwargs)`; calls `next_creator(**kwargs)` for the variable, or makes its own.
+
+    >>> def creator(next_creator, **kwargs):
+    ...     kwargs["name"] = "mine"
+    ...     return next_creator(**kwargs)
+    >>> with tf.variable_creator_scope(creator):
+    ...     tf.Variable(1.0).name
+    'mine:0'
+    """
+    previous = state.variable_creators
+    state.variable_creators = (*previous, variable_creator)
+    try:
+        yield
+    finally:
+        state.variable_creators = previous
+
+
+class _VariableMeta(type):
+    """Sends `tf.Variable(...)` through the creator scopes."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        creators = state.variable_creators
+        if cls is not Variable or not creators:
+            return super().__call__(*args, **kwargs)
+        arguments = dict(zip(_PARAMETERS, args, strict=False), **kwargs)
+        for name, default in _DEFAULTS.items():
+            arguments.setdefault(name, default)
+        create: Callable[..., Any] = lambda **kw: type.__call__(cls, **kw)  # noqa: E731  (the end of the chain)
+        for creator in creators:
+            create = _chained(creator, create)
+        return create(**arguments)
+
+
+def _chained(creator: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda **kwargs: creator(inner, **kwargs)
+
+
+@export("Variable")
+class Variable(Operators, metaclass=_VariableMeta):
+    """A shared value that programs change with `assign`.
+
+    Args:
+      initial_value: a Tensor, anything `tf.convert_to_tensor` takes, or a function without arguments that gives it.
+      trainable: whether `GradientTape` watches it and `Module.trainable_variables` lists it; default True.
+      validate_shape: False lets the value change its shape.
+      caching_device: accepted for compatibility.
+      name: the variable's name; default "Variable".
+      variable_def: not supported; variables are restored from checkpoints.
+      dtype: the dtype to convert `initial_value` to.
+      import_scope: not supported, with `variable_def`.
+      constraint: a function applied to the value by optimizers after an update.
+      synchronization: see `tf.VariableSynchronization`.
+      aggregation: see `tf.VariableAggregation`.
+      shape: the static shape; may have unknown dimensions that `initial_value` fills.
+      experimental_enable_variable_lifting: whether a `tf.function` may lift the initial value out of its body.
+
+    >>> v = tf.Variable([1., 2.])
+    >>> v.assign_add([1., 1.]).numpy().tolist()
+    [2.0, 3.0]
+
+    Raises:
+      ValueError: if there is no initial value, or its shape contradicts `shape`.
+    """
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if variable_def is not None:
+            raise NotImplementedError("tf.Variable(variable_def=...) is not supported; restore variables from a checkpoint.")
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
+                "`variable_def`. You provided neither."
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
+        self._set_traits(trainable, constraint, synchronization, aggregation)
+        with init_scope() if not callable(initial_value) and _liftable(initial_value) else contextlib.nullcontext():
+            self._create(initial_value, name, None if dtype is None else as_dtype(dtype), shape, validate_shape)
+
+    def _set_traits(self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any) -> None:
+        self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
+        self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
+        self._trainable = self._synchronization is not VariableSynchronization.ON_READ if trainable is None else bool(trainable)
+        self._constraint = constraint
+        self._unique_number = next(_uid)
+
+    def _create(self, initial_value: Any, name: str | None, dtype: DType | None, shape: Any, validate_shape: bool) -> None:
+        with init_scope():
+            graph = state.graph
+            if graph is not None:
+                _graph_variable(self, graph, initial_value, name, dtype, shape)
+                return
+            value = initial_value() if callable(initial_value) else initial_value
+            value = getattr(value, "wrapped_value", value)
+            try:
+                tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
+            except ValueError as error:
+                raise ValueError(f"initial_value: {error}") if dtype is not None and isinstance(value, Tensor) else error from None
+            static = _static_shape(tensor.shape, shape, validate_shape)
+            self._attach_eager(_scoped(name), static, tensor.dtype)
+            self._handle._value[()].value = tensor._value  # type: ignore[union-attr]  # an eager handle
+
+    def _attach_eager(self, name: str, shape: TensorShape, dtype: DType) -> None:
+        """Makes a storage without a value, and the handle to it."""
+        self._name = name
+        self._shape_static = shape
+        self._dtype = dtype
+        self._handle: Tensor = resource_handle(VariableStorage(dtype, shape, name), shape=shape, dtype=dtype)
+        self._in_graph_mode = False
+
+    # --- what it is --------------------------------------------------------------------------------------------
+
+    @property
+    def handle(self) -> Tensor:
+        """The resource tensor that refers to the storage."""
+        return self._handle
+
+    @property
+    def dtype(self) -> DType:  # type: ignore[override]  # computed, not stored
+        """The dtype of the value."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape of the value."""
+        return self._shape_static
+
+    @property
+    def name(self) -> str:
+        """The name, with ":0"."""
+        return f"{self._name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._name}_{self._unique_number}"
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch the variable by themselves."""
+        return self._trainable
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When distributed copies are brought together."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How distributed copies are combined."""
+        return self._aggregation
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The constraint given at creation."""
+        return self._constraint
+
+    @property
+    def device(self) -> str:
+        """The device of the value."""
+        return self._handle.device if isinstance(self._handle, EagerTensor) else ""
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the handle; eager variables have none."""
+        return self._handle.graph  # type: ignore[attr-defined]  # both kinds of tensor define it
+
+    @property
+    def op(self) -> Any:
+        """The operation of the handle; eager variables have none."""
+        return self._handle.op  # type: ignore[attr-defined]  # both kinds of tensor define it
+
+    @property
+    def create(self) -> Any:
+        """The operation that initializes the variable in a v1 graph."""
+        return self._graph_only("_initializer_op")
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that initializes the variable in a v1 graph; None in eager mode."""
+        return getattr(self, "_initializer_op", None)
+
+    @property
+    def initial_value(self) -> Any:
+        """The initial value in a v1 graph.
+
+        Raises: RuntimeError: in eager mode.
+        """
+        if not self._in_graph_mode:
+            raise RuntimeError("This property is not supported when eager execution is enabled.")
+        return self._initial_value
+
+    def _graph_only(self, attribute: str) -> Any:
+        if not self._in_graph_mode:
+            raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        return getattr(self, attribute)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape; the same as `shape`."""
+        return self._shape_static
+
+    def set_shape(self, shape: Any) -> None:
+        """Merges `shape` into the static shape."""
+        self._shape_static = self._shape_static.merge_with(as_shape(shape))
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    @property
+    def __hash__(self) -> Any:  # type: ignore[override]  # a variable compares by value, so it cannot be a key
+        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def _accessed(self) -> None:
+        """Tells tapes and the function being traced that the variable is used."""
+        for tape in state.tapes:
+            tape.variable_accessed(self)
+        graph = state.graph
+        if graph is not None and graph.building_function:
+            graph.watch_variable(self)
+
+    def _read(self, name: str | None = None) -> Any:
+        if state.run is not None and isinstance(self._handle, EagerTensor):
+            value = self._handle._value[()].value
+            if value is not None:
+                return EagerTensor(value, self._dtype)
+        self._accessed()
+        tensor = execute(get_op("ReadVariableOp"), (self._handle,), {"dtype": self._dtype}, name)
+        if isinstance(tensor, SymbolicTensor) and tensor.shape.rank is None:
+            tensor.set_shape(self._shape_static)
+        return tensor
+
+    def value(self) -> Any:
+        """The current value as a Tensor."""
+        return self._read()
+
+    def read_value(self) -> Any:
+        """The current value as a Tensor, read now rather than at first use."""
+        with context.name_scope("Read") if state.graph is not None else contextlib.nullcontext():
+            value = self._read()
+        return raw.Identity(input=value)
+
+    def numpy(self) -> Any:
+        """The value as a NumPy array.
+
+        Raises: NotImplementedError: inside a function.
+        """
+        if not context.executing_eagerly():
+            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
+        return self._read().numpy()
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        if dtype is not None and as_dtype(dtype) is not self._dtype:
+            raise ValueError(
+                f"Incompatible type conversion requested to type {as_dtype(dtype).name} for `tf.Variable of type "
+                f"{self._dtype.name}. (Variable: {self!r})"
+            )
+        return self._read(f"{name.rpartition('/')[0]}/ReadVariableOp" if name and "/" in name else None)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._read().__array__(dtype, copy)
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        """Whether the variable has a value, as a bool Tensor."""
+        return execute(get_op("VarIsInitializedOp"), (self._handle,), {}, name)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """Rows of the variable at `indices`."""
+        self._accessed()
+        return execute(get_op("ResourceGather"), (self._handle, indices), {"dtype": self._dtype}, name or "Gather")
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """Slices of the variable at index tuples."""
+        self._accessed()
+        return execute(get_op("ResourceGatherNd"), (self._handle, indices), {"dtype": self._dtype}, name or "GatherNd")
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in a v1 session."""
+        if not self._in_graph_mode:
+            raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        return self._read().eval(session=session)
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def _update(self, op_name: str, inputs: tuple[Any, ...], name: str | None, read_value: bool, **attrs: Any) -> Any:
+        graph = state.graph
+        if graph is not None and graph.building_function:
+            graph.watch_variable(self)
+        operation = execute(get_op(op_name), (self._handle, *inputs), attrs, name)
+        if not read_value:
+            return operation
+        return _UnreadVariable(self, operation)
+
+    def assign(self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Replaces the value.
+
+        Args:
+          value: the new value, of the variable's dtype and a shape compatible with its static shape.
+          use_locking: accepted for compatibility; assignments are atomic.
+          name: name of the operation in a graph.
+          read_value: whether to return the variable after the assignment.
+
+        Returns: The variable with its new value, or the operation (None in eager mode).
+        Raises: ValueError: if dtype or shape do not fit; the variable keeps its value.
+        """
+        tensor = convert_to_tensor(value, dtype=self._dtype)
+        if not self._shape_static.is_compatible_with(tensor.shape):
+            label = f" {self.name}" if self._name else ""
+            raise ValueError(
+                f"Cannot assign value to variable '{label}': Shape mismatch.The variable shape {_tuple_text(self._shape_static)}, and "
+                f"the assigned value shape {_tuple_text(tensor.shape)} are incompatible."
+            )
+        return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=False)
+
+    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Adds `delta`, of the variable's dtype and shape; see `assign`."""
+        return self._update("AssignAddVariableOp", (convert_to_tensor(delta, dtype=self._dtype),), name, read_value)
+
+    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+        """Subtracts `delta`, of the variable's dtype and shape; see `assign`."""
+        return self._update("AssignSubVariableOp", (convert_to_tensor(delta, dtype=self._dtype),), name, read_value)
+
+    def count_up_to(self, limit: int) -> Any:
+        """Increments a scalar integer variable up to `limit`; returns the value before.
+
+        Raises: tf.errors.OutOfRangeError: once `limit` is reached.
+        """
+        return execute(get_op("ResourceCountUpTo"), (self._handle,), {"limit": limit, "T": self._dtype})
+
+    def _scatter(self, op_name: str, sparse_delta: Any, name: str | None) -> Any:
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
+        values = convert_to_tensor(sparse_delta.values, dtype=self._dtype)
+        return self._update(op_name, (convert_to_tensor(sparse_delta.indices), values), name, True)
+
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Adds `IndexedSlices` to the variable."""
+        return self._scatter("ResourceScatterAdd", sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Subtracts `IndexedSlices` from the variable."""
+        return self._scatter("ResourceScatterSub", sparse_delta, name)
+
+    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Multiplies rows of the variable by `IndexedSlices`."""
+        return self._scatter("ResourceScatterMul", sparse_delta, name)
+
+    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Divides rows of the variable by `IndexedSlices`."""
+        return self._scatter("ResourceScatterDiv", sparse_delta, name)
+
+    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Takes the minimum of rows of the variable and `IndexedSlices`."""
+        return self._scatter("ResourceScatterMin", sparse_delta, name)
+
+    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Takes the maximum of rows of the variable and `IndexedSlices`."""
+        return self._scatter("ResourceScatterMax", sparse_delta, name)
+
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces rows of the variable by `IndexedSlices`."""
+        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
+
+    def batch_scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+        """Replaces slices along the last axis of the indices, batch by batch."""
+        indices = convert_to_tensor(sparse_delta.indices)
+        rank = indices.shape.rank or 1
+        grids = [raw.Range(start=0, limit=n, delta=1) for n in indices.shape.as_list()[:-1]]
+        parts = [raw.Reshape(tensor=g, shape=[-1 if i == j else 1 for j in range(rank)]) + raw.ZerosLike(x=raw.Cast(x=indices, DstT="int32")) for i, g in enumerate(grids)]
+        stacked = raw.Pack(values=[*parts, raw.Cast(x=indices, DstT="int32")], axis=-1)
+        return self.scatter_nd_update(stacked, sparse_delta.values, name)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces slices at index tuples."""
+        return self._scatter_nd("ResourceScatterNdUpdate", indices, updates, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds to slices at index tuples."""
+        return self._scatter_nd("ResourceScatterNdAdd", indices, updates, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts from slices at index tuples."""
+        return self._scatter_nd("ResourceScatterNdSub", indices, updates, name)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Takes the minimum with slices at index tuples."""
+        return self._scatter_nd("ResourceScatterNdMin", indices, updates, name)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Takes the maximum with slices at index tuples."""
+        return self._scatter_nd("ResourceScatterNdMax", indices, updates, name)
+
+    def _scatter_nd(self, op_name: str, indices: Any, updates: Any, name: str | None) -> Any:
+        return self._update(op_name, (indices, convert_to_tensor(updates, dtype=self._dtype)), name, True)
+
+    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: str | None = None, **masks: int) -> Any:
+        value = convert_to_tensor(value, dtype=self._dtype)
+        return self._update("ResourceStridedSliceAssign", (begin, end, strides, value), name, True, **masks)
+
+    # --- Python ------------------------------------------------------------------------------------------------
+
+    def __iadd__(self, other: Any) -> Any:
+        raise RuntimeError(_IN_PLACE.format("+=", "assign_add", "+"))
+
+    def __isub__(self, other: Any) -> Any:
+        raise RuntimeError(_IN_PLACE.format("-=", "assign_sub", "-"))
+
+    def __imul__(self, other: Any) -> Any:
+        raise RuntimeError(_IN_PLACE.format("*=", "assign(var * value)", "*"))
+
+    def __itruediv__(self, other: Any) -> Any:
+        raise RuntimeError(_IN_PLACE.format("/=", "assign(var / value)", "/"))
+
+    def __bool__(self) -> bool:
+        return bool(self._read())
+
+    def __int__(self) -> int:
+        return int(self._read())
+
+    def __float__(self) -> float:
+        return float(self._read())
+
+    def __complex__(self) -> complex:
+        return complex(self._read())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._read())
+
+    def __copy__(self) -> Variable:
+        clone = Variable.__new__(Variable)
+        clone.__dict__.update(self.__dict__)
+        return clone
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        if not context.executing_eagerly():
+            raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+        clone = _restore(self.numpy(), self._name, self._dtype, self._shape_static, self._traits())
+        memo[id(self)] = clone
+        return clone
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.numpy(), self._name, self._dtype, self._shape_static, self._traits())
+
+    def _traits(self) -> dict[str, Any]:
+        return {
+            "trainable": self._trainable,
+            "constraint": self._constraint,
+            "synchronization": self._synchronization,
+            "aggregation": self._aggregation,
+        }
+
+    def _label(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        head = f"<tf.Variable '{self._label()}' shape={_tuple_text(self._shape_static)} dtype={self._dtype.name}"
+        if not context.executing_eagerly() or self._in_graph_mode:
+            return head + ">"
+        value = self._handle._value[()].value  # type: ignore[attr-defined]  # an eager handle
+        return f"{head}, {text.value_repr(value, self._dtype) if value is not None else 'numpy=<unavailable>'}>"
+
+    __str__ = __repr__
+
+    def __tf_tracing_type__(self, context: Any) -> Any:
+        return context.make_variable_type(self)
+
+    def _as_graph_element(self) -> Any:
+        return self._handle if not self._in_graph_mode else self._graph_element
+
+
+_IN_PLACE = (
+    "`variable {0} value` with `tf.Variable`s is not supported. Use `variable.{1}(value)` to modify the variable, or "
+    "`out = variable {2} value` if you need to get a new output Tensor."
+)
+_PARAMETERS = Variable.__init__.__code__.co_varnames[1 : Variable.__init__.__code__.co_argcount]
+_DEFAULTS = dict(zip(_PARAMETERS, Variable.__init__.__defaults__ or (), strict=True))
+
+
+class _UnreadVariable(Variable):
+    """A variable as an assignment returns it: reading it waits for the assignment."""
+
+    def __init__(self, variable: Variable, operation: Any) -> None:
+        self.__dict__.update(variable.__dict__)
+        self._assignment = operation
+
+    def _label(self) -> str:
+        return "UnreadVariable" if not self._in_graph_mode else self._assignment.name
+
+    def _read(self, name: str | None = None) -> Any:
+        if self._assignment is None:
+            return super()._read(name)
+        with state.graph.control_dependencies([self._assignment]) if state.graph is self._assignment.graph else contextlib.nullcontext():
+            return super()._read(name)
+
+    @property
+    def op(self) -> Any:
+        """The assignment."""
+        return self._assignment
+
+
+def _tuple_text(shape: TensorShape) -> str:
+    if shape.rank is None:
+        return "<unknown>"
+    dims = shape.as_list()
+    return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"
+
+
+def _static_shape(actual: TensorShape, wanted: Any, validate_shape: bool) -> TensorShape:
+    """The static shape of a new variable."""
+    if wanted is None:
+        return actual if validate_shape else TensorShape(None)
+    shape = as_shape(wanted)
+    if not shape.is_compatible_with(actual):
+        raise ValueError(
+            f"In this `tf.Variable` creation, the initial value's shape ({actual}) is not compatible with the explicitly "
+            f"supplied `shape` argument ({wanted})."
+        )
+    return shape
+
+
+def _liftable(value: Any) -> bool:
+    return not isinstance(value, SymbolicTensor)
+
+
+def _scoped(name: str | None) -> str:
+    """The name of an eager variable: the name scope and the given name."""
+    base = "Variable" if name is None else name
+    return f"{state.eager_scope}{base}"
+
+
+def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: dict[str, Any]) -> Variable:
+    """A variable from its parts, for pickle and deepcopy."""
+    variable = Variable.__new__(Variable)
+    variable._set_traits(**traits)
+    with context.eager_mode():
+        variable._attach_eager(_scoped(name), shape, dtype)
+        variable._handle._value[()].value = convert_to_tensor(value, dtype=dtype)._value  # type: ignore[attr-defined]  # eager
+    return variable
+
+
+def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **traits: Any) -> Variable:
+    """An eager variable whose storage has no value yet; for functions that initialize their variables later."""
+    variable = Variable.__new__(Variable)
+    variable._set_traits(
+        traits.get("trainable"), traits.get("constraint"), traits.get("synchronization"), traits.get("aggregation")
+    )
+    with init_scope():
+        variable._attach_eager(_scoped(name), as_shape(shape), as_dtype(dtype))
+    return variable
+
+
+def _graph_variable(variable: Variable, graph: Any, initial_value: Any, name: str | None, dtype: DType | None, shape: Any) -> None:
+    """Creates a variable in a plain (v1) graph: handle, initializer and read are nodes."""
+    variable._in_graph_mode = True
+    with context.name_scope("Variable" if name is None else name) as scope:
+        variable._name = scope[:-1]
+        with context.name_scope("Initializer"):
+            value = initial_value() if callable(initial_value) else initial_value
+            tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
+        static = _static_shape(tensor.shape, shape, True)
+        variable._shape_static, variable._dtype = static, tensor.dtype
+        attrs = {"dtype": tensor.dtype, "shape": static, "shared_name": variable._name, "debug_name": variable._name}
+        variable._handle = execute(get_op("VarHandleOp"), (), attrs, scope)
+        variable._handle._handle_data = (static, tensor.dtype)  # type: ignore[attr-defined]  # only resource tensors carry it
+        with context.name_scope("IsInitialized"):
+            execute(get_op("VarIsInitializedOp"), (variable._handle,), {})
+        variable._initial_value = tensor  # type: ignore[attr-defined]  # only graph variables have it
+        variable._initializer_op = execute(  # type: ignore[attr-defined]  # only graph variables have it
+            get_op("AssignVariableOp"), (variable._handle, tensor), {}, "Assign"
+        )
+        with context.name_scope("Read"):
+            variable._graph_element = variable._read()  # type: ignore[attr-defined]  # only graph variables have it
+    graph.add_to_collection("variables", variable)
+    if variable.trainable:
+        graph.add_to_collection("trainable_variables", variable)
+
+
