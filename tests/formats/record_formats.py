@@ -1,0 +1,32 @@
+"""Writes `recorded/` anew by running the programs on real TensorFlow.
+
+    python -m tests.formats.record_formats          (from the project's root, with tensorflow-cpu==2.21.0 installed)
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.formats.canonical_text import graph_text
+from tests.formats.expressions import ALL, answer
+from tests.formats.graph_programs import PROGRAMS
+
+RECORDED = Path(__file__).parent / "recorded"
+
+
+def main() -> None:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    import tensorflow as tf  # the oracle; needed only here
+
+    RECORDED.mkdir(exist_ok=True)
+    with open(RECORDED / "graphs.txt", "w", encoding="utf-8") as file:
+        for program in PROGRAMS:
+            file.write(f"== {program.name}\n{graph_text(program.graph_def(tf))}")
+    for name, expressions in ALL.items():
+        lines = [f"{expression}\n    {answer(tf, expression)}\n" for expression in expressions]
+        (RECORDED / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

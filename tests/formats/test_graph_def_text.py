@@ -1,0 +1,39 @@
+"""Graphs built here have TensorFlow's `GraphDef`, word for word (recorded by `record_formats.py`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import millrace as tf
+from tests.formats.canonical_text import graph_text
+from tests.formats.graph_programs import PROGRAMS, Program
+
+RECORDED = Path(__file__).parent / "recorded" / "graphs.txt"
+
+
+def _recorded() -> dict[str, str]:
+    parts = RECORDED.read_text(encoding="utf-8").split("== ")[1:]
+    return {name: text for name, _, text in (part.partition("\n") for part in parts)}
+
+
+GRAPHS = _recorded()
+
+
+def test_every_program_is_recorded() -> None:
+    assert list(GRAPHS) == [program.name for program in PROGRAMS]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_graph_def_is_tensorflows(program: Program) -> None:
+    assert graph_text(program.graph_def(tf)).splitlines() == GRAPHS[program.name].splitlines()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_graph_def_survives_import_and_export(program: Program) -> None:
+    first = program.graph_def(tf)
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(first, name="")
+    assert graph_text(graph.as_graph_def(add_shapes=program.add_shapes)) == graph_text(first)
