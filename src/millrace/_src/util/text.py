@@ -8,6 +8,8 @@ Idea: a few pure functions of a NumPy array and its dtype. Nothing here knows of
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
 from typing import Any
 
 UNPRINTABLE = "<unprintable>"
@@ -67,3 +69,99 @@ _MAX_DESCRIBED = 60
 
 def _shortened(text: str) -> str:
     return text if len(text) <= _MAX_DESCRIBED else text[: _MAX_DESCRIBED - 3] + "..."
+
+
+# --- values as `tf.print` and `tf.strings.format` write them -------------------------------------------------------
+
+
+def format_summarized(array: Any, summarize: int = 3, dtype: Any = None) -> str:
+    """An array as TensorFlow's runtime prints it: `[[0 1 2 ... 7 8 9]]`, one row a line, the first and last entries.
+
+    >>> import numpy
+    >>> from millrace._src.util.text import format_summarized
+    >>> print(format_summarized(numpy.arange(20).reshape(2, 10) / 4))
+    [[0 0.25 0.5 ... 1.75 2 2.25]
+     [2.5 2.75 3 ... 4.25 4.5 4.75]]
+
+    Args:
+        array: a NumPy array; an object array holds bytes, or handles.
+        summarize: how many entries to show at either end of each dimension; -1 shows all.
+        dtype: the tensor's DType where the array's own does not tell: quantized types.
+
+    Returns:
+        The text. Strings are in double quotes, C-escaped; bytes that are no UTF-8 come as surrogate escapes, so that
+        `text.encode("utf-8", "surrogateescape")` gives the bytes that TensorFlow writes.
+    """
+    formatted = _formatter(array.dtype, dtype)
+    limit = array.size if summarize < 0 else min(summarize, array.size)
+    parts: list[str] = []
+    _summarize(array, 0, limit, formatted, parts)
+    return "".join(parts)
+
+
+def _summarize(array: Any, depth: int, limit: int, formatted: Callable[[Any], str], parts: list[str]) -> None:
+    """Appends the text of `array`, `depth` dimensions inside the tensor."""
+    if not array.ndim:
+        parts.append(formatted(array.item()))
+        return
+    separator = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
+    size = len(array)
+    parts.append("[")
+    for index in range(min(limit, size)):
+        if index:
+            parts.append(separator)
+        _summarize(array[index, ...], depth + 1, limit, formatted, parts)
+    if size > 2 * limit:
+        parts.append(separator + "...")
+    for index in range(max(limit, size - limit), size):
+        parts.append(separator)
+        _summarize(array[index, ...], depth + 1, limit, formatted, parts)
+    parts.append("]")
+
+
+def _formatter(np_dtype: Any, dtype: Any) -> Callable[[Any], str]:
+    """How one element is written, given as a Python value."""
+    if np_dtype.kind == "c" or (dtype is not None and dtype.name in _UNKNOWN_TO_RUNTIME):
+        return lambda _: "?"
+    if np_dtype.kind == "b":
+        return lambda value: "1" if value else "0"
+    if np_dtype.kind == "O":
+        return lambda value: _quoted(value) if isinstance(value, bytes) else repr(value)
+    if np_dtype.kind in "iu" or np_dtype.name in ("int4", "uint4", "int2", "uint2"):
+        return lambda value: str(int(value))
+    return _double_text if np_dtype.itemsize == 8 else _float_text
+
+
+_UNKNOWN_TO_RUNTIME = ("qint32", "qint16", "quint16")
+_FLOAT_TINY, _DOUBLE_TINY = 2.0**-126, 2.0**-1022
+_FLOAT32 = struct.Struct("f")
+
+
+def _float_text(value: Any) -> str:
+    """Six digits if they name this float32 exactly, else nine; the runtime flushes denormals to zero."""
+    value = float(value)
+    if abs(value) < _FLOAT_TINY:
+        value *= 0.0
+    text = f"{value:.6g}"
+    if _FLOAT32.unpack(_FLOAT32.pack(float(text)))[0] != value and value == value:
+        text = f"{value:.9g}"
+    return text
+
+
+def _double_text(value: Any) -> str:
+    """Fifteen digits if they name this double exactly, else seventeen; the runtime flushes denormals to zero."""
+    value = float(value)
+    if abs(value) < _DOUBLE_TINY:
+        value *= 0.0
+    text = f"{value:.15g}"
+    return text if float(text) == value or value != value else f"{value:.17g}"
+
+
+def _quoted(text: bytes) -> str:
+    return '"' + text.decode("utf-8", "surrogateescape").translate(_C_ESCAPES) + '"'
+
+
+_C_ESCAPES = {code: f"\\{code:03o}" for code in (*range(32), 127)}
+_C_ESCAPES.update(
+    {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("'"): "\\'", ord("\\"): "\\\\"}
+)
