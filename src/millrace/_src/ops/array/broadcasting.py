@@ -1,0 +1,159 @@
+"""Broadcasting: to a given shape, of two shapes, and which axes its gradient sums over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank, with_rank_at_most
+from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.shape_rules import broadcast_dims
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+_INDEX = INDEX.with_default(int32)
+
+
+def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
+    with_rank(c.shape("shape"), 1)
+    wanted = c.value_as_shape("shape")
+    given = c.shape("input")
+    if wanted.rank is None or given.rank is None:
+        return wanted
+    with_rank_at_most(given, wanted.rank)
+    broadcast_dims(given, wanted)
+    lead = wanted.rank - given.rank
+    dims = list(wanted._dims or ())
+    for i, size in enumerate(given._dims or ()):
+        if dims[lead + i] is None and size is not None and size > 1:
+            dims[lead + i] = size
+        elif dims[lead + i] is not None and size not in (None, 1, dims[lead + i]):
+            raise ValueError(f"Dimensions must be equal, but are {size} and {dims[lead + i]}")
+    return TensorShape.of(tuple(dims))
+
+
+@export("broadcast_to")
+@op(
+    "BroadcastTo",
+    "input: T, shape: Tidx -> output: T",
+    T=ANY,
+    Tidx=_INDEX,
+    shape=_broadcast_to_shape,
+    constant_inputs=("shape",),
+)
+def broadcast_to(xp: Xp, input: Array, shape: Array) -> Array:
+    """Repeats `input` along dimensions of size 1, and new leading ones, to reach `shape`.
+
+    >>> tf.broadcast_to([1, 2, 3], [2, 3]).numpy()
+    array([[1, 2, 3],
+           [1, 2, 3]], dtype=int32)
+
+    Args:
+      input: A Tensor of any dtype.
+      shape: An int32 or int64 vector.
+
+    Returns: A Tensor of shape `shape`.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `input` does not fit `shape`.
+    """
+    wanted = tuple(shape.reshape(-1).tolist())
+    for size in wanted:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0")
+    try:
+        return xp.broadcast_to(input, wanted)
+    except ValueError:
+        if input.ndim > len(wanted):
+            rank = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(wanted)})."
+            raise invalid(rank) from None
+        raise invalid(f"Incompatible shapes: {dims_text(input.shape)} vs. {dims_text(wanted)}") from None
+
+
+@broadcast_to.gradient
+def broadcast_to_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
+    """Sums over the repeats."""
+    return unbroadcast(dy, input), None
+
+
+# --- shapes as values --------------------------------------------------------------------------------------------
+
+
+def _broadcast_args_shape(c: ShapeContext) -> TensorShape:
+    (a,), (b,) = with_rank(c.shape("s0"), 1), with_rank(c.shape("s1"), 1)
+    return vector(None if a is None or b is None else max(a, b))
+
+
+@op("BroadcastArgs", "s0: T, s1: T -> r0: T", T=_INDEX, shape=_broadcast_args_shape, constant_inputs=("s0", "s1"))
+def broadcast_args(xp: Xp, s0: Array, s1: Array) -> Array:
+    """The shape of what two tensors of shapes `s0` and `s1` broadcast to."""
+    for i, s in enumerate((s0, s1)):
+        if s.ndim != 1:
+            raise invalid(f"In[{i}] must be a vector.{dims_text(s.shape)}")
+    return np.array(_broadcast_sizes(s0.tolist(), s1.tolist()), dtype=s0.dtype)
+
+
+def _broadcast_sizes(a: list[int], b: list[int]) -> list[int]:
+    rank = max(len(a), len(b))
+    x, y = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
+    sizes = []
+    for m, n in zip(x, y, strict=True):
+        if m != n and m != 1 and n != 1:
+            raise invalid(f"Incompatible shapes: {dims_text(a)} vs. {dims_text(b)}")
+        sizes.append(n if m == 1 else m)
+    return sizes
+
+
+def _unknown_vectors(c: ShapeContext) -> list[TensorShape]:
+    with_rank(c.shape("s0"), 1)
+    with_rank(c.shape("s1"), 1)
+    return [vector(None), vector(None)]
+
+
+@op(
+    "BroadcastGradientArgs",
+    "s0: T, s1: T -> r0: T, r1: T",
+    T=_INDEX,
+    shape=_unknown_vectors,
+    constant_inputs=("s0", "s1"),
+    not_differentiable="axes are integers",
+)
+def broadcast_gradient_args(xp: Xp, s0: Array, s1: Array) -> tuple[Array, Array]:
+    """The axes of the broadcast shape of `s0` and `s1` over which each of the two was repeated."""
+    a, b = s0.tolist(), s1.tolist()
+    if a == b:
+        empty = np.zeros([0], s0.dtype)
+        return empty, empty
+    rank = len(_broadcast_sizes(a, b))
+    x, y = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
+    r0 = [i for i in range(rank) if x[i] == 1 and (y[i] != 1 or _both_one(x, y, i))]
+    r1 = [i for i in range(rank) if y[i] == 1 and (x[i] != 1 or _both_one(x, y, i))]
+    return np.array(r0, s0.dtype), np.array(r1, s0.dtype)
+
+
+def _both_one(x: list[int], y: list[int], i: int) -> bool:
+    """Where both sizes are 1 a sum over the axis changes nothing; TensorFlow lists it for both."""
+    return x[i] == y[i] == 1
+
+
+@export("broadcast_dynamic_shape")
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """Computes the shape of a broadcast of two shapes that are tensors.
+
+    >>> tf.broadcast_dynamic_shape(tf.constant([1, 2, 3]), tf.constant([5, 1, 3])).numpy()
+    array([5, 2, 3], dtype=int32)
+
+    Args:
+      shape_x: An int32 or int64 vector.
+      shape_y: A vector of the same dtype.
+
+    Returns: A vector of that dtype.
+    Raises: tf.errors.InvalidArgumentError: if two sizes differ and neither is 1.
+    """
+    return broadcast_args(convert_to_tensor(shape_x), convert_to_tensor(shape_y))

@@ -1,0 +1,124 @@
+"""`tf.constant`: Python and NumPy values as tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.arrays import make_array
+from millrace._src.core.context import state
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor
+from millrace._src.util.export import export
+
+
+@export("constant", v1=[])
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Any:
+    """Makes a constant tensor of a Python or NumPy value.
+
+    >>> tf.constant([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(2, 2), dtype=int32, numpy=
+    array([[1, 2],
+           [3, 4]], dtype=int32)>
+    >>> tf.constant(0.5, shape=[3]).numpy()
+    array([0.5, 0.5, 0.5], dtype=float32)
+
+    The value is copied: changing a NumPy array later does not change the tensor. To convert what may be a tensor
+    already, use `tf.convert_to_tensor`.
+
+    Args:
+      value: a number, string, bool, nested list of them, NumPy array or scalar.
+      dtype: the dtype; None infers it (int32, float32, string, bool, or that of a NumPy value).
+      shape: the shape; the value is reshaped to it, or repeated if it is a single element.
+      name: name of the constant in a graph.
+
+    Returns: A Tensor.
+    Raises:
+      TypeError: if the value does not fit `dtype` or `shape`.
+      ValueError: if the value is malformed, or a tensor of a graph.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    array, actual = _array_of(value, wanted)
+    if shape is not None:
+        array = _shaped(array, as_shape(shape), value)
+    graph = state.graph
+    if graph is None:
+        return EagerTensor(array, actual)
+    return graph.constant(array, actual, name or "Const")
+
+
+def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
+    """The value as an array that nobody else may change, and its dtype."""
+    if isinstance(value, SymbolicTensor):
+        if dtype is not None and value.dtype is not dtype:
+            raise TypeError(f"Expected {dtype.name}, but got {value} of type 'SymbolicTensor'.")
+        raise TypeError("Expected any non-tensor type, but got a tensor instead.")
+    if isinstance(value, EagerTensor):
+        if dtype is None or dtype is value.dtype:
+            return value._value, value.dtype
+        if state.graph is None:
+            raise TypeError(
+                f"Expected tensor {value._value} with dtype tf.{dtype.name}, but got dtype tf.{value.dtype.name}."
+            )
+        return make_array(value._value, dtype)
+    return make_array(value, dtype)
+
+
+def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
+    """The array in the shape asked for: reshaped, or a single element repeated."""
+    if not shape.is_fully_defined():
+        raise TypeError(f"tf.constant: `shape` must be fully defined; received {shape}.")
+    dims = tuple(d for d in shape if d is not None)
+    if array.shape == dims:
+        return array
+    count = shape.num_elements() or 0
+    if array.size == count:
+        return array.reshape(dims)
+    if array.size == 1:
+        return np.full(dims, array.reshape(-1)[0], array.dtype)
+    if state.graph is not None:
+        raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
+    shown = value._value if isinstance(value, EagerTensor) else value
+    raise TypeError(
+        f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {shown}) has "
+        f"{array.size} elements, but got `shape` {dims} with {count} elements)."
+    )
+
+
+@export(v1=["constant"])
+def constant_v1(
+    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+) -> Any:
+    """TensorFlow 1's `tf.constant`: in a graph, a value that is too short is continued with its last element.
+
+    >>> tf.compat.v1.constant([1, 2], shape=[2], verify_shape=True).numpy()
+    array([1, 2], dtype=int32)
+
+    Args:
+      value: a number, string, bool, nested list of them, NumPy array or scalar.
+      dtype: the dtype; None infers it.
+      shape: the shape.
+      name: name of the constant in a graph.
+      verify_shape: whether the value must have that shape already.
+
+    Returns: A Tensor.
+    Raises: TypeError: if `verify_shape` is set and the shape differs.
+    """
+    wanted = None if dtype is None else as_dtype(dtype)
+    array, actual = _array_of(value, wanted)
+    if shape is not None:
+        target = as_shape(shape)
+        if verify_shape and tuple(target.as_list()) != array.shape:
+            raise TypeError(
+                f"Expected Tensor {array} (converted from {value}) with shape {tuple(target.as_list())}, "
+                f"but got shape {array.shape}."
+            )
+        if state.graph is not None and 0 < array.size < (target.num_elements() or 0):
+            missing = (target.num_elements() or 0) - array.size
+            array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing)])
+        array = _shaped(array, target, value)
+    graph = state.graph
+    return EagerTensor(array, actual) if graph is None else graph.constant(array, actual, name or "Const")

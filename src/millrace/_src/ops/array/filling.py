@@ -1,0 +1,390 @@
+"""Tensors filled with one value: zeros, ones, fill, and their `_like` forms.
+
+In eager mode they are NumPy arrays at once. In a graph, a small tensor of known shape is a constant, a large one a Fill
+(which costs a graph nothing to store), and one of unknown shape a Fill whose dimensions are computed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype, float32, int32
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.reshaping import reshape
+from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank
+from millrace._src.ops.array.shape_ops import shape_op
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+_INDEX = INDEX.with_default(int32)
+_LARGEST_CONSTANT = 1000
+"""Tensors of fewer elements become constants in a graph."""
+
+
+# --- ops ---------------------------------------------------------------------------------------------------------
+
+
+def _fill_shape(c: ShapeContext) -> TensorShape:
+    with_rank(c.shape("dims"), 1)
+    require_scalar(c.shape("value"))
+    if any(d is not None and d < 0 for d in c.partial("dims") or ()):
+        raise ValueError("Fill dimensions must be >= 0")
+    return c.value_as_shape("dims")
+
+
+@op(
+    "Fill",
+    "dims: index_type, value: T -> output: T",
+    T=ANY,
+    index_type=_INDEX,
+    shape=_fill_shape,
+    constant_inputs=("dims",),
+)
+def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
+    """A tensor of shape `dims` that repeats `value`."""
+    if dims.ndim > 1:
+        raise invalid(f"dims must represent a vector, got shape {dims_text(dims.shape)}")
+    sizes = tuple(dims.reshape(-1).tolist())
+    for size in sizes:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0")
+    if value.size != 1:
+        raise invalid(f"value must represent a scalar, got shape {dims_text(value.shape)}")
+    return xp.full(sizes, value.reshape(()), dtype=value.dtype)
+
+
+@fill_op.gradient
+def fill_gradient(dy: Tensor, value: Tensor) -> tuple[None, Tensor]:
+    """The value gets the sum of the gradient."""
+    return None, raw.Sum(input=reshape(dy, [-1]), reduction_indices=[0])
+
+
+def _like(xp: Xp, x: Array, value: int) -> Array:
+    if x.dtype.kind == "O":
+        return _objects_like(x)
+    return xp.full(x.shape, value, dtype=x.dtype)
+
+
+def _objects_like(x: Array) -> Array:
+    """Empty strings; for variants, what each of them calls its zero."""
+    result = np.empty(x.shape, dtype=object)
+    flat, given = result.reshape(-1), x.reshape(-1)
+    for i, item in enumerate(given):
+        flat[i] = item.zeros_like() if hasattr(item, "zeros_like") else b""
+    return result
+
+
+@op(
+    "ZerosLike",
+    "x: T -> y: T",
+    T=ANY,
+    shape=same_shape,
+    not_differentiable="zeros do not vary with the values",
+)
+def zeros_like_op(xp: Xp, x: Array) -> Array:
+    """Zeros of the shape and dtype of `x`."""
+    return _like(xp, x, 0)
+
+
+@op(
+    "OnesLike",
+    "x: T -> y: T",
+    T=NUMERIC | BOOL,
+    shape=same_shape,
+    reads_only_shapes=True,
+    not_differentiable="ones do not vary with the values",
+)
+def ones_like_op(xp: Xp, x: Array) -> Array:
+    """Ones of the shape and dtype of `x`."""
+    return _like(xp, x, 1)
+
+
+@op(
+    "Empty",
+    "shape: int32 -> output: dtype",
+    dtype=ANY,
+    shape=lambda c: c.value_as_shape("shape"),
+    effects=Effects.RANDOM,
+    constant_inputs=("shape",),
+)
+def empty_op(xp: Xp, shape: Array, *, dtype: DType, init: bool = False) -> Array:
+    """A tensor of shape `shape` whose contents are of no account; zeros here."""
+    sizes = tuple(shape.tolist())
+    return xp.full(sizes, b"" if dtype.np_dtype.kind == "O" else 0, dtype=dtype.np_dtype)
+
+
+# --- public ------------------------------------------------------------------------------------------------------
+
+
+@export("fill")
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a tensor of shape `dims` that repeats a scalar.
+
+    >>> tf.fill([2, 2], 9).numpy()
+    array([[9, 9],
+           [9, 9]], dtype=int32)
+
+    Args:
+      dims: an int32 or int64 vector, the shape.
+      value: a scalar of any dtype.
+      name: name of the operation.
+      layout: a DTensor layout; must be None.
+
+    Returns: A Tensor of the dtype of `value`.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a dimension is negative.
+    """
+    _refuse_layout("fill", layout)
+    return fill_op(dims, value, name=name)
+
+
+@export("zeros")
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a tensor of zeros (False, empty strings).
+
+    >>> tf.zeros([2, 3], tf.int32).numpy()
+    array([[0, 0, 0],
+           [0, 0, 0]], dtype=int32)
+
+    Args:
+      shape: a list of ints, a TensorShape, or an integer vector.
+      dtype: the dtype.
+      name: name of the operation.
+      layout: a DTensor layout; must be None.
+
+    Returns: A Tensor.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a dimension is negative.
+    """
+    _refuse_layout("zeros", layout)
+    return _filled(shape, as_dtype(dtype).base_dtype, 0, name, "zeros")
+
+
+@export("ones")
+def ones(shape: Any, dtype: Any = float32, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a tensor of ones (True).
+
+    >>> tf.ones([2]).numpy()
+    array([1., 1.], dtype=float32)
+
+    Args:
+      shape: a list of ints, a TensorShape, or an integer vector.
+      dtype: the dtype; a number or bool.
+      name: name of the operation.
+      layout: a DTensor layout; must be None.
+
+    Returns: A Tensor.
+    Raises:
+      TypeError: if there is no one of that dtype.
+      tf.errors.InvalidArgumentError: (ValueError while tracing) if a dimension is negative.
+    """
+    _refuse_layout("ones", layout)
+    return _filled(shape, as_dtype(dtype).base_dtype, 1, name, "ones")
+
+
+@export("zeros_like", v1=[])
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a tensor of zeros of the shape of another.
+
+    >>> tf.zeros_like([1.5, 2.5]).numpy()
+    array([0., 0.], dtype=float32)
+
+    Args:
+      input: a Tensor, or a value that converts to one.
+      dtype: the dtype; None takes that of `input`.
+      name: name of the operation.
+      layout: a DTensor layout; must be None.
+
+    Returns: A Tensor.
+    """
+    _refuse_layout("zeros_like", layout)
+    return _filled_like(input, dtype, 0, name, "zeros_like")
+
+
+@export("ones_like", v1=[])
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
+    """Makes a tensor of ones of the shape of another.
+
+    >>> tf.ones_like([3, 4]).numpy()
+    array([1, 1], dtype=int32)
+
+    Args:
+      input: a Tensor, or a value that converts to one.
+      dtype: the dtype; None takes that of `input`.
+      name: name of the operation.
+      layout: a DTensor layout; must be None.
+
+    Returns: A Tensor.
+    Raises: TypeError: if there is no one of that dtype.
+    """
+    _refuse_layout("ones_like", layout)
+    return _filled_like(input, dtype, 1, name, "ones_like")
+
+
+@export(v1=["zeros_like"])
+def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """`tf.zeros_like` as TensorFlow 1 spells its arguments.
+
+    >>> tf.compat.v1.zeros_like([3]).numpy()
+    array([0], dtype=int32)
+
+    Args:
+      tensor: a Tensor, or a value that converts to one.
+      dtype: the dtype; None takes that of `tensor`.
+      name: name of the operation.
+      optimize: whether to use what is statically known; it always is.
+
+    Returns: A Tensor.
+    """
+    return zeros_like(tensor, dtype, name)
+
+
+@export(v1=["ones_like"])
+def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
+    """`tf.ones_like` as TensorFlow 1 spells its arguments.
+
+    >>> tf.compat.v1.ones_like([3]).numpy()
+    array([1], dtype=int32)
+
+    Args:
+      tensor: a Tensor, or a value that converts to one.
+      dtype: the dtype; None takes that of `tensor`.
+      name: name of the operation.
+      optimize: whether to use what is statically known; it always is.
+
+    Returns: A Tensor.
+    """
+    return ones_like(tensor, dtype, name)
+
+
+# --- how ---------------------------------------------------------------------------------------------------------
+
+
+def _refuse_layout(function: str, layout: Any) -> None:
+    if layout is not None:
+        raise ValueError(f"tf.{function}: DTensor layouts are not supported; received layout={layout!r}. Leave it out.")
+
+
+def _fill_value(dtype: DType, number: int) -> Any:
+    """Zero or one of a dtype. Raises TypeError if it has none."""
+    kind = dtype.np_dtype.kind
+    if kind != "O":
+        return np.array(number).astype(dtype.np_dtype)
+    if dtype.name == "string" and number == 0:
+        return np.array(b"", dtype=object)
+    if state.graph is not None:
+        raise TypeError(f"Expected {dtype.name}, but got {number} of type 'int'.")
+    raise TypeError(f"Cannot convert {number} to EagerTensor of dtype {dtype.name}")
+
+
+def _filled(shape: Any, dtype: DType, number: int, name: str | None, default_name: str) -> Any:
+    value = _fill_value(dtype, number)
+    dims = _static_dims(shape)
+    if state.graph is None and dims is not None:
+        return EagerTensor(_full(dims, value, dtype), dtype)
+    with name_scope(name, default_name) as scope:
+        if dims is not None:
+            return _filled_static(dims, value, dtype, scope)
+        sizes = _dims_tensor(shape)
+        return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope or default_name)
+
+
+def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
+    for size in dims:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0 [Op:Fill] name: ")
+    if dtype.np_dtype.kind != "O" and not value:
+        return np.zeros(dims, dtype.np_dtype)
+    return np.full(dims, value, dtype.np_dtype)
+
+
+def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
+    """In a graph: a constant where it is small, else a Fill."""
+    count = 1
+    for size in dims:
+        count *= size
+    if 0 <= count < _LARGEST_CONSTANT and all(size >= 0 for size in dims):
+        return state.graph.constant(np.full(dims, value, dtype.np_dtype), dtype, scope)
+    sizes = convert_to_tensor(np.array(dims, np.int32), name=f"{scope}shape_as_tensor")
+    return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope)
+
+
+def _static_dims(shape: Any) -> tuple[int, ...] | None:
+    """The dimensions if they are given as plain numbers."""
+    if isinstance(shape, TensorShape):
+        if not shape.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+        return tuple(d for d in shape if d is not None)
+    if isinstance(shape, (list, tuple)) and all(type(d) is int or isinstance(d, np.integer) for d in shape):
+        return tuple(int(d) for d in shape)
+    return None
+
+
+def _dims_tensor(shape: Any) -> Any:
+    """The dimensions as a vector tensor."""
+    if isinstance(shape, (int, np.integer)) and not isinstance(shape, bool):
+        return convert_to_tensor(np.array([shape], np.int32), name="shape_as_tensor")
+    is_tensor = isinstance(shape, (Tensor, np.ndarray, np.generic)) or hasattr(type(shape), "__tf_tensor__")
+    if isinstance(shape, (list, tuple)):
+        shape = [_bool_as_int(d) for d in shape]
+    sizes = convert_to_tensor(shape) if is_tensor else convert_to_tensor(shape, dtype=_list_dtype(shape), name="packed")
+    if not sizes.dtype.is_integer:
+        raise TypeError(f"Cannot convert {shape!r} to EagerTensor of dtype int32")
+    if sizes.dtype not in INDEX:
+        sizes = raw.Cast(x=sizes, DstT=int32)
+    return reshape(sizes, [-1]) if sizes.shape.rank == 0 else sizes
+
+
+def _bool_as_int(value: Any) -> Any:
+    """A dimension given as a bool counts as a number."""
+    return int(value) if isinstance(value, (bool, np.bool_)) else value
+
+
+def _list_dtype(shape: Any) -> DType:
+    """The dtype of dimensions of which some are tensors."""
+    if isinstance(shape, (list, tuple)):
+        for size in shape:
+            if isinstance(size, Tensor) and size.dtype in INDEX:
+                return size.dtype
+    return int32
+
+
+def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_name: str) -> Any:
+    if hasattr(type(input), "_nest_components") and not isinstance(input, Tensor):
+        return nest.map_structure(lambda x: _filled_like(x, dtype, number, name, default_name), input)
+    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    if type(input) is EagerTensor and state.graph is None:
+        actual = wanted or input.dtype
+        if actual.name != "variant":
+            return EagerTensor(_full(input._value.shape, _like_value(actual, number), actual), actual)
+    with name_scope(name, default_name) as scope:
+        tensor = convert_to_tensor(input, name="tensor")
+        actual = wanted or tensor.dtype.base_dtype
+        dims = tensor.shape._dims
+        if dims is not None and None not in dims and actual.name != "variant":
+            value = _like_value(actual, number)
+            return (
+                EagerTensor(_full(dims, value, actual), actual)
+                if state.graph is None
+                else _filled_static(dims, value, actual, scope)
+            )
+        if actual is tensor.dtype:
+            return (ones_like_op if number else zeros_like_op)(tensor, name=scope or default_name)
+        value = convert_to_tensor(_like_value(actual, number), dtype=actual, name=f"{scope}Const")
+        return fill_op(shape_op(tensor, out_type=int32), value, name=scope or default_name)
+
+
+def _like_value(dtype: DType, number: int) -> Any:
+    """Zero or one; eagerly, the refusal of a one that does not exist is that of the op OnesLike."""
+    if number and dtype.np_dtype.kind == "O" and state.graph is None:
+        raise invalid(f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:OnesLike] name: ")
+    return _fill_value(dtype, number)

@@ -1,0 +1,460 @@
+"""Gather: slices of a tensor, or elements, picked by index.
+
+On a CPU TensorFlow refuses an index out of range; XLA cannot, so there it is clamped. The check therefore stands in the
+kernels, under `not xp.is_xla`. The gradient of picking whole rows is sparse: IndexedSlices, nothing is added up yet.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.reshaping import reshape
+from millrace._src.ops.array.shape_checks import (
+    UNKNOWN,
+    dims_text,
+    first_bad,
+    invalid,
+    list_text,
+    position_text,
+    require_scalar,
+    unknown_dims,
+    with_rank_at_least,
+)
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+_INDICES = TypeSet((int16, int32, int64), default=int32)
+_INDEX = INDEX.with_default(int32)
+
+
+# --- gather ------------------------------------------------------------------------------------------------------
+
+
+def _gather_v2_shape(c: ShapeContext) -> TensorShape:
+    params, indices = with_rank_at_least(c.shape("params"), 1), c.shape("indices")._dims
+    require_scalar(c.shape("axis"))
+    axis_value, batch_dims = c.value("axis"), c.attr("batch_dims")
+    if params is None:
+        return UNKNOWN
+    if axis_value is None:
+        return (
+            unknown_dims(len(params) + len(indices) - 1 - batch_dims)
+            if indices is not None and batch_dims >= 0
+            else UNKNOWN
+        )
+    axis = int(axis_value)
+    with_rank_at_least(TensorShape.of(params), axis + 1 if axis >= 0 else -axis)
+    axis %= len(params)
+    if indices is None:
+        return UNKNOWN
+    batch_dims = _batch_dims(batch_dims, len(indices), axis)
+    return TensorShape.of((*params[:axis], *indices[batch_dims:], *params[axis + 1 :]))
+
+
+def _batch_dims(batch_dims: int, rank: int, axis: int) -> int:
+    if not -rank <= batch_dims <= rank:
+        raise ValueError(f"Shape must be at least rank {abs(batch_dims)} but is rank {rank}")
+    batch_dims = batch_dims + rank if batch_dims < 0 else batch_dims
+    if batch_dims > axis:
+        raise ValueError(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis})")
+    return batch_dims
+
+
+def _check_range(indices: Array, size: int) -> None:
+    """Raises InvalidArgumentError if an index is not in [0, size)."""
+    if indices.size and (indices.min() < 0 or indices.max() >= size):
+        at = first_bad((indices < 0) | (indices >= size)) or ()
+        raise invalid(f"indices{position_text(at)} = {int(indices[at])} is not in [0, {size})")
+
+
+@op(
+    "GatherV2",
+    "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
+    Tparams=ANY,
+    Tindices=_INDICES,
+    Taxis=_INDEX,
+    shape=_gather_v2_shape,
+    constant_inputs=("axis",),
+)
+def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
+    """The slices of `params` along `axis` at `indices`."""
+    if axis.size != 1:
+        raise invalid("axis must be scalar")
+    if not params.ndim:
+        raise invalid("params must be at least 1 dimensional")
+    at = int(axis.reshape(-1)[0])
+    if not -params.ndim <= at < params.ndim:
+        raise invalid(f"Shape must be at least rank {at + 1 if at >= 0 else -at} but is rank {params.ndim}")
+    at %= params.ndim
+    if not xp.is_xla:
+        _check_range(indices, params.shape[at])
+    if batch_dims:
+        return _batched(xp, params, indices, at, batch_dims)
+    return xp.take(params, indices, axis=at, mode="clip") if xp.is_xla else params.take(indices, axis=at)
+
+
+def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
+    """Gathers in each of the batches, the leading dimensions that params and indices share."""
+    try:
+        batch = _batch_dims(batch_dims, indices.ndim, axis)
+    except ValueError as error:
+        raise invalid(str(error)) from None
+    for d in range(batch):
+        if params.shape[d] != indices.shape[d]:
+            a, b = params.shape[d], indices.shape[d]
+            raise invalid(f"params.shape[{d}]: {a} should be equal to indices.shape[{d}]: {b}")
+    grid = tuple(
+        xp.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(indices.ndim)]) for d in range(batch)
+    )
+    if xp.is_xla:
+        indices = xp.clip(indices, 0, params.shape[axis] - 1)
+    picked = xp.moveaxis(params, axis, batch)[
+        (*grid, indices)
+    ]  # batch, the other indices, then what surrounds the axis
+    rest = range(batch, indices.ndim)
+    return xp.moveaxis(picked, tuple(rest), tuple(r + axis - batch for r in rest))
+
+
+@gather_v2.gradient
+def gather_v2_gradient(
+    dy: Tensor, params: Tensor, indices: Tensor, axis: Tensor, batch_dims: int
+) -> tuple[Any, None, None]:
+    """Rows give IndexedSlices; along another axis, or in batches, the slices are added up in place."""
+    at = static_value(axis)
+    if at is not None and int(at) == 0 and batch_dims == 0:
+        return _sparse_rows(dy, params, indices), None, None
+    rank = raw.Rank(input=params) if params.shape.rank is None else params.shape.rank
+    index_rank = raw.Rank(input=indices) if indices.shape.rank is None else indices.shape.rank
+    where = int(at) if at is not None else raw.Cast(x=axis, DstT=int32)
+    if at is None or int(at) < 0:
+        where = raw.FloorMod(x=where, y=rank) if at is None or not isinstance(rank, int) else int(at) % rank
+    batch = batch_dims if batch_dims >= 0 else batch_dims + index_rank
+    return _scatter_along(dy, params, indices, where, batch, rank, index_rank), None, None
+
+
+def _sparse_rows(dy: Any, params: Any, indices: Any) -> IndexedSlices:
+    """The gradient of rows: which row each slice of `dy` belongs to."""
+    shape = shape_tensor(params)
+    values = reshape(dy, raw.ConcatV2(values=[[-1], shape[1:]], axis=0))
+    return IndexedSlices(values=values, indices=reshape(indices, [-1]), dense_shape=shape)
+
+
+def _span(start: Any, stop: Any) -> Any:
+    """The vector `start, ..., stop - 1`, of ints where both are."""
+    if isinstance(start, int) and isinstance(stop, int):
+        return np.arange(start, stop, dtype=np.int32)
+    return raw.Range(start=start, limit=stop, delta=1)
+
+
+def _joined(*parts: Any) -> Any:
+    if all(isinstance(p, np.ndarray) for p in parts):
+        return np.concatenate(parts)
+    return raw.ConcatV2(values=list(parts), axis=0)
+
+
+def _scatter_along(dy: Any, params: Any, indices: Any, axis: Any, batch: Any, rank: Any, index_rank: Any) -> Any:
+    """The transpose of gather: `dy`, with the gathered dimensions moved behind the batch, is added up into a flat table
+    whose rows are (batch, position on the axis)."""
+    extra = index_rank - batch  # dimensions of dy that came from the indices
+    out_rank = rank - 1 + extra
+    order = _joined(_span(0, batch), _span(axis, axis + extra), _span(batch, axis), _span(axis + extra, out_rank))
+    moved = raw.Transpose(x=dy, perm=order)
+    shape = shape_tensor(params)
+    batch_shape, size = shape[:batch], shape[axis]
+    rest = raw.ConcatV2(values=[shape[batch:axis], shape[axis + 1 :]], axis=0)
+    batches = raw.Prod(input=batch_shape, reduction_indices=[0])
+    lead = raw.Pack(values=[batches, -1], axis=0)
+    rows = raw.Reshape(tensor=raw.Cast(x=indices, DstT=int32), shape=lead) + raw.ExpandDims(
+        input=raw.Range(start=0, limit=batches, delta=1) * size, dim=1
+    )
+    table_shape = raw.ConcatV2(values=[raw.Pack(values=[batches * size], axis=0), rest], axis=0)
+    updates = raw.Reshape(tensor=moved, shape=raw.ConcatV2(values=[raw.Shape(input=reshape(rows, [-1])), rest], axis=0))
+    table = raw.ScatterNd(indices=raw.Reshape(tensor=rows, shape=[-1, 1]), updates=updates, shape=table_shape)
+    full = raw.Reshape(
+        tensor=table, shape=raw.ConcatV2(values=[batch_shape, raw.Pack(values=[size], axis=0), rest], axis=0)
+    )
+    back = _joined(_span(0, batch), _span(batch + 1, axis + 1), _span(batch, batch + 1), _span(axis + 1, rank))
+    return raw.Transpose(x=full, perm=back)
+
+
+def _gather_shape(c: ShapeContext) -> TensorShape:
+    params, indices = with_rank_at_least(c.shape("params"), 1), c.shape("indices")._dims
+    return UNKNOWN if params is None or indices is None else TensorShape.of((*indices, *params[1:]))
+
+
+@op(
+    "Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tparams=ANY, Tindices=_INDEX, shape=_gather_shape
+)
+def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
+    """The rows of `params` at `indices`."""
+    return gather_v2.op_def.kernel(xp, params, indices, np.zeros((), np.int32))
+
+
+@gather_op.gradient
+def gather_op_gradient(dy: Tensor, params: Tensor, indices: Tensor) -> tuple[IndexedSlices, None]:
+    """The rows and which they are."""
+    return _sparse_rows(dy, params, indices), None
+
+
+@export("gather", v1=[])
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Any:
+    """Picks slices of a tensor along a dimension.
+
+    >>> tf.gather([10, 20, 30], [2, 0]).numpy()
+    array([30, 10], dtype=int32)
+    >>> tf.gather([[1, 2], [3, 4]], [1], axis=1).numpy()
+    array([[2],
+           [4]], dtype=int32)
+    >>> tf.gather([[1, 2], [3, 4]], [[0], [1]], batch_dims=1).numpy()
+    array([[1],
+           [4]], dtype=int32)
+
+    Args:
+      params: A Tensor of at least one dimension, or a Variable.
+      indices: An integer Tensor of any shape, each element in [0, params.shape[axis]).
+      validate_indices: does nothing; indices are always checked on a CPU.
+      axis: the dimension to pick from; None means `batch_dims`.
+      batch_dims: the number of leading dimensions that `params` and `indices` share.
+      name: name of the operation.
+
+    Returns: A Tensor of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+    Raises: tf.errors.InvalidArgumentError: if an index is out of range.
+    """
+    if axis is None:
+        axis = batch_dims
+    known = static_value(axis) if isinstance(axis, Tensor) else axis
+    if known is None or np.ndim(known) or int(known) != 0:
+        return gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)
+    if hasattr(params, "sparse_read"):  # a Variable reads only the rows it is asked for
+        return params.sparse_read(indices, name=name)
+    return gather_v2(params, indices, axis, name=name)
+
+
+@export(v1=["gather"])
+def gather_v1(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Any:
+    """`tf.gather` with the argument order of TensorFlow 1.
+
+    >>> tf.compat.v1.gather([10, 20, 30], [2, 0]).numpy()
+    array([30, 10], dtype=int32)
+
+    Args:
+      params: A Tensor of at least one dimension, or a Variable.
+      indices: An integer Tensor.
+      validate_indices: does nothing.
+      name: name of the operation.
+      axis: the dimension to pick from; None means `batch_dims`.
+      batch_dims: the number of leading dimensions that `params` and `indices` share.
+
+    Returns: A Tensor.
+    """
+    return gather(params, indices, validate_indices, axis, batch_dims, name)
+
+
+@export(v1=["batch_gather"])
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Gathers along the last dimension of `indices`, all before it being batches.
+
+    >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy()
+    array([[2],
+           [3]], dtype=int32)
+
+    Args:
+      params: A Tensor.
+      indices: An integer Tensor of known rank.
+      name: name of the operation.
+
+    Returns: A Tensor.
+    Raises: ValueError: if the rank of `indices` is unknown.
+    """
+    with name_scope(name, "BatchGather"):
+        indices = convert_to_tensor(indices, name="indices")
+        params = convert_to_tensor(params, name="params")
+        if indices.shape.rank is None:
+            raise ValueError("batch_gather does not allow indices with unknown shape.")
+        batch_dims = int(indices.shape.rank) - 1
+        return gather_v2(params, indices, batch_dims, batch_dims=batch_dims)
+
+
+# --- gather_nd ---------------------------------------------------------------------------------------------------
+
+
+def _gather_nd_shape(c: ShapeContext) -> TensorShape:
+    params, indices = c.shape("params")._dims, with_rank_at_least(c.shape("indices"), 1)
+    if params is None or indices is None or indices[-1] is None:
+        return UNKNOWN
+    depth = indices[-1]
+    if depth > len(params):
+        shapes = f"indices shape: {dims_text(indices)} and params shape: {dims_text(params)}"
+        raise ValueError(f"indices.shape[-1] must be <= params.rank, but saw {shapes}")
+    return TensorShape.of((*indices[:-1], *params[depth:]))
+
+
+def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
+    """Which rows of NumPy `indices` do not point into the first dimensions `dims` of a tensor."""
+    limits = np.array(dims, np.int64)
+    return ((indices < 0) | (indices >= limits)).any(axis=-1)
+
+
+@op(
+    "GatherNd",
+    "params: Tparams, indices: Tindices -> output: Tparams",
+    Tparams=ANY,
+    Tindices=_INDICES,
+    shape=_gather_nd_shape,
+)
+def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: str = "") -> Array:
+    """The elements, or slices, of `params` at the positions in the rows of `indices`."""
+    if not indices.ndim:
+        raise invalid("indices must be at least a vector")
+    depth = indices.shape[-1]
+    if depth > params.ndim:
+        raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
+    if depth == 0:
+        return xp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
+    ignored = None if xp.is_xla else _ignored(params, indices, depth, bad_indices_policy)
+    if xp.is_xla or ignored is not None:
+        if 0 in params.shape[:depth]:
+            return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
+        indices = xp.clip(indices, 0, np.array(params.shape[:depth]) - 1).astype(indices.dtype)
+    picked = params[tuple(xp.moveaxis(indices, -1, 0))]
+    if ignored is None:
+        return picked
+    empty = np.array(b"" if params.dtype.kind == "O" else 0, params.dtype)
+    return xp.where(ignored.reshape(ignored.shape + (1,) * (params.ndim - depth)), empty, picked)
+
+
+def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | None:
+    """The positions to ignore, None if all are good. Raises InvalidArgumentError if bad ones are an error."""
+    if not indices.size:
+        return None
+    if params.size == 0 and policy != "IGNORE":
+        raise invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {dims_text(params.shape)}")
+    bad = bad_positions(indices, params.shape[:depth])
+    if not bad.any():
+        return None
+    if policy == "IGNORE":
+        return bad
+    at = first_bad(bad) or ()
+    where = f"indices{position_text(at)} = {list_text(indices[at])}"
+    raise invalid(f"{where} does not index into param shape {dims_text(params.shape)}, node name: GatherNd")
+
+
+@gather_nd_op.gradient
+def gather_nd_gradient(dy: Tensor, params: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Any, None]:
+    """Rows picked one by one give IndexedSlices; the rest is scattered back."""
+    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
+        return IndexedSlices(
+            values=dy, indices=raw.Squeeze(input=indices, squeeze_dims=[-1]), dense_shape=shape_tensor(params)
+        ), None
+    if indices.dtype is int16:
+        indices = raw.Cast(x=indices, DstT=int32)
+    shape = shape_tensor(params, indices.dtype)
+    return raw.ScatterNd(indices=indices, updates=dy, shape=shape, bad_indices_policy=bad_indices_policy), None
+
+
+@export("gather_nd", v1=[])
+def gather_nd(
+    params: Any, indices: Any, batch_dims: Any = 0, name: str | None = None, bad_indices_policy: str = ""
+) -> Any:
+    """Picks elements or slices of a tensor by their positions.
+
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 0], [1, 1]]).numpy()
+    array([1, 4], dtype=int32)
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[1]]).numpy()
+    array([[3, 4]], dtype=int32)
+
+    Args:
+      params: A Tensor of any dtype, or a Variable.
+      indices: An integer Tensor; each vector of its last dimension is a position in the first dimensions of `params`.
+      batch_dims: the number of leading dimensions that `params` and `indices` share.
+      name: name of the operation.
+      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": zeros are taken there.
+
+    Returns: A Tensor of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
+    Raises: tf.errors.InvalidArgumentError: if a position is out of range.
+    """
+    known = static_value(batch_dims) if isinstance(batch_dims, Tensor) else batch_dims
+    if known is None:
+        raise ValueError("tf.gather_nd: `batch_dims` must be known while tracing.")
+    if int(known) != 0:
+        return _batch_gather_nd(params, indices, int(known), name)
+    if not bad_indices_policy and hasattr(params, "gather_nd"):
+        return params.gather_nd(indices, name=name)
+    return gather_nd_op(params, indices, bad_indices_policy=bad_indices_policy, name=name)
+
+
+@export(v1=["gather_nd", "manip.gather_nd"])
+def gather_nd_v1(
+    params: Any, indices: Any, name: str | None = None, batch_dims: Any = 0, bad_indices_policy: str = ""
+) -> Any:
+    """`tf.gather_nd` with the argument order of TensorFlow 1.
+
+    >>> tf.compat.v1.gather_nd([1, 2, 3], [[1]]).numpy()
+    array([2], dtype=int32)
+
+    Args:
+      params: A Tensor of any dtype, or a Variable.
+      indices: An integer Tensor of positions.
+      name: name of the operation.
+      batch_dims: the number of leading dimensions that `params` and `indices` share.
+      bad_indices_policy: what to do with positions out of range.
+
+    Returns: A Tensor.
+    """
+    return gather_nd(params, indices, batch_dims, name, bad_indices_policy)
+
+
+def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None) -> Any:
+    """Completes the positions by the batch they stand in."""
+    with name_scope(name, "BatchGatherND"):
+        indices = convert_to_tensor(indices, name="indices")
+        params = convert_to_tensor(params, name="params")
+        rank = indices.shape.rank
+        if rank is None:
+            raise ValueError("batch_gather_nd does not allow indices with unknown shape.")
+        if batch_dims >= rank:
+            raise ValueError(f"Argument `batch_dims` = {batch_dims} must be less than rank(`indices`) = {rank}")
+        if params.shape.rank is not None and batch_dims >= params.shape.rank:
+            raise ValueError(
+                f"Argument `batch_dims` = {batch_dims} must be less than rank(`params`) = {params.shape.rank}"
+            )
+        if batch_dims < 0:
+            raise ValueError(f"Argument `batch_dims` = {batch_dims} must be non-negative.")
+        shape = shape_tensor(indices, indices.dtype if indices.dtype is not int16 else int32)
+        column_shape = raw.ConcatV2(values=[shape[:-1], [1]], axis=0)
+        columns = []
+        for d in range(batch_dims):
+            numbers = raw.Range(start=raw.ZerosLike(x=shape[d]), limit=shape[d], delta=raw.OnesLike(x=shape[d]))
+            aligned = raw.Reshape(tensor=numbers, shape=[-1 if i == d else 1 for i in range(rank)])
+            columns.append(raw.BroadcastTo(input=aligned, shape=column_shape))
+        if indices.dtype is int16:
+            indices = raw.Cast(x=indices, DstT=int32)
+        return gather_nd_op(params, raw.ConcatV2(values=[*columns, indices], axis=-1))

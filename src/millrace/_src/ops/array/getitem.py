@@ -1,0 +1,213 @@
+"""`tensor[...]`: Python's index syntax, put into TensorFlow's terms.
+
+`SliceKey` reads a key once and collects what StridedSlice wants: begins, ends, strides, masks. Then there are three ways
+on. In eager mode with nobody watching, NumPy's own indexing does it. In eager mode under a tape, the three vectors are
+made directly. In a graph they are stacked by ops, under the names that TensorFlow gives them (`strided_slice/stack`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, int16, int32, int64
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.joining import stack
+from millrace._src.ops.array.selecting import boolean_mask
+from millrace._src.ops.array.shape_checks import invalid
+from millrace._src.ops.array.slice_spec import Masks, cached_layout
+from millrace._src.ops.array.slicing import strided_slice
+
+_INT32_RANGE = range(-(2**31), 2**31)
+_INDEX_DTYPES = (int16, int32, int64)
+
+
+def getitem(tensor: Any, key: Any) -> Any:
+    """The part of a tensor that `tensor[key]` means.
+
+    >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
+    >>> x[0, 1:].numpy()
+    array([2, 3], dtype=int32)
+
+    Args:
+      tensor: a Tensor or Variable.
+      key: ints, slices, `...`, `tf.newaxis`, scalar integer tensors, or a tuple or list of them; or a boolean mask.
+
+    Returns: A Tensor.
+    Raises:
+      TypeError: for any other key.
+      tf.errors.InvalidArgumentError: (ValueError while tracing) if an index is out of range.
+    """
+    is_plain = type(tensor) is EagerTensor and state.run is not None
+    if is_plain and type(key) is int:
+        return _element(tensor, key)
+    if _is_mask(key):
+        return boolean_mask(tensor, key)
+    parts = SliceKey(key if isinstance(key, (list, tuple)) else (key,))
+    if state.graph is None and parts.is_static():
+        return _static_slice(tensor, parts, is_plain)
+    return _symbolic_slice(tensor, parts)
+
+
+def _element(tensor: EagerTensor, at: int) -> EagerTensor:
+    """`x[3]`, the most frequent key."""
+    value = tensor._value
+    if not value.ndim:
+        raise invalid("Attempting to slice scalar input. [Op:StridedSlice] name: strided_slice/")
+    size = value.shape[0]
+    if not -size <= at < size:
+        first = at + size if at < 0 else at
+        raise invalid(f"slice index {first} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
+    return EagerTensor(value[at, ...], tensor.dtype)
+
+
+def _is_mask(key: Any) -> bool:
+    if isinstance(key, bool):
+        return True
+    return isinstance(key, (Tensor, np.ndarray, np.bool_)) and key.dtype in ("bool", np.bool_)
+
+
+class SliceKey:
+    """A key taken apart: one begin, end and stride for each of its items, and the masks."""
+
+    def __init__(self, items: Any) -> None:
+        self.begin: list[Any] = []
+        self.end: list[Any] = []
+        self.strides: list[Any] = []
+        self.begin_mask = self.end_mask = self.ellipsis_mask = self.new_axis_mask = self.shrink_axis_mask = 0
+        for position, item in enumerate(items):
+            bit = 1 << position
+            if isinstance(item, slice):
+                self._add_slice(item, bit)
+            elif item is Ellipsis:
+                self.ellipsis_mask |= bit
+                self._add(0, 0, 1)
+            elif item is None:
+                self.new_axis_mask |= bit
+                self._add(0, 0, 1)
+            else:
+                self.shrink_axis_mask |= bit
+                self._add_index(_checked(item))
+
+    def _add(self, begin: Any, end: Any, stride: Any) -> None:
+        self.begin.append(begin)
+        self.end.append(end)
+        self.strides.append(stride)
+
+    def _add_index(self, index: Any) -> None:
+        if not isinstance(index, Tensor):
+            self._add(index, index + 1, 1)
+        else:
+            self._add(index, index + 1, 1 if index.dtype is int32 else _one_like(index))
+
+    def _add_slice(self, item: slice, bit: int) -> None:
+        start, stop, step = (None if v is None else _checked(v) for v in (item.start, item.stop, item.step))
+        dtype = next((v.dtype for v in (start, stop, step) if isinstance(v, Tensor)), None)
+        if start is None:
+            self.begin_mask |= bit
+        if stop is None:
+            self.end_mask |= bit
+        self._add(*(_default(value, fallback, dtype) for value, fallback in ((start, 0), (stop, 0), (step, 1))))
+
+    def is_static(self) -> bool:
+        """Whether every bound is known now."""
+        return not any(isinstance(v, Tensor) and type(v) is not EagerTensor for part in self.parts() for v in part)
+
+    def parts(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Begins, ends and strides."""
+        return self.begin, self.end, self.strides
+
+    def masks(self) -> Masks:
+        """The five masks."""
+        return Masks(self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask)
+
+    def mask_attrs(self) -> dict[str, int]:
+        """The five masks by the names of StridedSlice's attributes."""
+        return {f"{name}_mask": value for name, value in self.masks()._asdict().items()}
+
+
+def _checked(index: Any) -> Any:
+    """An index as a Python int or a scalar integer Tensor.
+
+    Raises: TypeError: if it is neither.
+    """
+    if type(index) is int or isinstance(index, (bool, np.bool_)):
+        return index
+    if not isinstance(index, (Tensor, np.ndarray, np.generic)) and hasattr(index, "__tf_tensor__"):
+        index = convert_to_tensor(index)  # a Variable
+    if isinstance(index, Tensor):
+        if index.dtype in _INDEX_DTYPES and index.shape.rank in (0, None):
+            return index
+        raise _bad_index(index)
+    if getattr(index, "ndim", 0) == 0 and hasattr(index, "__index__"):
+        return index.__index__()
+    raise _bad_index(index)
+
+
+def _bad_index(index: Any) -> TypeError:
+    return TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are "
+        f"valid indices, got {index!r}"
+    )
+
+
+def _one_like(index: Any) -> Any:
+    return _constant(1, index.dtype)
+
+
+def _default(value: Any, fallback: int, dtype: DType | None) -> Any:
+    """A bound, or what stands for one left out: beside a Tensor, a constant of its dtype."""
+    if value is not None:
+        return value
+    return fallback if dtype is None else _constant(fallback, dtype)
+
+
+def _constant(value: int, dtype: DType) -> Any:
+    return value if state.graph is None else convert_to_tensor(value, dtype=dtype)
+
+
+# --- eager -------------------------------------------------------------------------------------------------------
+
+
+def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
+    begin, end, strides = ([v if isinstance(v, (bool, np.bool_)) else int(v) for v in part] for part in key.parts())
+    masks = key.masks()
+    if is_plain and not any(isinstance(v, (bool, np.bool_)) for v in begin):
+        index = cached_layout(tensor._value.shape, tuple(begin), tuple(end), tuple(strides), masks, _out_of_range).index
+        return EagerTensor(tensor._value[index], tensor.dtype)
+    bounds = [_bound_vector(part) for part in (begin, end, strides)]
+    if any(b.dtype is int64 for b in bounds):
+        bounds = [EagerTensor(b._value.astype(np.int64), int64) for b in bounds]
+    return strided_slice(tensor, *bounds, **key.mask_attrs(), var=_variable(tensor), name="strided_slice")
+
+
+def _out_of_range(message: str) -> Exception:
+    return invalid(f"{message} [Op:StridedSlice] name: strided_slice/")
+
+
+def _bound_vector(values: list[Any]) -> Any:
+    wide = not all(v in _INT32_RANGE for v in values)
+    return convert_to_tensor(values, dtype=int64 if wide else None if values else int32)
+
+
+def _variable(tensor: Any) -> Any:
+    return None if isinstance(tensor, Tensor) or not hasattr(tensor, "_strided_slice_assign") else tensor
+
+
+# --- graph -------------------------------------------------------------------------------------------------------
+
+
+def _symbolic_slice(tensor: Any, key: SliceKey) -> Any:
+    with name_scope(None, "strided_slice") as scope:
+        if key.begin:
+            bounds = [stack(part) for part in key.parts()]
+            if any(b.dtype is int64 for b in bounds):
+                bounds = [b if b.dtype is int64 else raw.Cast(x=b, DstT=int64) for b in bounds]
+        else:
+            empty = convert_to_tensor([], dtype=int32, name="Const")
+            bounds = [empty, empty, empty]
+        return strided_slice(tensor, *bounds, **key.mask_attrs(), var=_variable(tensor), name=scope or "strided_slice")

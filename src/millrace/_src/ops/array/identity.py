@@ -1,0 +1,264 @@
+"""Ops that give back their input, and placeholders.
+
+They differ only in what the rest of the system may do with them: stop a gradient, forbid one, name a value, check a
+shape, or mark the place where a caller's value enters a graph. The kernels hand on the array they were given, which is
+safe because the buffer of a tensor never changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, TypeList, op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.shape_checks import dims_text, invalid, merge
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+
+@op("Identity", "input: T -> output: T", T=ANY, shape=same_shape)
+def identity_op(xp: Xp, input: Array) -> Array:
+    """Returns its input."""
+    return input
+
+
+@identity_op.gradient
+def identity_gradient(dy: Tensor) -> Tensor:
+    """d identity(x) = dx."""
+    return dy
+
+
+@export("identity")
+def identity(input: Any, name: str | None = None) -> Any:
+    """Returns a tensor with the same shape, dtype and contents as `input`.
+
+    >>> tf.identity(tf.constant([1, 2])).numpy()
+    array([1, 2], dtype=int32)
+
+    Of a `tf.Variable` it takes the value of this moment: a later assignment does not show in the result.
+
+    Args:
+      input: a Tensor, a value that converts to one, or a composite such as a SparseTensor.
+      name: name of the operation.
+
+    Returns: A Tensor, or a composite of the kind of `input`.
+    """
+    if hasattr(type(input), "_nest_components"):
+        return nest.map_structure(lambda x: identity_op(x, name=name), input, expand_composites=True)
+    return identity_op(input, name=name)
+
+
+@op("IdentityN", "input: T -> output: T", T=TypeList(ANY, minimum=1), shape=lambda c: [t.shape for t in c.inputs])
+def identity_n_op(xp: Xp, input: list[Array]) -> list[Array]:
+    """Returns its inputs."""
+    return list(input)
+
+
+@identity_n_op.gradient
+def identity_n_gradient(dys: list[Tensor]) -> tuple[list[Tensor]]:
+    """Each gradient passes through."""
+    return (list(dys),)
+
+
+@export("identity_n")
+def identity_n(input: Any, name: str | None = None) -> Any:
+    """Returns a list of tensors with the same shapes and contents as those in `input`.
+
+    One operation holds them all, so that one gradient function can be given for the group.
+
+    >>> [int(t) for t in tf.identity_n([1, 2])]
+    [1, 2]
+
+    Args:
+      input: a list of at least one tensor, of any dtypes.
+      name: name of the operation.
+
+    Returns: A list of Tensors.
+    """
+    return identity_n_op(list(input), name=name)
+
+
+@op("Snapshot", "input: T -> output: T", T=ANY, shape=same_shape)
+def snapshot(xp: Xp, input: Array) -> Array:
+    """Returns its input."""
+    return input
+
+
+@op("DeepCopy", "x: T -> y: T", T=ANY, shape=same_shape, effects=Effects.RANDOM)
+def deep_copy(xp: Xp, x: Array) -> Array:
+    """Returns a copy of `x` with a buffer of its own."""
+    return xp.array(x)
+
+
+@export("stop_gradient")
+@op("StopGradient", "input: T -> output: T", T=ANY, shape=same_shape, not_differentiable="it is what the op is for")
+def stop_gradient(xp: Xp, input: Array) -> Array:
+    """Returns `input`; gradients do not flow through it.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * tf.stop_gradient(x)
+    >>> float(tape.gradient(y, x))
+    3.0
+
+    Args: input: A Tensor of any dtype.
+    Returns: A Tensor with the contents of `input`.
+    """
+    return input
+
+
+@op("PreventGradient", "input: T -> output: T", T=ANY, shape=same_shape)
+def prevent_gradient(xp: Xp, input: Array, *, message: str = "") -> Array:
+    """Returns `input`; asking for a gradient through it is an error that shows `message`."""
+    return input
+
+
+@prevent_gradient.gradient
+def prevent_gradient_gradient(dy: Tensor, message: str) -> Tensor:
+    """Always raises LookupError."""
+    raise LookupError(f"Gradient explicitly disabled. Reason: {message}")
+
+
+@export("guarantee_const")
+@op("GuaranteeConst", "input: T -> output: T", T=ANY, shape=same_shape)
+def guarantee_const(xp: Xp, input: Array) -> Array:
+    """Promises that `input` never changes, which lets the graph optimizer treat it as a constant.
+
+    >>> int(tf.guarantee_const(5))
+    5
+
+    Args: input: A Tensor of any dtype.
+    Returns: `input`.
+    """
+    return input
+
+
+@op("DebugGradientIdentity", "input: T -> output: T", T=ANY, shape=same_shape)
+def debug_gradient_identity(xp: Xp, input: Array) -> Array:
+    """Returns its input; a debugger may watch the gradient that comes back."""
+    return input
+
+
+@debug_gradient_identity.gradient
+def debug_gradient_identity_gradient(dy: Tensor) -> Tensor:
+    """The gradient passes through."""
+    return dy
+
+
+def _ensured_shape(c: ShapeContext) -> TensorShape:
+    return merge(c.attr("shape"), c.shape("input"))
+
+
+@op("EnsureShape", "input: T -> output: T", T=ANY, shape=_ensured_shape)
+def ensure_shape_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
+    """Returns `input` if its shape is compatible with `shape`, else fails."""
+    if not shape.is_compatible_with(TensorShape.of(input.shape)):
+        raise invalid(
+            f"Shape of tensor input {dims_text(input.shape)} is not compatible with expected shape {dims_text(shape)}."
+        )
+    return input
+
+
+@ensure_shape_op.gradient
+def ensure_shape_gradient(dy: Tensor) -> Tensor:
+    """The gradient passes through."""
+    return dy
+
+
+@export("ensure_shape")
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
+    """Returns `x`, whose shape is checked when it is computed, and known from then on while tracing.
+
+    >>> @tf.function(input_signature=[tf.TensorSpec(None)])
+    ... def f(x):
+    ...     return tf.ensure_shape(x, [None, 2])
+    >>> f(tf.zeros([3, 2])).shape
+    TensorShape([3, 2])
+
+    Args:
+      x: A Tensor.
+      shape: A TensorShape, or what makes one; None is an unknown dimension.
+      name: name of the operation.
+
+    Returns: A Tensor with the contents of `x`; its static shape merges that of `x` with `shape`.
+    Raises:
+      ValueError: while tracing, if the static shapes cannot agree.
+      tf.errors.InvalidArgumentError: when computed, if the shape does not fit.
+    """
+    return ensure_shape_op(x, shape=as_shape(shape), name=name)
+
+
+def _declared_shape(c: ShapeContext) -> TensorShape:
+    shape: TensorShape = c.attr("shape")
+    return shape
+
+
+@op("Placeholder", " -> output: dtype", dtype=ANY, shape=_declared_shape, effects=Effects.RANDOM)
+def placeholder_op(xp: Xp, *, dtype: DType, shape: TensorShape = TensorShape(None)) -> Array:  # noqa: B008  (immutable)
+    """A value that whoever runs the graph must supply."""
+    raise invalid(f"You must feed a value for placeholder tensor with dtype {dtype.name} and shape {dims_text(shape)}")
+
+
+@export(v1=["placeholder"])
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """Inserts a placeholder that a v1 session must be fed.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.placeholder(tf.float32, [2], name="x"))
+    Tensor("x:0", shape=(2,), dtype=float32)
+
+    Args:
+      dtype: the dtype of the values.
+      shape: the shape of the values; None means any.
+      name: name of the operation.
+
+    Returns: A symbolic Tensor.
+    Raises: RuntimeError: in eager mode.
+    """
+    if executing_eagerly():
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    return placeholder_op(dtype=dtype, shape=as_shape(shape), name=name)
+
+
+@op("PlaceholderWithDefault", "input: dtype -> output: dtype", dtype=ANY, shape=_declared_shape)
+def placeholder_with_default_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
+    """Returns `input` unless whoever runs the graph supplies another value."""
+    return input
+
+
+@placeholder_with_default_op.gradient
+def placeholder_with_default_gradient(dy: Tensor) -> Tensor:
+    """The gradient passes through to the default."""
+    return dy
+
+
+@export(v1=["placeholder_with_default"])
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """A placeholder that gives `input` when it is not fed.
+
+    >>> int(tf.compat.v1.placeholder_with_default(3, []))
+    3
+
+    Args:
+      input: the default value.
+      shape: the shape that fed values may have, perhaps partly unknown.
+      name: name of the operation.
+
+    Returns: A Tensor.
+    Raises: ValueError: if the default does not have such a shape.
+    """
+    tensor = convert_to_tensor(input)
+    if not tensor.shape.is_compatible_with(as_shape(shape)):
+        raise ValueError(
+            f"tf.placeholder_with_default: the default has shape {tensor.shape}, which is not compatible with {as_shape(shape)}."
+        )
+    return placeholder_with_default_op(input, shape=as_shape(shape), name=name)

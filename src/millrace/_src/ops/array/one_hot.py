@@ -1,0 +1,202 @@
+"""One-hot vectors and identity matrices: a single mark in each row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import as_dtype, float32, int8, int32, int64, uint8
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones, zeros
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, require_scalar
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
+
+_INDICES = TypeSet((uint8, int8, int32, int64), default=int64)
+
+
+# --- one_hot -----------------------------------------------------------------------------------------------------
+
+
+def _one_hot_shape(c: ShapeContext) -> TensorShape:
+    axis, depth = c.attr("axis"), c.value("depth")
+    if axis < -1:
+        raise ValueError("axis must be >= -1")
+    if c.shape("depth").rank:
+        raise ValueError(f"Input must be scalar but has rank {c.shape('depth').rank}")
+    if depth is not None and int(depth) < 0:
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(depth)}")
+    require_scalar(c.shape("on_value"))
+    require_scalar(c.shape("off_value"))
+    dims = c.shape("indices")._dims
+    if dims is None:
+        return UNKNOWN
+    at = len(dims) if axis == -1 else axis
+    return TensorShape.of((*dims[:at], None if depth is None else int(depth), *dims[at:]))
+
+
+@op(
+    "OneHot",
+    "indices: TI, depth: int32, on_value: T, off_value: T -> output: T",
+    T=ANY,
+    TI=_INDICES,
+    shape=_one_hot_shape,
+    constant_inputs=("depth",),
+    not_differentiable="the indices are integers",
+)
+def one_hot_op(xp: Xp, indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int = -1) -> Array:
+    """Vectors along `axis` that hold `on_value` at the index and `off_value` elsewhere."""
+    if depth.ndim:
+        raise invalid(f"depth must be a scalar, but got: {dims_text(depth.shape)}")
+    size, rank = int(depth), indices.ndim
+    if size < 0:
+        raise invalid(f"depth must be non-negative, got: {size}")
+    if not -1 <= axis <= rank:
+        raise invalid(f"Expected axis to be -1 or between [0, {rank + 1}).  But received: {axis}")
+    at = rank if axis == -1 else axis
+    places = xp.arange(size, dtype=np.int64 if indices.dtype.itemsize == 8 else np.int32)
+    hit = xp.expand_dims(indices, at) == places.reshape((-1,) + (1,) * (rank - at))
+    return xp.where(hit, on_value, off_value)
+
+
+@export("one_hot")
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Makes one-hot vectors.
+
+    >>> tf.one_hot([0, 2], 3).numpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+
+    Args:
+      indices: A uint8, int8, int32 or int64 Tensor; an index out of [0, depth) gives a vector without a mark.
+      depth: a scalar, the length of the vectors.
+      on_value: a scalar, the mark; 1 if None.
+      off_value: a scalar of the same dtype, the rest; 0 if None.
+      axis: the dimension of the vectors in the result; the last if None or -1.
+      dtype: the dtype of the result; None takes that of the values, or float32.
+      name: name of the operation.
+
+    Returns: A Tensor of one dimension more than `indices`.
+    Raises: TypeError: if the dtypes of the values contradict each other or `dtype`.
+    """
+    with name_scope(name, "one_hot") as scope:
+        wanted = None if dtype is None else as_dtype(dtype)
+        on = None if on_value is None else convert_to_tensor(on_value, dtype_hint=wanted)
+        off = None if off_value is None else convert_to_tensor(off_value, dtype_hint=wanted)
+        given = on.dtype if on is not None else off.dtype if off is not None else None
+        for label, value in (("on_value", on), ("off_value", off)):
+            if wanted is not None and value is not None and value.dtype is not wanted:
+                raise TypeError(f"dtype {value.dtype!r} of {label} does not match dtype parameter {wanted!r}")
+        wanted = wanted or given or float32
+        on = convert_to_tensor(1, wanted, name="on_value") if on is None else on
+        off = convert_to_tensor(0, wanted, name="off_value") if off is None else off
+        if on.dtype is not off.dtype:
+            raise TypeError(f"dtype {on.dtype!r} of on_value does not match dtype {off.dtype!r} of off_value")
+        return one_hot_op(indices, depth, on, off, axis=-1 if axis is None else axis, name=scope or "one_hot")
+
+
+# --- eye ---------------------------------------------------------------------------------------------------------
+
+
+@export("eye", "linalg.eye")
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
+) -> Any:
+    """Makes an identity matrix, or a batch of them.
+
+    >>> tf.eye(2, 3).numpy()
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+
+    Args:
+      num_rows: a non-negative int or integer scalar.
+      num_columns: the same; None takes `num_rows`.
+      batch_shape: a list of ints, or an integer vector, of leading dimensions.
+      dtype: the dtype.
+      name: name of the operation.
+
+    Returns: A Tensor of shape `batch_shape + [num_rows, num_columns]`.
+    Raises: TypeError: if a size is no integer.
+    """
+    columns = num_rows if num_columns is None else num_columns
+    if not _is_size(num_rows) or not _is_size(columns):
+        raise TypeError(
+            "Arguments `num_rows` and `num_columns` must be positive integer values. "
+            f"Received: num_rows={num_rows}, num_columns={columns}"
+        )
+    wanted = as_dtype(dtype)
+    sizes = [_int_or_tensor(num_rows), _int_or_tensor(columns)]
+    batch = [] if batch_shape is None else _batch_dims(batch_shape)
+    if state.graph is None and all(isinstance(s, int) for s in (*sizes, *(batch or [0]))) and isinstance(batch, list):
+        return _eager_eye(sizes[0], sizes[1], batch, wanted)
+    with name_scope(name, "eye"):
+        return _symbolic_eye(sizes[0], sizes[1], batch, wanted, num_columns is None)
+
+
+def _is_size(value: Any) -> bool:
+    if isinstance(value, Tensor):
+        return value.dtype.is_integer
+    return isinstance(value, (int, np.integer)) or (
+        isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iu"
+    )
+
+
+def _int_or_tensor(value: Any) -> Any:
+    if isinstance(value, EagerTensor) and state.graph is None:
+        return int(value)
+    return value if isinstance(value, Tensor) else int(value)
+
+
+def _batch_dims(batch_shape: Any) -> Any:
+    """Leading dimensions as a list of ints, or as a tensor."""
+    if isinstance(batch_shape, TensorShape):
+        return batch_shape.as_list()
+    if isinstance(batch_shape, EagerTensor):
+        return batch_shape._value.tolist()
+    if isinstance(batch_shape, Tensor):
+        return batch_shape
+    return [_int_or_tensor(d) for d in batch_shape]
+
+
+def _eager_eye(rows: int, columns: int, batch: list[int], dtype: Any) -> Any:
+    for n in (rows, columns, *batch):
+        if n < 0:
+            raise invalid(f"Dimension {n} must be >= 0 [Op:Fill] name: ")
+    if dtype.np_dtype.kind == "O":
+        raise TypeError(f"Cannot convert 1 to EagerTensor of dtype {dtype.name}")
+    matrix = np.eye(rows, columns).astype(dtype.np_dtype)
+    return EagerTensor(np.array(np.broadcast_to(matrix, (*batch, rows, columns))), dtype)
+
+
+def _symbolic_eye(rows: Any, columns: Any, batch: Any, dtype: Any, is_square: bool) -> Any:
+    """The diagonal of ones, made a matrix, or set into one of zeros."""
+    if isinstance(rows, int) and isinstance(columns, int) and isinstance(batch, list):
+        diagonal: Any = [*batch, min(rows, columns)]
+        whole: Any = [*batch, rows, columns]
+    else:
+        shortest = raw.Minimum(x=rows, y=columns)
+        lead = convert_to_tensor(batch, dtype=int32, name="shape")
+        diagonal = raw.ConcatV2(values=[lead, [shortest]], axis=0, name="concat")
+        whole = None if is_square else raw.ConcatV2(values=[lead, [rows, columns]], axis=0, name="concat")
+    on_diagonal = ones(diagonal, dtype)
+    zero = convert_to_tensor(np.zeros((), dtype.np_dtype), dtype=dtype, name="diag/padding_value")
+    if is_square:
+        return raw.MatrixDiagV3(diagonal=on_diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=zero, name="diag")
+    return raw.MatrixSetDiagV3(input=zeros(whole, dtype), diagonal=on_diagonal, k=0, name="set_diag")

@@ -1,0 +1,319 @@
+"""Sequences of numbers, and what is made of them: range, linspace, meshgrid, sequence_mask."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
+from millrace._src.core.dtypes import bool as bool_dtype
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones
+from millrace._src.ops.array.joining import concat_op
+from millrace._src.ops.array.reshaping import expand_dims_op, reshape
+from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, vector
+from millrace._src.ops.array.shape_ops import shape_tensor, size
+from millrace._src.ops.array.slicing import slice_op
+from millrace._src.ops.type_sets import FLOAT, INDEX, REAL
+from millrace._src.util.export import export
+
+_INDEX = INDEX.with_default(int32)
+_HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
+"""The dtypes of `tf.range` when none is asked for; the last one among the arguments wins."""
+
+
+# --- range -------------------------------------------------------------------------------------------------------
+
+
+def _range_size(start: Any, limit: Any, delta: Any) -> int:
+    """The number of elements. Raises ValueError, in TensorFlow's words, if the bounds contradict the step."""
+    if not delta:
+        raise ValueError(f"Requires delta != 0: {delta}")
+    if delta > 0 and start > limit:
+        raise ValueError(f"Requires start <= limit when delta > 0: {start}/{limit}")
+    if delta < 0 and start < limit:
+        raise ValueError(f"Requires start >= limit when delta < 0: {start}/{limit}")
+    if isinstance(delta, int):
+        return -(-(limit - start) // delta)
+    return math.ceil(abs((limit - start) / delta))
+
+
+def _range_shape(c: ShapeContext) -> TensorShape:
+    for name in ("start", "limit", "delta"):
+        try:
+            require_scalar(c.shape(name))
+        except ValueError as error:
+            raise ValueError(f"{error}\n\t for '{name}'") from None
+    bounds = [c.value(name) for name in ("start", "limit", "delta")]
+    if any(b is None for b in bounds):
+        return vector(None)
+    return vector(_range_size(*(b.item() for b in bounds)))
+
+
+@op(
+    "Range",
+    "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
+    Tidx=REAL.with_default(int32),
+    shape=_range_shape,
+    constant_inputs=("start", "limit", "delta"),
+    not_differentiable="the elements are constants",
+)
+def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
+    """The numbers `start, start + delta, ...` before `limit`."""
+    first, last, step = (x.reshape(-1)[0].item() for x in (start, limit, delta))
+    try:
+        count = _range_size(first, last, step)
+    except ValueError as error:
+        raise invalid(str(error)) from None
+    dtype = start.dtype
+    if dtype.kind in "iu":
+        return np.arange(first, first + count * step, step, dtype=dtype) if count else np.zeros([0], dtype)
+    return start.reshape(()) + np.arange(count).astype(dtype) * delta.reshape(())
+
+
+@export("range")
+def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
+    """Makes a sequence of numbers that begins at `start` and goes in steps of `delta` up to, but not including, `limit`.
+
+    >>> tf.range(5).numpy()
+    array([0, 1, 2, 3, 4], dtype=int32)
+    >>> tf.range(3, 1, -0.5).numpy()
+    array([3. , 2.5, 2. , 1.5], dtype=float32)
+
+    Args:
+      start: a scalar; if `limit` is None it is the limit, and the sequence begins at 0.
+      limit: a scalar.
+      delta: a scalar, not 0.
+      dtype: the dtype; None takes the one furthest on among int32, int64, float16, bfloat16, float32, float64.
+      name: name of the operation.
+
+    Returns: A vector.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the step leads away from the limit.
+    """
+    if limit is None:
+        start, limit = 0, start
+    with name_scope(name, "Range") as scope:
+        wanted = None if dtype is None else as_dtype(dtype)
+        parts = [_bound(v, wanted, n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
+        if wanted is None:
+            if any(p.dtype not in _HIERARCHY for p in parts):
+                raise AssertionError(f"tf.range: without `dtype`, arguments must be of {[d.name for d in _HIERARCHY]}.")
+            wanted = max((p.dtype for p in parts), key=_HIERARCHY.index)
+        return range_op(*(p if p.dtype is wanted else raw.Cast(x=p, DstT=wanted) for p in parts), name=scope or name)
+
+
+def _bound(value: Any, dtype: DType | None, name: str) -> Any:
+    return value if isinstance(value, Tensor) else convert_to_tensor(value, dtype=dtype, name=name)
+
+
+# --- linspace ----------------------------------------------------------------------------------------------------
+
+
+def _lin_space_shape(c: ShapeContext) -> TensorShape:
+    for name in ("start", "stop", "num"):
+        try:
+            require_scalar(c.shape(name))
+        except ValueError as error:
+            raise ValueError(f"{error}\n\t for '{name}'") from None
+    count = c.value("num")
+    if count is not None and int(count) <= 0:
+        raise ValueError(f"Requires num > 0: {int(count)}")
+    return vector(None if count is None else int(count))
+
+
+@op(
+    "LinSpace",
+    "start: T, stop: T, num: Tidx -> output: T",
+    T=FLOAT,
+    Tidx=_INDEX,
+    shape=_lin_space_shape,
+    constant_inputs=("num",),
+    not_differentiable="TensorFlow defines none; tf.linspace is made of ops that have one",
+)
+def lin_space_op(xp: Xp, start: Array, stop: Array, num: Array) -> Array:
+    """`num` evenly spaced numbers from `start` to `stop`, both included."""
+    for name, value in (("start", start), ("stop", stop), ("num", num)):
+        if value.ndim:
+            raise invalid(f"{name} must be a scalar, not shape {dims_text(value.shape)}")
+    count = int(num)
+    if count <= 0:
+        raise invalid(f"Requires num > 0: {count}")
+    if count == 1:
+        return xp.reshape(start, (1,))
+    step = (stop - start) / xp.astype(xp.array(count - 1), start.dtype)
+    inner = start + step * xp.astype(xp.arange(count - 1), start.dtype)
+    return xp.concatenate([inner, xp.reshape(stop, (1,))])
+
+
+@export("linspace", v1=["linspace", "lin_space"])
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Any:
+    """Makes evenly spaced numbers from `start` to `stop`, both included.
+
+    >>> tf.linspace(10.0, 12.0, 3).numpy()
+    array([10., 11., 12.], dtype=float32)
+    >>> tf.linspace([0.0, 5.0], [10.0, 40.0], 3, axis=-1).numpy()
+    array([[ 0. ,  5. , 10. ],
+           [ 5. , 22.5, 40. ]], dtype=float32)
+
+    Args:
+      start: a Tensor; integers become float64.
+      stop: a Tensor of the same dtype; `start` and `stop` broadcast.
+      num: an integer scalar, how many numbers.
+      name: name of the operation.
+      axis: the dimension along which the numbers go.
+
+    Returns: A Tensor of one dimension more than `start` and `stop`.
+    Raises: TypeError: if `num` is no integer.
+    """
+    with name_scope(name, "linspace"):
+        start = convert_to_tensor(start, name="start")
+        stop = convert_to_tensor(stop, name="stop", dtype=start.dtype)
+        count = _count(num)
+        if start.dtype.is_integer:
+            start, stop = raw.Cast(x=start, DstT=float64), raw.Cast(x=stop, DstT=float64)
+        shape = raw.BroadcastArgs(s0=shape_tensor(start), s1=shape_tensor(stop))
+        first = expand_dims_op(raw.BroadcastTo(input=start, shape=shape), axis)
+        last = expand_dims_op(raw.BroadcastTo(input=stop, shape=shape), axis)
+        steps = raw.Maximum(x=count - 1, y=1)
+        delta = (last - first) / raw.Cast(x=steps, DstT=start.dtype)
+        limit = raw.SelectV2(condition=raw.GreaterEqual(x=count, y=0), t=steps, e=-1)
+        positions = raw.Cast(x=range_(1, limit, dtype=int64), DstT=start.dtype)
+        inner = first + delta * reshape(positions, _along(first, axis))
+        return _cut(concat_op([first, inner, last], axis), count, axis)
+
+
+def _count(num: Any) -> Any:
+    count = convert_to_tensor(num, name="num")
+    if not count.dtype.is_integer:
+        raise TypeError(
+            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {count.dtype!r}"
+        )
+    return count if count.dtype is int32 else raw.Cast(x=count, DstT=int32)
+
+
+def _along(tensor: Any, axis: int) -> Any:
+    """The shape of a vector that broadcasts along `axis` of a tensor."""
+    rank = tensor.shape.rank
+    if rank is not None:
+        return [-1 if i == axis % rank else 1 for i in range(rank)]
+    dynamic = raw.Rank(input=tensor)
+    at = raw.FloorMod(x=axis, y=dynamic)
+    everything_one = raw.Fill(dims=reshape(dynamic, [1]), value=1)
+    return raw.TensorScatterUpdate(tensor=everything_one, indices=[[at]], updates=[-1])
+
+
+def _cut(tensor: Any, count: Any, axis: int) -> Any:
+    """The first `count` slices of a tensor along `axis`."""
+    rank = tensor.shape.rank
+    known = static_value(count)
+    if rank is not None:
+        at = axis % rank
+        sizes = [count if i == at else -1 for i in range(rank)]
+        size_vector = (
+            np.array([known if i == at else -1 for i in range(rank)], np.int32) if known is not None else sizes
+        )
+        return slice_op(tensor, [0] * rank, size_vector)
+    shape = raw.Shape(input=tensor)
+    at = raw.FloorMod(x=axis, y=raw.Rank(input=tensor))
+    sizes = raw.TensorScatterUpdate(tensor=shape, indices=[[at]], updates=[count])
+    return slice_op(tensor, raw.ZerosLike(x=shape), sizes)
+
+
+# --- meshgrid ----------------------------------------------------------------------------------------------------
+
+
+@export("meshgrid")
+def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
+    """Makes the coordinates of a grid of its axes.
+
+    >>> x, y = tf.meshgrid([1, 2, 3], [4, 5])
+    >>> x.numpy()
+    array([[1, 2, 3],
+           [1, 2, 3]], dtype=int32)
+    >>> y.numpy()
+    array([[4, 4, 4],
+           [5, 5, 5]], dtype=int32)
+
+    Args:
+      *args: Tensors, the points on each axis; what is no vector is flattened.
+      **kwargs: `indexing`, "xy" (the first axis runs along the second dimension; the default) or "ij"; and `name`.
+
+    Returns: A list with one Tensor an argument, all of the shape of the grid.
+    Raises:
+      TypeError: for another keyword.
+      ValueError: if `indexing` is another.
+    """
+    indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+    with name_scope(name, "meshgrid"):
+        count = len(args)
+        axes = [reshape(x, [-1 if i == at else 1 for i in range(count)]) for at, x in enumerate(args)]
+        sizes = [size(x) for x in (convert_to_tensor(a) for a in args)]
+        if indexing == "xy" and count > 1:
+            sizes[0], sizes[1] = sizes[1], sizes[0]
+            axes[0] = reshape(axes[0], [1, -1] + [1] * (count - 2))
+            axes[1] = reshape(axes[1], [-1, 1] + [1] * (count - 2))
+        if not axes:
+            return []
+        if axes[0].dtype is bool_dtype:
+            return [raw.BroadcastTo(input=x, shape=raw.Pack(values=sizes, axis=0)) for x in axes]
+        grid = ones(sizes, axes[0].dtype)
+        return [x * grid for x in axes]
+
+
+# --- sequence_mask -----------------------------------------------------------------------------------------------
+
+
+@export("sequence_mask")
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, name: str | None = None) -> Any:
+    """Makes a mask that marks the first `lengths[...]` places of each row.
+
+    >>> tf.sequence_mask([1, 3, 2], 4, tf.int32).numpy()
+    array([[1, 0, 0, 0],
+           [1, 1, 1, 0],
+           [1, 1, 0, 0]], dtype=int32)
+
+    Args:
+      lengths: A numeric Tensor of any shape.
+      maxlen: a scalar, the size of the last dimension; None takes the largest length.
+      dtype: the dtype of the mask.
+      name: name of the operation.
+
+    Returns: A Tensor of shape `lengths.shape + [maxlen]`.
+    Raises: ValueError: if `maxlen` is no scalar.
+    """
+    with name_scope(name, "SequenceMask"):
+        lengths = convert_to_tensor(lengths)
+        if maxlen is None:
+            everything = (
+                np.arange(lengths.shape.rank, dtype=np.int32)
+                if lengths.shape.rank is not None
+                else range_(raw.Rank(input=lengths))
+            )
+            limit = raw.Max(input=lengths, reduction_indices=everything)
+            limit = raw.Maximum(x=convert_to_tensor(0, dtype=limit.dtype), y=limit)
+        else:
+            limit = convert_to_tensor(maxlen)
+        if limit.shape.rank not in (0, None):
+            raise ValueError(
+                f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen if maxlen is not None else limit} "
+                f"with shape '{limit.shape}' instead"
+            )
+        zero, one = (convert_to_tensor(n, dtype=limit.dtype) for n in (0, 1))
+        places = range_op(zero, limit, one)
+        ends = raw.Cast(x=expand_dims_op(lengths, -1), DstT=limit.dtype)
+        mask = raw.Less(x=places, y=ends)
+        wanted = as_dtype(dtype)
+        return mask if wanted is bool_dtype else raw.Cast(x=mask, DstT=wanted)

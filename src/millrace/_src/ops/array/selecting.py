@@ -1,0 +1,255 @@
+"""Where, select and boolean masks: which elements, or from which of two tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import bool as bool_dtype
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.reshaping import reshape, squeeze_op
+from millrace._src.ops.array.shape_checks import dims_text, invalid, merge, merge_dims, multiplied, vector
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.shape_rules import broadcast_dims
+from millrace._src.ops.type_sets import ANY, BOOL, NUMERIC, QUANTIZED
+from millrace._src.util.export import export
+
+# --- where: the positions of true elements -----------------------------------------------------------------------
+
+
+@op(
+    "Where",
+    "input: T -> index: int64",
+    T=(NUMERIC | QUANTIZED | BOOL).with_default(bool_dtype),
+    shape=lambda c: vector(None, c.shape("input").rank),
+    host_only=True,
+    not_differentiable="positions are integers",
+)
+def where_op(xp: Xp, input: Array) -> Array:
+    """The positions of the non-zero elements, one a row."""
+    if not input.ndim:
+        raise invalid("WhereOp : Unhandled input dimensions: 0")
+    return np.argwhere(input).astype(np.int64, copy=False)
+
+
+# --- select ------------------------------------------------------------------------------------------------------
+
+
+def _select_v2_shape(c: ShapeContext) -> TensorShape:
+    return broadcast_dims(broadcast_dims(c.shape("t"), c.shape("e")), c.shape("condition"))
+
+
+@op("SelectV2", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_v2_shape)
+def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
+    """Elements of `t` where `condition` is true, else of `e`; all three broadcast."""
+    try:
+        return xp.where(condition, t, e)
+    except ValueError:
+        shapes = f"condition {dims_text(condition.shape)}, then {dims_text(t.shape)}, and else {dims_text(e.shape)}"
+        raise invalid(f"{shapes} must be broadcastable") from None
+
+
+@select_v2.gradient
+def select_v2_gradient(dy: Tensor, condition: Tensor, t: Tensor, e: Tensor) -> tuple[None, Tensor, Tensor]:
+    """Each element of the gradient goes to the input it was taken from."""
+    zero = raw.ZerosLike(x=dy)
+    return (
+        None,
+        unbroadcast(raw.SelectV2(condition=condition, t=dy, e=zero), t),
+        unbroadcast(raw.SelectV2(condition=condition, t=zero, e=dy), e),
+    )
+
+
+def _select_shape(c: ShapeContext) -> TensorShape:
+    merged = merge(c.shape("t"), c.shape("e"))
+    condition = c.shape("condition")
+    if merged.rank is None or condition.rank in (None, 0):
+        return merged
+    if condition.rank == 1 and merged.rank >= 1:
+        first = merge_dims(condition._dims, (merged._dims or ())[:1]) or ()
+        return TensorShape.of((*first, *(merged._dims or ())[1:]))
+    return merge(merged, condition)
+
+
+@op("Select", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_shape)
+def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
+    """Elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""
+    if t.shape != e.shape:
+        raise _unequal(t, condition.shape, "2", e.shape)
+    if condition.shape == t.shape or not condition.ndim:
+        return xp.where(condition, t, e)
+    if condition.ndim != 1 or not t.ndim:
+        raise _unequal(t, condition.shape, "1", t.shape)
+    if condition.shape[0] != t.shape[0]:
+        sizes = f"{t.shape[0]} vs. {condition.shape[0]}"
+        raise invalid(f"Number of batches of 'then' must match size of 'cond', but saw: {sizes}")
+    return xp.where(condition.reshape((-1,) + (1,) * (t.ndim - 1)), t, e)
+
+
+def _unequal(t: Array, condition: Any, which: str, other: Any) -> Exception:
+    return invalid(
+        "Inputs to operation Select of type Select must have the same size and shape.  "
+        f"Input 0: {dims_text(condition)} != input {which}: {dims_text(other)}"
+    )
+
+
+@select.gradient
+def select_gradient(dy: Tensor, condition: Tensor) -> tuple[None, Tensor, Tensor]:
+    """Each element of the gradient goes to the input it was taken from."""
+    zero = raw.ZerosLike(x=dy)
+    return None, raw.Select(condition=condition, t=dy, e=zero), raw.Select(condition=condition, t=zero, e=dy)
+
+
+@export("where", v1=["where_v2"])
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """The positions where `condition` holds; or, with `x` and `y`, a choice between their elements.
+
+    >>> tf.where([True, False, True]).numpy()
+    array([[0],
+           [2]])
+    >>> tf.where([True, False, True], [1, 2, 3], 0).numpy()
+    array([1, 0, 3], dtype=int32)
+
+    Args:
+      condition: A boolean Tensor; without `x` and `y`, numbers that are not 0 count as true too.
+      x: A Tensor whose elements are taken where `condition` is true.
+      y: A Tensor of the same dtype whose elements are taken elsewhere. All three broadcast.
+      name: name of the operation.
+
+    Returns: Without `x` and `y`, an int64 matrix with one position a row; else a Tensor of the dtype of `x`.
+    Raises: ValueError: if only one of `x` and `y` is given.
+    """
+    if x is None and y is None:
+        return where_op(_preferring_bool(condition), name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return select_v2(condition, x, y, name=name)
+
+
+def _preferring_bool(condition: Any) -> Any:
+    return (
+        convert_to_tensor(condition, dtype_hint=bool_dtype, name="condition")
+        if not isinstance(condition, Tensor)
+        else condition
+    )
+
+
+@export(v1=["where"])
+def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """TensorFlow 1's `tf.where`: `x` and `y` must have one shape, and a vector condition chooses rows.
+
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+
+    Args:
+      condition: A boolean Tensor: a scalar, a vector, or of the shape of `x`.
+      x: A Tensor.
+      y: A Tensor of the same dtype and shape.
+      name: name of the operation.
+
+    Returns: Positions, as of `tf.where`, or a Tensor of the dtype of `x`.
+    Raises: ValueError: if only one of `x` and `y` is given.
+    """
+    if x is None and y is None:
+        return where_op(_preferring_bool(condition), name=name)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return select(condition, x, y, name=name)
+
+
+# --- boolean mask ------------------------------------------------------------------------------------------------
+
+
+@export("boolean_mask", v1=[])
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
+    """The elements of a tensor where a mask is true.
+
+    >>> tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()
+    array([[1, 2],
+           [5, 6]], dtype=int32)
+
+    Args:
+      tensor: A Tensor of any dtype.
+      mask: A boolean Tensor of known rank of at least 1; its shape matches `tensor`'s from dimension `axis` on.
+      axis: where the mask begins; None means 0.
+      name: name of the operation.
+
+    Returns: A Tensor; the dimensions under the mask are replaced by one of the number of true elements.
+    Raises: ValueError: if the mask is a scalar, of unknown rank, or does not match.
+    """
+    with name_scope(name, "boolean_mask"):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        mask = convert_to_tensor(mask, name="mask")
+        if mask.dtype is not bool_dtype:
+            mask = raw.Cast(x=mask, DstT=bool_dtype)
+        at = _mask_axis(axis)
+        mask_rank = _checked_mask(tensor, mask, at)
+        flat = _flatten_dims(tensor, at, mask_rank)
+        positions = squeeze_op(where_op(reshape(mask, [-1])), squeeze_dims=(1,))
+        return raw.GatherV2(params=flat, indices=positions, axis=at)
+
+
+def _mask_axis(axis: Any) -> int:
+    if axis is None:
+        return 0
+    value = static_value(axis) if isinstance(axis, Tensor) else axis
+    if value is None:
+        raise ValueError("tf.boolean_mask: `axis` must be known while tracing.")
+    return int(value)
+
+
+def _checked_mask(tensor: Any, mask: Any, axis: int) -> int:
+    """The rank of the mask. Raises ValueError if it does not fit the tensor."""
+    rank = mask.shape.rank
+    if rank == 0:
+        raise ValueError("mask cannot be scalar.")
+    if rank is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None.  "
+            "E.g. shape=[None] is ok, but shape=None is not."
+        )
+    if tensor.shape.rank is not None:
+        at = axis + tensor.shape.rank if axis < 0 else axis
+        tensor.shape[at : at + rank].assert_is_compatible_with(mask.shape)
+    return int(rank)
+
+
+def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
+    """`tensor` with `count` dimensions from `axis` on made one."""
+    if tensor.shape.rank is not None:
+        axis = axis + tensor.shape.rank if axis < 0 else axis
+    size = raw.Prod(input=shape_tensor(tensor)[axis : axis + count], reduction_indices=[0])
+    parts = [shape_tensor(tensor)[:axis], [size], shape_tensor(tensor)[axis + count :]]
+    flat = reshape(tensor, raw.ConcatV2(values=parts, axis=0, name="concat"))
+    dims = tensor.shape._dims
+    if dims is not None and None in dims:
+        flat.set_shape((*dims[:axis], multiplied(*dims[axis : axis + count]), *dims[axis + count :]))
+    return flat
+
+
+@export(v1=["boolean_mask"])
+def boolean_mask_v1(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
+    """`tf.boolean_mask` with the argument order of TensorFlow 1.
+
+    >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True]).numpy()
+    array([1, 3], dtype=int32)
+
+    Args:
+      tensor: A Tensor of any dtype.
+      mask: A boolean Tensor of known rank.
+      name: name of the operation.
+      axis: where the mask begins; None means 0.
+
+    Returns: A Tensor.
+    """
+    return boolean_mask(tensor, mask, axis, name)

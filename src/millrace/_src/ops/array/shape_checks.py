@@ -1,0 +1,175 @@
+"""How the ops of this family check shapes, in TensorFlow's words.
+
+Shape rules raise `ValueError` with the texts of TensorFlow's shape functions ("Shape must be rank 1 but is rank 2");
+kernels, which see arrays that are really there, raise `InvalidArgumentError` with the texts of its kernels, which differ.
+Both kinds of helper live here, so that a rule or a kernel says what it wants in one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.shapes import TensorShape
+
+Dim: TypeAlias = "int | None"
+Dims: TypeAlias = "tuple[int | None, ...]"
+
+UNKNOWN = TensorShape(None)
+SCALAR = TensorShape([])
+
+
+def invalid(message: str) -> InvalidArgumentError:
+    """The error of a kernel that was given a bad value."""
+    return InvalidArgumentError(None, None, message)
+
+
+def dims_text(dims: Any) -> str:
+    """Dimensions as TensorFlow's runtime prints them: `[2,?]`; an unknown rank is `<unknown>`.
+
+    >>> from millrace._src.ops.array.shape_checks import dims_text
+    >>> dims_text((2, None))
+    '[2,?]'
+    """
+    if isinstance(dims, TensorShape):
+        dims = dims._dims
+    if dims is None:
+        return "<unknown>"
+    return f"[{','.join('?' if d is None else str(d) for d in dims)}]"
+
+
+def vector(*dims: Dim) -> TensorShape:
+    """A shape of the given dimensions, which are known to be clean."""
+    return TensorShape.of(dims)
+
+
+def unknown_dims(rank: int | None) -> TensorShape:
+    """A shape of the given rank, of which nothing else is known."""
+    return UNKNOWN if rank is None else TensorShape.of((None,) * rank)
+
+
+def with_rank(shape: TensorShape, rank: int) -> Dims:
+    """The dimensions of a shape that must have `rank` of them; unknown ones if the rank is unknown.
+
+    Raises: ValueError: if the rank is known and different.
+    """
+    dims = shape._dims
+    if dims is None:
+        return (None,) * rank
+    if len(dims) != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {len(dims)}")
+    return dims
+
+
+def with_rank_at_least(shape: TensorShape, rank: int) -> Dims | None:
+    """The dimensions of a shape that must have `rank` or more of them; None if the rank is unknown.
+
+    Raises: ValueError: if the rank is known and smaller.
+    """
+    dims = shape._dims
+    if dims is not None and len(dims) < rank:
+        raise ValueError(f"Shape must be at least rank {rank} but is rank {len(dims)}")
+    return dims
+
+
+def with_rank_at_most(shape: TensorShape, rank: int) -> Dims | None:
+    """The dimensions of a shape that must have `rank` or fewer of them; None if the rank is unknown.
+
+    Raises: ValueError: if the rank is known and larger.
+    """
+    dims = shape._dims
+    if dims is not None and len(dims) > rank:
+        raise ValueError(f"Shape must be at most rank {rank} but is rank {len(dims)}")
+    return dims
+
+
+def merge_dim(a: Dim, b: Dim) -> Dim:
+    """The dimension known from either of two equal ones.
+
+    Raises: ValueError: if both are known and differ.
+    """
+    if a is None or a == b:
+        return b
+    if b is None:
+        return a
+    raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
+
+
+def merge_dims(a: Dims | None, b: Dims | None) -> Dims | None:
+    """The dimensions known from either of two equal shapes.
+
+    Raises: ValueError: if the ranks or two known dimensions differ.
+    """
+    if a is None or b is None:
+        return b if a is None else a
+    if len(a) != len(b):
+        raise ValueError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
+    merged: list[Dim] = []
+    for i, (m, n) in enumerate(zip(a, b, strict=True)):
+        if m is not None and n is not None and m != n:
+            raise ValueError(
+                f"Dimension {i} in both shapes must be equal, but are {m} and {n}. Shapes are {dims_text(a)} and {dims_text(b)}."
+            )
+        merged.append(n if m is None else m)
+    return tuple(merged)
+
+
+def merge(a: TensorShape, b: TensorShape) -> TensorShape:
+    """`merge_dims` on shapes."""
+    return TensorShape.of(merge_dims(a._dims, b._dims))
+
+
+def require_scalar(shape: TensorShape) -> None:
+    """Raises ValueError if the shape is known not to be a scalar's."""
+    if shape._dims:
+        raise ValueError(f"Shape must be rank 0 but is rank {len(shape._dims)}")
+
+
+def divided(dim: Dim, divisor: int) -> Dim:
+    """`dim / divisor`.
+
+    Raises: ValueError: if it is not a whole number.
+    """
+    if dim is None:
+        return None
+    if divisor <= 0 or dim % divisor:
+        raise ValueError(f"Dimension size must be evenly divisible by {divisor} but is {dim}")
+    return dim // divisor
+
+
+def multiplied(*dims: Dim) -> Dim:
+    """The product of dimensions; unknown as soon as one is, unless another is 0."""
+    product: Dim = 1
+    for dim in dims:
+        if dim == 0:
+            return 0
+        product = None if dim is None or product is None else product * dim
+    return product
+
+
+def added(*dims: Dim) -> Dim:
+    """The sum of dimensions; unknown as soon as one is."""
+    return None if None in dims else sum(d for d in dims if d is not None)
+
+
+def first_bad(flags: Any) -> tuple[int, ...] | None:
+    """The position of the first true element of a NumPy array, None if there is none."""
+    if not flags.any():
+        return None
+    flat = int(flags.reshape(-1).argmax())
+    position = []
+    for size in reversed(flags.shape):
+        flat, index = divmod(flat, size)
+        position.append(index)
+    return tuple(reversed(position))
+
+
+def position_text(position: Sequence[int]) -> str:
+    """`[1,2]` for a position inside an array; nothing for the position of a scalar's only element."""
+    return f"[{','.join(str(i) for i in position)}]" if len(position) else ""
+
+
+def list_text(values: Iterable[Any]) -> str:
+    """`[1, 2]`: an index as TensorFlow's gather and scatter kernels print it."""
+    return f"[{', '.join(str(int(v)) for v in values)}]"

@@ -1,0 +1,451 @@
+"""Strided slices, their gradients and updates, and `tf.slice`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dims, unknown_dims, with_rank
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.array.slice_spec import NEW_AXIS, Layout, Masks, cached_layout, dense, range_of, static_size
+from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+_INDEX = INDEX.with_default(int32)
+_SLICE_INDEX = TypeSet((int16, int32, int64), default=int32)
+
+
+# --- strided slice -----------------------------------------------------------------------------------------------
+
+
+def _masks(c: ShapeContext) -> Masks:
+    return Masks(*(c.attr(f"{name}_mask") for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")))
+
+
+def _strided_slice_shape(c: ShapeContext) -> TensorShape:
+    bounds = [with_rank(c.shape(name), 1) for name in ("begin", "end", "strides")]
+    merged = merge_dims(merge_dims(bounds[0], bounds[1]), bounds[2])
+    count, dims, strides = (merged or (None,))[0], c.shape("input")._dims, c.value("strides")
+    if count is None or dims is None or strides is None:
+        return UNKNOWN
+    begin, end = c.value("begin"), c.value("end")
+    known = begin is not None and end is not None  # as in TensorFlow, bounds that are partly known are not looked into
+    entries, order = dense(
+        count,
+        begin.tolist() if known else None,
+        end.tolist() if known else None,
+        strides.tolist(),
+        _masks(c),
+        len(dims),
+        ValueError,
+    )
+    sizes = [static_size(e, d, at, ValueError) for at, (e, d) in enumerate(zip(entries, dims, strict=True))]
+    return TensorShape.of(tuple(1 if at == NEW_AXIS else sizes[at] for at in order))
+
+
+def _layout(xp: Xp, shape: tuple[int, ...], begin: Array, end: Array, strides: Array, masks: Masks) -> Layout:
+    if begin.ndim != 1 or begin.shape != end.shape or begin.shape != strides.shape:
+        raise invalid(
+            "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
+            f"{dims_text(begin.shape)}, {dims_text(end.shape)}, and {dims_text(strides.shape)} instead."
+        )
+    return cached_layout(shape, tuple(begin.tolist()), tuple(end.tolist()), tuple(strides.tolist()), masks, invalid)
+
+
+@op(
+    "StridedSlice",
+    "input: T, begin: Index, end: Index, strides: Index -> output: T",
+    T=ANY,
+    Index=_SLICE_INDEX,
+    shape=_strided_slice_shape,
+    constant_inputs=("strides",),
+)
+def strided_slice_op(
+    xp: Xp,
+    input: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Array:
+    """The part of `input` that begin, end, strides and masks describe."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
+        return _dynamic_slice(xp, input, begin, strides.tolist(), masks)
+    return input[_layout(xp, input.shape, begin, end, strides, masks).index]
+
+
+def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Masks) -> Array:
+    """A slice whose bounds are computed by the program: single positions may be, lengths may not."""
+    entries, order = dense(begin.shape[0], None, None, strides, masks, x.ndim, invalid)
+    for at, entry in enumerate(entries):
+        if entry.shrinks:
+            first = begin[entry.position]
+            first = xp.where(first < 0, first + x.shape[at], first)
+            x = xp.take(x, xp.reshape(first, (1,)), axis=at, mode="clip")
+        elif not (entry.begin_masked and entry.end_masked):
+            raise invalid(
+                f"StridedSlice: dimension {at} is sliced by bounds that are only known when the program runs, so its "
+                "size is not known when XLA compiles. Use tf.slice with a constant size, or jit_compile=False."
+            )
+        else:
+            full = range_of(entry, x.shape[at], at, invalid)
+            x = x[(slice(None),) * at + (full.index,)]
+    return xp.reshape(x, tuple(1 if at == NEW_AXIS else x.shape[at] for at in order))
+
+
+@strided_slice_op.partial_value
+def strided_slice_elements(c: ShapeContext) -> list[int | None] | None:
+    """The known elements of a slice of a vector."""
+    from_input = c.partial("input")
+    bounds = [c.value(name) for name in ("begin", "end", "strides")]
+    if from_input is None or c.shape("input").rank != 1 or any(b is None for b in bounds) or c.attr("new_axis_mask"):
+        return None
+    begin, end, strides = (tuple(b.tolist()) for b in bounds)
+    part = np.array(from_input, dtype=object)[
+        cached_layout((len(from_input),), begin, end, strides, _masks(c), ValueError).index
+    ]
+    return list(part.reshape(-1))
+
+
+def _mask_attrs(
+    begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int
+) -> dict[str, int]:
+    return {
+        "begin_mask": begin_mask,
+        "end_mask": end_mask,
+        "ellipsis_mask": ellipsis_mask,
+        "new_axis_mask": new_axis_mask,
+        "shrink_axis_mask": shrink_axis_mask,
+    }
+
+
+def _indices(*tensors: Any) -> tuple[Any, ...]:
+    """Bounds in a dtype that shapes may have."""
+    return tuple(raw.Cast(x=t, DstT=int32) if t.dtype is int16 else t for t in tensors)
+
+
+@strided_slice_op.gradient
+def strided_slice_gradient(
+    dy: Tensor,
+    input: Tensor,
+    begin: Tensor,
+    end: Tensor,
+    strides: Tensor,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> tuple[Tensor, None, None, None]:
+    """The gradient in the place of the slice, zeros elsewhere."""
+    begin, end, strides = _indices(begin, end, strides)
+    grad = raw.StridedSliceGrad(
+        shape=shape_tensor(input, begin.dtype),
+        begin=begin,
+        end=end,
+        strides=strides,
+        dy=dy,
+        **_mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask),
+    )
+    return grad, None, None, None
+
+
+@op(
+    "StridedSliceGrad",
+    "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T",
+    T=ANY,
+    Index=_INDEX,
+    shape=lambda c: c.value_as_shape("shape"),
+    constant_inputs=("shape", "strides"),
+)
+def strided_slice_grad(
+    xp: Xp,
+    shape: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    dy: Array,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Array:
+    """Zeros of shape `shape`, with `dy` in the place of the slice."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    dims = tuple(shape.tolist())
+    zeros = xp.full(dims, b"", dtype=object) if dy.dtype.kind == "O" else xp.zeros(dims, dy.dtype)
+    if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
+        return _dynamic_place(xp, zeros, dy, begin, strides.tolist(), masks)
+    place = _layout(xp, dims, begin, end, strides, masks)
+    if dy.shape != place.shape:
+        raise invalid(f"shape of dy was {dims_text(dy.shape)} instead of {dims_text(place.shape)}")
+    return xp.scatter(zeros, place.ranges, dy.reshape(place.range_shape), "set")
+
+
+def _dynamic_place(xp: Xp, zeros: Array, dy: Array, begin: Array, strides: list[int], masks: Masks) -> Array:
+    """The transpose of `_dynamic_slice`."""
+    entries, _ = dense(begin.shape[0], None, None, strides, masks, zeros.ndim, invalid)
+    index: list[Any] = []
+    shape: list[int] = []
+    for at, entry in enumerate(entries):
+        if entry.shrinks:
+            first = begin[entry.position]
+            index.append(xp.reshape(xp.where(first < 0, first + zeros.shape[at], first), (1,)))
+            shape.append(1)
+        else:
+            index.append(xp.arange(zeros.shape[at])[range_of(entry, zeros.shape[at], at, invalid).index])
+            shape.append(zeros.shape[at])
+    grid = tuple(xp.reshape(ix, [-1 if i == at else 1 for i in range(len(index))]) for at, ix in enumerate(index))
+    return xp.scatter(zeros, grid, dy.reshape(tuple(shape)), "set")
+
+
+@strided_slice_grad.gradient
+def strided_slice_grad_gradient(
+    dz: Tensor,
+    begin: Tensor,
+    end: Tensor,
+    strides: Tensor,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> tuple[None, None, None, None, Tensor]:
+    """The slice of the gradient."""
+    masks = _mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return None, None, None, None, strided_slice_op(dz, begin, end, strides, **masks)
+
+
+@op(
+    "TensorStridedSliceUpdate",
+    "input: T, begin: Index, end: Index, strides: Index, value: T -> output: T",
+    T=ANY,
+    Index=_INDEX,
+    shape=lambda c: c.shape("input"),
+    constant_inputs=("begin", "end", "strides"),
+)
+def tensor_strided_slice_update(
+    xp: Xp,
+    input: Array,
+    begin: Array,
+    end: Array,
+    strides: Array,
+    value: Array,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Array:
+    """A copy of `input` with `value`, broadcast, in the place of the slice."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    place = _layout(xp, input.shape, begin, end, strides, masks)
+    try:
+        fitted = xp.broadcast_to(value, place.shape)
+    except ValueError:
+        shapes = f"{dims_text(value.shape)} into final shape {dims_text(place.shape)}"
+        raise invalid(f"Cannot broadcast input shape {shapes}") from None
+    return xp.scatter(input, place.ranges, fitted.reshape(place.range_shape), "set")
+
+
+@tensor_strided_slice_update.gradient
+def tensor_strided_slice_update_gradient(
+    dy: Tensor,
+    begin: Tensor,
+    end: Tensor,
+    strides: Tensor,
+    value: Tensor,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> tuple[Tensor, None, None, None, Tensor]:
+    """The slice goes to the value, the rest to the input."""
+    masks = _mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    part = strided_slice_op(dy, begin, end, strides, **masks)
+    rest = tensor_strided_slice_update(dy, begin, end, strides, raw.ZerosLike(x=part), **masks)
+    return rest, None, None, None, unbroadcast(part, value)
+
+
+@export("strided_slice")
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Takes a strided slice of a tensor; `x[...]` is the usual way to write it.
+
+    >>> tf.strided_slice([1, 2, 3, 4, 5], [1], [5], [2]).numpy()
+    array([2, 4], dtype=int32)
+
+    Args:
+      input_: A Tensor of any dtype.
+      begin: an integer vector, where each slice begins.
+      end: an integer vector, where each slice ends.
+      strides: an integer vector of non-zero steps; None means ones.
+      begin_mask: bit `i` set: `begin[i]` is ignored, the slice begins at the border.
+      end_mask: bit `i` set: `end[i]` is ignored, the slice ends at the border.
+      ellipsis_mask: bit `i` set: entry `i` stands for all dimensions that no entry speaks of. At most one bit.
+      new_axis_mask: bit `i` set: entry `i` inserts a dimension of size 1.
+      shrink_axis_mask: bit `i` set: entry `i` is the single index `begin[i]`, and the dimension goes.
+      var: the Variable that `input_` is the value of; the result's `assign` then sets the slice of it.
+      name: name of the operation.
+
+    Returns: A Tensor.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the slice is malformed or out of range.
+    """
+    if strides is None:
+        strides = raw.OnesLike(x=convert_to_tensor(begin))
+    masks = _mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    result = strided_slice_op(input_, begin, end, strides, name=name, **masks)
+    if var is not None:
+        result.assign = functools.partial(_assign_slice, var, begin, end, strides, masks)
+    return result
+
+
+def _assign_slice(
+    var: Any, begin: Any, end: Any, strides: Any, masks: dict[str, int], value: Any, name: str | None = None
+) -> Any:
+    """Sets a slice of a variable and gives back the variable."""
+    return var._strided_slice_assign(begin=begin, end=end, strides=strides, value=value, name=name, **masks)
+
+
+# --- slice -------------------------------------------------------------------------------------------------------
+
+
+def _slice_shape(c: ShapeContext) -> TensorShape:
+    (count,) = merge_dims(with_rank(c.shape("begin"), 1), with_rank(c.shape("size"), 1)) or (None,)
+    dims = c.shape("input")._dims
+    if dims is not None and count is not None and count != len(dims):
+        raise ValueError(f"Shape must be rank {count} but is rank {len(dims)}")
+    rank = count if dims is None else len(dims)
+    if rank is None:
+        return UNKNOWN
+    begins, sizes = c.value("begin"), c.partial("size") or [None] * rank
+    if dims is None:
+        return (
+            TensorShape.of(tuple(None if s is None or s < 0 else s for s in sizes))
+            if begins is not None
+            else unknown_dims(rank)
+        )
+    result = [_slice_size(d, None if begins is None else int(begins[i]), sizes[i]) for i, d in enumerate(dims)]
+    return TensorShape.of(tuple(result))
+
+
+def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | None:
+    if size is not None and size < -1:
+        raise ValueError(f"Invalid value in tensor used for shape: {size}")
+    if size != -1:
+        return size
+    if dim is None or begin is None:
+        return None
+    if begin > dim:
+        raise ValueError(f"Negative dimension size caused by subtracting {begin} from {dim}")
+    return dim - begin
+
+
+@op(
+    "Slice",
+    "input: T, begin: Index, size: Index -> output: T",
+    T=ANY,
+    Index=_INDEX,
+    shape=_slice_shape,
+    constant_inputs=("size",),
+)
+def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
+    """The block of `input` of shape `size` that begins at `begin`."""
+    if begin.ndim != 1 or size.ndim != 1 or begin.shape[0] != input.ndim or size.shape[0] != input.ndim:
+        shapes = f"{dims_text(begin.shape)} and {dims_text(size.shape)}"
+        raise invalid(
+            f"Expected begin and size arguments to be 1-D tensors of size {input.ndim}, but got shapes {shapes} instead."
+        )
+    if xp.is_xla and not isinstance(begin, np.ndarray):
+        return _dynamic_block(xp, input, begin, size.tolist())
+    index: list[Any] = []
+    for i, (first, count, dim) in enumerate(zip(begin.tolist(), size.tolist(), input.shape, strict=True)):
+        if not 0 <= first <= dim:
+            raise invalid(f"Expected begin[{i}] in [0, {dim}], but got {first}")
+        if count == -1:
+            count = dim - first
+        if not 0 <= count <= dim - first:
+            raise invalid(f"Expected size[{i}] in [0, {dim - first}], but got {count}")
+        index.append(slice(first, first + count))
+    return input[tuple(index)]
+
+
+def _dynamic_block(xp: Xp, x: Array, begin: Array, sizes: list[int]) -> Array:
+    """A block of known size at a place that the program computes."""
+    for axis, size in enumerate(sizes):
+        if size == -1:
+            raise invalid(f"Slice: size[{axis}] is -1 and begin[{axis}] is not known when XLA compiles.")
+        if size != x.shape[axis]:
+            x = xp.take(x, begin[axis] + xp.arange(size, dtype=begin.dtype), axis=axis, mode="clip")
+    return x
+
+
+@slice_op.partial_value
+def slice_elements(c: ShapeContext) -> list[int | None] | None:
+    """The known elements of a part of a vector."""
+    from_input, begin, size = c.partial("input"), c.value("begin"), c.value("size")
+    if from_input is None or begin is None or size is None or c.shape("input").rank != 1:
+        return None
+    first, count = int(begin[0]), int(size[0])
+    return from_input[first:] if count == -1 else from_input[first : first + count]
+
+
+@slice_op.gradient
+def slice_gradient(dy: Tensor, input: Tensor, begin: Tensor) -> tuple[Tensor, None, None]:
+    """The gradient in the place of the block, zeros around it."""
+    before = begin
+    after = shape_tensor(input, begin.dtype) - shape_tensor(dy, begin.dtype) - begin
+    return raw.Pad(input=dy, paddings=raw.Pack(values=[before, after], axis=1)), None, None
+
+
+@export("slice")
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
+    """Takes the block of a tensor of shape `size` that begins at `begin`.
+
+    >>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy()
+    array([[2, 3],
+           [5, 6]], dtype=int32)
+
+    Args:
+      input_: A Tensor of any dtype.
+      begin: an int32 or int64 vector with one element a dimension.
+      size: a vector of the same dtype; -1 means all that remains.
+      name: name of the operation.
+
+    Returns: A Tensor of the same rank.
+    Raises: tf.errors.InvalidArgumentError: if the block leaves the tensor.
+    """
+    return slice_op(input_, begin, size, name=name)

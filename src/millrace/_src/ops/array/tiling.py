@@ -1,0 +1,171 @@
+"""Tile and repeat: copies of a tensor, or of its elements, along a dimension."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32, int64
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.reshaping import expand_dims_op, reshape
+from millrace._src.ops.array.shape_checks import dims_text, invalid, multiplied, unknown_dims, with_rank
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+_INDEX = INDEX.with_default(int32)
+
+
+# --- tile --------------------------------------------------------------------------------------------------------
+
+
+def _tile_shape(c: ShapeContext) -> TensorShape:
+    (count,) = with_rank(c.shape("multiples"), 1)
+    dims = c.shape("input")._dims
+    if dims is None:
+        return unknown_dims(count)
+    if count is not None and count != len(dims):
+        raise ValueError(f"Shape must be rank {len(dims)} but is rank {count}")
+    multiples = c.partial("multiples") or [None] * len(dims)
+    known = [None if m is None or m < 0 else m for m in multiples]
+    return TensorShape.of(tuple(multiplied(d, m) for d, m in zip(dims, known, strict=True)))
+
+
+@export("tile", v1=["tile", "manip.tile"])
+@op(
+    "Tile",
+    "input: T, multiples: Tmultiples -> output: T",
+    T=ANY,
+    Tmultiples=_INDEX,
+    shape=_tile_shape,
+    constant_inputs=("multiples",),
+)
+def tile(xp: Xp, input: Array, multiples: Array) -> Array:
+    """Repeats a tensor `multiples[i]` times along dimension `i`.
+
+    >>> tf.tile([[1, 2]], [2, 2]).numpy()
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]], dtype=int32)
+
+    Args:
+      input: A Tensor of any dtype.
+      multiples: An int32 or int64 vector with one element a dimension.
+
+    Returns: A Tensor of the same dtype and rank.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the length does not fit.
+    """
+    if multiples.ndim != 1:
+        raise invalid(f"Expected multiples to be 1-D, but got shape {dims_text(multiples.shape)}")
+    counts = multiples.tolist()
+    if len(counts) != input.ndim:
+        raise invalid(f"Expected multiples argument to be a vector of length {input.ndim} but got length {len(counts)}")
+    for i, count in enumerate(counts):
+        if count < 0:
+            raise invalid(f"Expected multiples[{i}] >= 0, but got {count}")
+    return xp.tile(input, counts)
+
+
+@tile.gradient
+def tile_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tensor, None]:
+    """Sums over the copies: `[m0, n0, m1, n1, ...]`, reduced over the even dimensions."""
+    shape = shape_tensor(input, multiples.dtype)
+    pairs = raw.Reshape(tensor=raw.Pack(values=[multiples, shape], axis=1), shape=[-1])
+    axes = raw.Range(start=0, limit=raw.Size(input=pairs), delta=2)
+    summed = raw.Sum(input=raw.Reshape(tensor=dy, shape=pairs), reduction_indices=axes)
+    return reshape(summed, shape), None
+
+
+# --- repeat ------------------------------------------------------------------------------------------------------
+
+
+@export("repeat")
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
+    """Repeats the elements of a tensor.
+
+    >>> tf.repeat([1, 2], repeats=[2, 3]).numpy()
+    array([1, 1, 2, 2, 2], dtype=int32)
+    >>> tf.repeat([[1, 2], [3, 4]], repeats=2, axis=1).numpy()
+    array([[1, 1, 2, 2],
+           [3, 3, 4, 4]], dtype=int32)
+
+    Args:
+      input: A Tensor of any dtype.
+      repeats: an int or integer vector: how often each element of dimension `axis` appears; broadcast to its size.
+      axis: the dimension; None flattens `input` first.
+      name: name of the operation.
+
+    Returns: A Tensor; its dimension `axis` is the sum of the repeats.
+    Raises: ValueError: if `repeats` has more than one dimension or another length, or `axis` is out of range.
+    """
+    with name_scope(name, "Repeat"):
+        data = convert_to_tensor(input, name="input")
+        counts = _repeat_counts(repeats)
+        if counts.shape.rank is not None:
+            counts.shape.with_rank_at_most(1)
+        if axis is None:
+            data, axis = reshape(data, [-1]), 0
+        rank = data.shape.rank
+        if rank == 0:
+            data, rank = reshape(data, [1]), 1
+        if rank is None:
+            raise ValueError(
+                "tf.repeat: `input` must have a known rank when `axis` is given; received a tensor of unknown rank."
+            )
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        return _repeat(data, counts, axis % rank)
+
+
+def _repeat_counts(repeats: Any) -> Any:
+    counts = convert_to_tensor(repeats, name="repeats")
+    return counts if counts.dtype in (int32, int64) else raw.Cast(x=counts, DstT=int32)
+
+
+def _repeat(data: Any, counts: Any, axis: int) -> Any:
+    single = counts.shape.rank == 0 or counts.shape.num_elements() == 1
+    return _repeat_evenly(data, counts, axis) if single else _repeat_by(data, counts, axis)
+
+
+def _repeat_evenly(data: Any, count: Any, axis: int) -> Any:
+    """`x[..., None, ...]` tiled along the new dimension, which is then folded into `axis`."""
+    rank = data.shape.rank
+    scalar = reshape(count, np.zeros([0], np.int32))
+    ones = [1] * rank
+    multiples = (
+        raw.Pack(values=[*ones[: axis + 1], scalar, *ones[axis + 1 :]], axis=0)
+        if static_value(scalar) is None
+        else np.array([*ones[: axis + 1], int(static_value(scalar)), *ones[axis + 1 :]], scalar.dtype.np_dtype)
+    )
+    tiled = tile(expand_dims_op(data, axis + 1), multiples)
+    shape = shape_tensor(data, scalar.dtype)
+    folded = [shape[:axis], [scalar * shape[axis]], shape[axis + 1 :]]
+    return reshape(tiled, raw.ConcatV2(values=folded, axis=0))
+
+
+def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
+    """Element `i` appears `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
+    size = data.shape.as_list()[axis]
+    length = counts.shape.as_list()[0] if counts.shape.rank == 1 else None
+    if size is not None and length is not None and size != length:
+        raise ValueError(f"Dimensions {size} and {length} are not compatible")
+    counts = raw.Maximum(
+        x=raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0)), y=0
+    )
+    ends = raw.Cumsum(x=counts, axis=0)
+    total = raw.Sum(input=counts, reduction_indices=[0])
+    positions = raw.Range(start=raw.ZerosLike(x=total), limit=total, delta=raw.OnesLike(x=total))
+    indices = raw.UpperBound(sorted_inputs=expand_dims_op(ends, 0), values=expand_dims_op(positions, 0))
+    result = raw.GatherV2(params=data, indices=reshape(indices, [-1]), axis=axis)
+    known = static_value(counts)
+    if known is not None:
+        dims = data.shape.as_list()
+        result.set_shape([*dims[:axis], int(known.sum()), *dims[axis + 1 :]])
+    return result
