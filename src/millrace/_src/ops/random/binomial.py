@@ -1,0 +1,123 @@
+"""Binomially distributed numbers as TensorFlow draws them.
+
+Below ten expected successes, sums of geometric variables count the successes one by one; above, transformed rejection:
+Hörmann, "The generation of binomial random variates", J. Statistical Computation and Simulation 46 (1993), algorithm
+BTRS. A probability above one half is drawn as its complement.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops.random.distributions import NpDType
+from millrace._src.ops.random.philox import Stream
+from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
+
+_INVERSION_BELOW = 10.0
+_RESERVED_FOR_INVERSION = 42
+"""Blocks between outputs drawn by inversion; rejection keeps them further apart."""
+_STIRLING_TAILS = np.array(
+    [
+        0.0810614667953272,
+        0.0413406959554092,
+        0.0276779256849983,
+        0.02079067210376509,
+        0.0166446911898211,
+        0.0138761288230707,
+        0.0118967099458917,
+        0.0104112652619720,
+        0.00925546218271273,
+        0.00833056343336287,
+    ]
+)
+
+
+def binomial_samples(xp: Xp, stream: Stream, samples: int, counts: Array, probs: Array, dtype: NpDType) -> Array:
+    """`samples` draws for each pair of the vectors `counts` and `probs`: `dtype` of shape (samples, len(counts))."""
+    trials, chances = xp.astype(counts, np.float64), xp.astype(probs, np.float64)
+
+    def draw(starts: Stream, index: Array) -> Array:
+        inversion_starts = output_starts(xp, stream, len(index), _RESERVED_FOR_INVERSION)
+        return _draw(xp, starts, inversion_starts, trials[index], chances[index])
+
+    return xp.astype(per_parameter(xp, stream, (samples, counts.shape[0]), draw), dtype)
+
+
+def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: Array) -> Array:
+    flipped = prob > 0.5
+    p = xp.where(flipped, 1 - prob, prob)
+    valid = (prob > 0) & (count > 0)
+    few = ~(count * p >= _INVERSION_BELOW)
+    if xp.is_xla:
+        by_inversion = _inversion(xp, inversion_starts, xp.where(few, count, 0.0), xp.where(few, p, 0.25))
+        by_rejection = _transformed_rejection(xp, starts, xp.where(few, 40.0, count), xp.where(few, 0.5, p))
+        drawn = xp.where(few, by_inversion, by_rejection)
+    else:
+        drawn = np.zeros(count.shape)
+        for method, begin, chosen in ((_inversion, inversion_starts, few), (_transformed_rejection, starts, ~few)):
+            (where,) = np.nonzero(chosen & valid)
+            if len(where):
+                drawn[where] = method(xp, begin.at(where), count[where], p[where])
+    drawn = xp.where(flipped, count - drawn, drawn)
+    return xp.where(valid, drawn, 0.0)
+
+
+def _inversion(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:
+    def attempt(parameters: tuple[Array, ...], state: tuple[Array, ...]) -> tuple[Array, Array, tuple[Array, ...]]:
+        low, high, count, log_failure = parameters
+        block, trials, successes = state
+        first, second = uniform_pair(xp, Stream(starts.key, low, high), block)
+        after_one = trials + xp.ceil(xp.log(first) / log_failure)
+        after_two = after_one + xp.ceil(xp.log(second) / log_failure)
+        stops_at_one = after_one > count
+        value = xp.where(stops_at_one, successes, successes + 1)
+        return stops_at_one | (after_two > count), value, (block + np.uint64(1), after_two, successes + 2)
+
+    nothing = xp.zeros(count.shape, np.float64)
+    state = (xp.zeros(count.shape, np.uint64), nothing, nothing)
+    return until_accepted(xp, attempt, (starts.low, starts.high, count, xp.log1p(-prob)), state)
+
+
+def _transformed_rejection(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:
+    def attempt(parameters: tuple[Array, ...], state: tuple[Array, ...]) -> tuple[Array, Array, tuple[Array, ...]]:
+        low, high, count, prob = parameters
+        (block,) = state
+        u, v = uniform_pair(xp, Stream(starts.key, low, high), block)
+        deviation = xp.sqrt(count * prob * (1 - prob))
+        b = 1.15 + 2.53 * deviation
+        a = -0.0873 + 0.0248 * b + 0.01 * prob
+        u = u - 0.5
+        distance = 0.5 - xp.abs(u)
+        k = xp.floor((2 * a / distance + b) * u + (count * prob + 0.5))
+        inside_box = (distance >= 0.07) & (v <= 0.92 - 4.2 / b)
+        possible = (k >= 0) & (k <= count)
+        alpha = (2.83 + 5.1 / b) * deviation
+        left = xp.log(v * alpha / (a / (distance * distance) + b))
+        accepted = inside_box | (possible & (left <= _log_ratio(xp, count, prob, k)))
+        return accepted, k, (block + np.uint64(1),)
+
+    return until_accepted(xp, attempt, (starts.low, starts.high, count, prob), (xp.zeros(count.shape, np.uint64),))
+
+
+def _log_ratio(xp: Xp, count: Array, prob: Array, k: Array) -> Array:
+    """The logarithm of P(k) / P(mode)."""
+    odds = prob / (1 - prob)
+    mode = xp.floor((count + 1) * prob)
+    return (
+        (mode + 0.5) * xp.log((mode + 1) / (odds * (count - mode + 1)))
+        + (count + 1) * xp.log((count - mode + 1) / (count - k + 1))
+        + (k + 0.5) * xp.log(odds * (count - k + 1) / (k + 1))
+        + _stirling_tail(xp, mode)
+        + _stirling_tail(xp, count - mode)
+        - _stirling_tail(xp, k)
+        - _stirling_tail(xp, count - k)
+    )
+
+
+def _stirling_tail(xp: Xp, k: Array) -> Array:
+    """log(k!) less Stirling's approximation of it."""
+    square = (k + 1) * (k + 1)
+    series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
+    table = xp.take(xp.asarray(_STIRLING_TAILS), xp.astype(xp.clip(xp.nan_to_num(k), 0, 9), np.int32))
+    return xp.where(k <= 9, table, series)

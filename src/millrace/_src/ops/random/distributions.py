@@ -1,0 +1,174 @@
+"""Uniform and normal numbers of every dtype from Philox words, laid out as TensorFlow lays them out.
+
+Problem: the same seed must give TensorFlow's values, so it matters which word becomes which number.
+
+Idea: outputs come in groups. A group of the plain distributions is one block (four 32-bit or two 64-bit numbers), so
+group `i` is block `i`. The truncated normal draws until a group is full, so each group owns a stretch of 256 words
+per output. Uniform floats put random bits in the fraction of a number in [1, 2) and subtract 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import ml_dtypes
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops.random.box_muller import box_muller_float32, box_muller_float64
+from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks, blocks_at, in_chunks
+
+NpDType: TypeAlias = np.dtype[Any]
+
+RESERVED_PER_OUTPUT = 256
+"""What an output may draw, in words for the truncated normal, in blocks where each output has its own stretch."""
+
+_TRUNCATION = 2.0
+_CANDIDATES_PER_GROUP = 20
+"""Normals drawn for a group before truncation; that fewer are within bounds than needed has probability 1e-20."""
+
+_FRACTION_BITS = {np.dtype(np.float16): 10, np.dtype(ml_dtypes.bfloat16): 7, np.dtype(np.float32): 23}
+
+
+def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
+    """Numbers in [0, 1) of a floating `dtype`."""
+
+    def make(start: int, count: int) -> Array:
+        words = blocks(xp, stream.skip(xp, start), count)
+        if dtype == np.float64:
+            return uniform_float64(xp, words[:, 0::2], words[:, 1::2])
+        return uniform_small(xp, words, dtype)
+
+    return _fill(xp, shape, _per_block(dtype), make)
+
+
+def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
+    """Standard normal numbers of a floating `dtype`; 16-bit types are rounded from float32."""
+
+    def make(start: int, count: int) -> Array:
+        normals = normals_of_blocks(xp, blocks(xp, stream.skip(xp, start), count), dtype)
+        return normals if normals.dtype == dtype else xp.astype(normals, dtype)
+
+    return _fill(xp, shape, _per_block(dtype), make)
+
+
+def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
+    """Standard normal numbers, those outside [-2, 2] drawn again."""
+    per_group = _per_block(dtype)
+    stride = per_group * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
+
+    def make(start: int, count: int) -> Array:
+        return _truncated_groups(xp, stream.skip(xp, start * stride), count, stride, dtype)
+
+    return _fill(xp, shape, per_group, make)
+
+
+def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
+    """Integers over the whole range of a 32-bit or 64-bit `dtype`."""
+
+    def make(start: int, count: int) -> Array:
+        return xp.bitcast(_unsigned(xp, blocks(xp, stream.skip(xp, start), count), dtype), dtype)
+
+    return _fill(xp, shape, _per_block(dtype), make)
+
+
+def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array) -> Array:
+    """Integers in [low, high); `low` and `high` are scalars of a 32-bit or 64-bit dtype, which is the result's."""
+    dtype = low.dtype
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    span = xp.bitcast(high.reshape(1), unsigned) - xp.bitcast(low.reshape(1), unsigned)
+
+    def make(start: int, count: int) -> Array:
+        offset = _unsigned(xp, blocks(xp, stream.skip(xp, start), count), dtype) % span
+        return xp.bitcast(xp.bitcast(low.reshape(1), unsigned) + offset, dtype)
+
+    return _fill(xp, shape, _per_block(dtype), make)
+
+
+def uniform_small(xp: Xp, words: Array, dtype: NpDType) -> Array:
+    """Numbers in [0, 1) of float32, float16 or bfloat16, one for each 32-bit word."""
+    bits = _FRACTION_BITS[dtype]
+    carrier = np.dtype(f"u{dtype.itemsize}")
+    one = int(np.ones((), dtype).view(carrier))
+    fraction = xp.astype(words, carrier) & carrier.type((1 << bits) - 1)
+    return xp.bitcast(fraction | carrier.type(one), dtype) - dtype.type(1)
+
+
+def uniform_float64(xp: Xp, first: Array, second: Array) -> Array:
+    """Numbers in [0, 1), each from two words; the first gives the upper 20 bits of the fraction."""
+    upper = xp.astype(first, np.uint64) & np.uint64(0xFFFFF)
+    fraction = (upper << np.uint64(32)) | xp.astype(second, np.uint64)
+    return xp.bitcast(fraction | np.uint64(0x3FF00000_00000000), np.float64) - 1.0
+
+
+def normals_of_blocks(xp: Xp, words: Array, dtype: NpDType) -> Array:
+    """The normals of each block: from words of shape (n, 4), float32 of shape (n, 4) or float64 of shape (n, 2)."""
+    if dtype == np.float64:
+        uniforms = uniform_float64(xp, words[:, 0::2], words[:, 1::2])
+        return xp.stack(box_muller_float64(xp, uniforms[:, 0], uniforms[:, 1]), axis=1)
+    uniforms = uniform_small(xp, words, np.dtype(np.float32))
+    sines, cosines = box_muller_float32(xp, uniforms[:, 0::2], uniforms[:, 1::2])
+    return xp.stack([sines, cosines], axis=2).reshape(-1, 4)
+
+
+def _truncated_groups(xp: Xp, stream: Stream, count: int, stride: int, dtype: NpDType) -> Array:
+    """`count` full groups, the first accepted candidates of each in order."""
+    starts = stream.skip(xp, xp.arange(count, dtype=np.uint64) * np.uint64(stride))
+    per_group = _per_block(dtype)
+    # One block suffices for most groups (0.83 of them, for four numbers), so NumPy draws more only for the others.
+    numbers = (_CANDIDATES_PER_GROUP,) if xp.is_xla else (per_group, 2 * per_group, _CANDIDATES_PER_GROUP)
+    found = _accepted_groups(xp, starts, numbers, dtype)
+    return found if found.dtype == dtype else xp.astype(found, dtype)
+
+
+def _accepted_groups(xp: Xp, starts: Stream, numbers: Sequence[int], dtype: NpDType) -> Array:
+    """One group for each start, out of `numbers[0]` candidates; where they do not suffice, out of `numbers[1]` ..."""
+    per_group = _per_block(dtype)
+    candidates = _candidates(xp, starts, numbers[0], dtype)
+    accepted = xp.abs(candidates) < _TRUNCATION
+    found = candidates if numbers[0] == per_group else _first_accepted(xp, candidates, accepted, per_group)
+    if len(numbers) == 1:
+        return found
+    (short,) = xp.nonzero(xp.sum(accepted, axis=1, dtype=np.int64) < per_group)
+    if not len(short):
+        return found
+    return xp.scatter(found, (short,), _accepted_groups(xp, starts.at(short), numbers[1:], dtype), "set")
+
+
+def _candidates(xp: Xp, starts: Stream, number: int, dtype: NpDType) -> Array:
+    """The first `number` normals after each of the starts."""
+    groups, blocks_per_group = starts.low.shape[0], number // _per_block(dtype)
+    steps = xp.arange(blocks_per_group, dtype=np.uint64)
+    low = starts.low[:, None] + steps
+    high = starts.high[:, None] + xp.astype(low < steps, np.uint64)
+    words = blocks_at(xp, Stream(starts.key, low.reshape(-1), high.reshape(-1)))
+    return normals_of_blocks(xp, words, dtype).reshape(groups, number)
+
+
+def _first_accepted(xp: Xp, candidates: Array, accepted: Array, number: int) -> Array:
+    """The first `number` accepted entries of each row."""
+    rank = xp.cumsum(accepted, axis=1, dtype=np.int64)
+    where = xp.stack([xp.argmax(rank == slot + 1, axis=1) for slot in range(number)], axis=1)
+    return xp.take_along_axis(candidates, where, axis=1)
+
+
+def _fill(xp: Xp, shape: Sequence[int], per_group: int, make: Callable[[int, int], Array]) -> Array:
+    """An array of `shape` out of the groups that `make(start, count)` gives, the last one cut."""
+    size = prod(shape)
+    groups = -(-size // per_group)
+    flat = in_chunks(xp, groups, make).reshape(-1)
+    return (flat if groups * per_group == size else flat[:size]).reshape(tuple(shape))
+
+
+def _per_block(dtype: NpDType) -> int:
+    """How many numbers of `dtype` one block yields; 16-bit numbers take a whole word each."""
+    return WORDS_PER_BLOCK * 4 // max(dtype.itemsize, 4)
+
+
+def _unsigned(xp: Xp, words: Array, dtype: NpDType) -> Array:
+    """Words as unsigned integers of the width of `dtype`; the first word of a 64-bit number is its lower half."""
+    if dtype.itemsize == 4:
+        return words
+    return xp.astype(words[:, 0::2], np.uint64) | (xp.astype(words[:, 1::2], np.uint64) << np.uint64(32))

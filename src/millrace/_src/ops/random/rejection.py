@@ -1,0 +1,90 @@
+"""Distributions that draw until a proposal is accepted: the loop, and the numbers each output draws.
+
+Problem: gamma, Poisson and binomial outputs need an unknown number of random words, yet each must get TensorFlow's,
+whatever the order or the engine of the computation.
+
+Idea: every output owns a stretch of `RESERVED_PER_OUTPUT` blocks of the stream. An attempt is a function over arrays of
+outputs. NumPy repeats it on the outputs still open, which soon are few; XLA repeats it on all and keeps the first
+accepted. An output that has used up its stretch keeps its last value, so that impossible requests end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops.random.box_muller import box_muller_float64
+from millrace._src.ops.random.distributions import RESERVED_PER_OUTPUT, uniform_float64
+from millrace._src.ops.random.philox import Stream, philox
+
+Attempt = Callable[[tuple[Array, ...], tuple[Array, ...]], tuple[Array, Array, tuple[Array, ...]]]
+"""`attempt(parameters, state) -> accepted, value, state` over arrays of one length; `state[0]` counts the blocks."""
+
+
+def uniform_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Array]:
+    """Two float64 uniforms of block `block` after each start, in the order TensorFlow consumes them."""
+    words = philox(xp, starts.skip(xp, block))
+    return uniform_float64(xp, words[2], words[3]), uniform_float64(xp, words[0], words[1])
+
+
+def normal_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Array]:
+    """Two float64 normals of block `block` after each start, in the order TensorFlow consumes them."""
+    second, first = uniform_pair(xp, starts, block)
+    sine, cosine = box_muller_float64(xp, first, second)
+    return cosine, sine
+
+
+def until_accepted(xp: Xp, attempt: Attempt, parameters: Sequence[Array], state: Sequence[Array]) -> Array:
+    """The first accepted value of each output, float64; `parameters` and `state` are arrays of one length."""
+    return (_on_all if xp.is_xla else _on_the_open)(xp, attempt, tuple(parameters), tuple(state))
+
+
+def _on_the_open(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
+    result = np.zeros(len(state[0]))
+    still_open = np.arange(len(result))
+    while len(still_open):
+        accepted, value, state = attempt(parameters, state)
+        result[still_open] = value
+        (rest,) = np.nonzero(~accepted & (state[0] < RESERVED_PER_OUTPUT))
+        still_open = still_open[rest]
+        parameters = tuple(p[rest] for p in parameters)
+        state = tuple(s[rest] for s in state)
+    return result
+
+
+def _on_all(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
+    def any_open(done: Array, result: Array, *state: Array) -> tuple[Array]:
+        return (~xp.all(done),)
+
+    def again(done: Array, result: Array, *state: Array) -> tuple[Array, ...]:
+        accepted, value, state = attempt(parameters, state)
+        accepted = accepted | (state[0] >= RESERVED_PER_OUTPUT)
+        return done | accepted, xp.where(done, result, value), *state
+
+    shape = state[0].shape
+    loop = xp.while_loop(any_open, again, (xp.zeros(shape, bool), xp.zeros(shape, np.float64), *state))
+    return loop[1]
+
+
+def per_parameter(xp: Xp, stream: Stream, sizes: tuple[int, int], draw: Callable[[Stream, Array], Array]) -> Array:
+    """Samples for each of several parameters, float64 of shape `sizes` = (samples, parameters).
+
+    TensorFlow numbers the outputs parameter by parameter: all samples of the first, then those of the second.
+
+    Args:
+        xp: The array namespace.
+        stream: Where the first output begins.
+        sizes: Samples for each parameter, and number of parameters.
+        draw: `draw(starts, index)` gives the outputs that begin to draw at `starts`; `index` says which parameter each
+            is for.
+    """
+    samples, parameters = sizes
+    index = np.repeat(np.arange(parameters), samples)
+    return draw(output_starts(xp, stream, samples * parameters), index).reshape(parameters, samples).T
+
+
+def output_starts(xp: Xp, stream: Stream, outputs: int, reserved: int = RESERVED_PER_OUTPUT) -> Stream:
+    """Where each of so many outputs begins to draw."""
+    return stream.skip(xp, xp.arange(outputs, dtype=np.uint64) * np.uint64(reserved))
