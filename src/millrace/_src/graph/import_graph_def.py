@@ -6,6 +6,7 @@ for inputs of the nodes (`input_map`), and the elements to return.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -148,8 +149,8 @@ def _mapped_tensors(graph: Any, inputs: Mapping[str, Any], scope: str) -> dict[t
             "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try calling "
             "tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def()."
         )
-    tensors = {}
-    with graph.name_scope("_inputs"):
+    tensors: dict[tuple[str, int], Any] = {}
+    with graph.name_scope("_inputs") if scope else contextlib.nullcontext():
         for key, value in inputs.items():
             if isinstance(value, Operation):
                 raise TypeError(f"can't convert Operation '{value.name}' to Tensor")
