@@ -210,6 +210,24 @@ class DType:
             raise AssertionError(f"Can not cast {value!r} to type {self!r}")
         return value
 
+    def experimental_as_proto(self) -> Any:
+        """This type as a `SerializedDType`."""
+        from millrace._src.proto import types_pb2  # protobuf costs 20 ms; most programs need none
+
+        return types_pb2.SerializedDType(datatype=self.enum)  # type: ignore[arg-type]
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> DType:
+        """The type that `experimental_as_proto` wrote."""
+        return cls(proto.datatype)
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """The message class of `experimental_as_proto`."""
+        from millrace._src.proto import types_pb2  # protobuf costs 20 ms; most programs need none
+
+        return types_pb2.SerializedDType
+
     def __eq__(self, other: object) -> builtins.bool:
         if other is self:
             return True

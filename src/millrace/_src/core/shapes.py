@@ -16,8 +16,11 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, SupportsIndex, overload
 
+import numpy as np
+
 from millrace._src.util.export import export
 
+_INT32_MAX = 2**31 - 1
 Dims = tuple[int | None, ...] | None
 
 
@@ -284,6 +287,36 @@ class TensorShape:
         for dim in self._dims or ():
             proto.dim.add(size=-1 if dim is None else dim)
         return proto
+
+    experimental_as_proto = as_proto
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> TensorShape:
+        """The shape that `as_proto` wrote."""
+        return cls(proto)
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """The message class of `as_proto`."""
+        from millrace._src.proto import tensor_shape_pb2  # protobuf costs 20 ms; most programs need none
+
+        return tensor_shape_pb2.TensorShapeProto
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        """The dimensions as an integer vector, for `tf.convert_to_tensor`.
+
+        Raises:
+            TypeError: a dtype other than int32 or int64 is asked for.
+            ValueError: a dimension is unknown.
+        """
+        if self._dims is None or None in self._dims:
+            raise ValueError(f"Cannot convert a partially known TensorShape {self} to a Tensor.")
+        if dtype is not None and dtype not in ("int32", "int64"):
+            raise TypeError(
+                f"Cannot convert TensorShape {self} to dtype {dtype}. Allowed dtypes are tf.int32 and tf.int64."
+            )
+        is_wide = any(dim is not None and dim > _INT32_MAX for dim in self._dims)
+        return np.array(self._dims, np.int64 if is_wide or dtype == "int64" else np.int32)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, TensorShape):

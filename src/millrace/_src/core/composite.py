@@ -1,0 +1,39 @@
+"""`CompositeTensor`: one value that stands for several tensors.
+
+Problem: ragged and sparse tensors, slices of a gradient, and the user's own classes travel through functions, loops and
+datasets like a tensor, yet consist of several.
+
+Idea: such a value names its `TypeSpec`, and the spec knows how to take the value apart and put it together; this base
+class only connects the two with `tf.nest` (`expand_composites=True`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.type_specs import TypeSpec
+from millrace._src.util.export import export
+
+
+@export("__internal__.CompositeTensor")
+class CompositeTensor:
+    """Base of the classes whose values consist of tensors; a subclass defines `_type_spec`."""
+
+    __slots__ = ()
+
+    @property
+    def _type_spec(self) -> TypeSpec:
+        """The spec that describes this value."""
+        raise NotImplementedError(f"{type(self).__name__}._type_spec")
+
+    def _nest_components(self) -> Any:
+        return self._type_spec._to_components(self)
+
+    def _nest_rebuild(self, components: Any) -> Any:
+        return self._type_spec._from_components(components)
+
+    def _nest_spec(self) -> TypeSpec:
+        return self._type_spec
+
+    def __tf_tracing_type__(self, context: Any) -> TypeSpec:
+        return self._type_spec
