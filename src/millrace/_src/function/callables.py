@@ -1,0 +1,54 @@
+"""The interfaces of what `tf.function` makes, as `tf.types.experimental` names them."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from millrace._src.util.export import export
+
+
+@export("types.experimental.Callable")
+class Callable(abc.ABC):
+    """Anything with a `FunctionType` that can be called on tensors."""
+
+    @property
+    @abc.abstractmethod
+    def function_type(self) -> Any:
+        """The signature, a `tf.types.experimental.FunctionType`."""
+
+    @abc.abstractmethod
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function."""
+
+
+@export("types.experimental.AtomicFunction")
+class AtomicFunction(Callable):
+    """One graph as a callable, without captures and without gradient."""
+
+    @abc.abstractmethod
+    def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> Any:
+        """Runs the function on arguments and on values for what it captures."""
+
+
+@export("types.experimental.ConcreteFunction")
+class ConcreteFunction(Callable):
+    """One trace of a `tf.function`: a graph with its captures, callable and differentiable."""
+
+    @property
+    @abc.abstractmethod
+    def inference_fn(self) -> Any:
+        """The `AtomicFunction` that runs when no gradient is asked for."""
+
+
+@export("types.experimental.PolymorphicFunction", "types.experimental.GenericFunction")
+class PolymorphicFunction(Callable):
+    """What `tf.function` returns: traces a Python function for each kind of arguments, and calls the right trace."""
+
+    @abc.abstractmethod
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments, or for specs in place of tensors."""
+
+    @abc.abstractmethod
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+        """The compiler's form of the function for these arguments."""

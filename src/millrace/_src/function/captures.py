@@ -1,0 +1,132 @@
+"""The graph that a `tf.function` is traced into: what it captures, when, and how strongly.
+
+Tensors are captured by value when the body first uses them; a *deferred* capture is asked for anew at each call. Variables
+are captured through their handles: the storage stays alive with the trace, the Python object does not.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.core.tensor import SymbolicTensor, Tensor
+from millrace._src.function.placeholders import Placeholders
+from millrace._src.function.trace_builder import from_value
+from millrace._src.function.tracing_context import tensor_type
+from millrace._src.graph.func_graph import FuncGraph
+
+
+class DeferredCapture:
+    """A value that is computed outside the function at each call."""
+
+    __slots__ = ("closure", "kind", "placeholders", "value")
+
+    def __init__(self, closure: Callable[[], Any], kind: Any, placeholders: list[SymbolicTensor], value: Any) -> None:
+        self.closure = closure
+        self.kind = kind
+        self.placeholders = placeholders
+        self.value = value
+
+    def tensors(self) -> list[Any]:
+        """The tensors of the closure's value now.
+
+        Raises: TypeError: if the value does not have the type that was promised.
+        """
+        value = self.closure()
+        actual = from_value(value)
+        if not actual.is_subtype_of(self.kind):
+            raise TypeError(f"Expect type {self.kind!r} from the captured closure, but got {actual!r} ({value!r}).")
+        return list(self.kind.to_tensors(self.kind.cast(value, None)))
+
+
+class TracedGraph(FuncGraph):
+    """A `FuncGraph` with deferred captures and weakly held variables."""
+
+    def __init__(self, name: str, outer_graph: Any = None) -> None:
+        super().__init__(name, outer_graph)
+        self.deferred: OrderedDict[Any, DeferredCapture] = OrderedDict()
+        self.argument_handles: set[int] = set()
+        """The ids of the handles of variables that came in as arguments."""
+        self.ignored_variables: set[int] = set()
+
+    def capture_call_time_value(
+        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
+    ) -> Any:
+        """A value of the graph that stands for what `closure()` returns when the function is called.
+
+        Args:
+          closure: Called without arguments before each run, outside the graph.
+          spec: The type of its value, a `TypeSpec` or a nested structure of them.
+          key: Captures with the same key are one.
+          default_value: Accepted for compatibility.
+          placeholder: Accepted for compatibility: a placeholder that exists already.
+
+        Returns: A value of the type of `spec`, made of placeholders.
+        """
+        del default_value
+        key = object() if key is None else key
+        if key not in self.deferred:
+            kind = from_value(spec)
+            first = len(self.inputs)
+            with self.as_default(), context.tapes_scope(()):
+                value = placeholder if placeholder is not None else Placeholders(self).make(kind, None, None)
+            if placeholder is not None:
+                self.inputs.append(placeholder)
+            self.deferred[key] = DeferredCapture(closure, kind, list(self.inputs[first:]), value)
+        return self.deferred[key].value
+
+    def watch_variable(self, variable: Any) -> None:
+        """Notes that the body uses `variable`, without keeping the Python object alive."""
+        if id(variable) in self.ignored_variables:
+            return
+        self._watched_variables[id(variable)] = weakref.ref(variable)
+        if isinstance(self.outer_graph, FuncGraph):
+            self.outer_graph.watch_variable(variable)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that the body uses, in order of first use.
+
+        Raises: AssertionError: if one of them is gone.
+        """
+        found = tuple(ref() for ref in self._watched_variables.values())
+        if any(variable is None for variable in found):
+            raise AssertionError(
+                "Called a function referencing variables which have been deleted. This likely means that function-local "
+                "variables were created and not referenced elsewhere in the program. This is generally a mistake; consider "
+                "storing variables in an object attribute on first call."
+            )
+        return found
+
+    def live_trainable_variables(self) -> list[Any]:
+        """The trainable variables that still exist, for gradient tapes to watch."""
+        return [v for v in (ref() for ref in self._watched_variables.values()) if v is not None and v.trainable]
+
+    def forget_argument_captures(self) -> None:
+        """Ends the tracing state: variables passed as arguments are inputs, not captures."""
+        for handle in self.argument_handles:
+            self._captures.pop(handle, None)
+        self.ignored_variables.clear()
+
+
+def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:
+    """What feeds each graph input after the arguments: an outer tensor or a deferred capture."""
+    by_placeholder: dict[int, Any] = {id(inner): outer for outer, inner in graph.captures}
+    for deferred in getattr(graph, "deferred", {}).values():
+        by_placeholder.update((id(placeholder), deferred) for placeholder in deferred.placeholders)
+    sources: list[Any] = []
+    for placeholder in graph.inputs[argument_count:]:
+        source = by_placeholder[id(placeholder)]
+        if not (isinstance(source, DeferredCapture) and source in sources):
+            sources.append(source)
+    return sources
+
+
+def capture_types(sources: list[Any]) -> OrderedDict[Any, Any]:
+    """The types of captures by the ids that a function type shows them under."""
+    return OrderedDict(
+        (id(source), source.kind if isinstance(source, DeferredCapture) else tensor_type(source)) for source in sources
+    )

@@ -1,0 +1,402 @@
+"""`ConcreteFunction`: one trace, callable like the Python function or with a flat list of tensors.
+
+A call first reads its arguments by the trace's own signature, casting each to its type. Where that fails, plain tensors
+are taken in the order of the graph's inputs or by their names. What remains is a flat list of tensors, to which the
+captures are added; `control_flow.call.GraphFunction` runs it, in eager mode, in a graph, or under a tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.core import errors
+from millrace._src.core.context import state, unique_id
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.function import callables
+from millrace._src.function.captures import DeferredCapture
+from millrace._src.function.flat_values import collect, make_packer
+from millrace._src.function.function_type import FunctionType, describe
+from millrace._src.function.placeholders import argument_names
+from millrace._src.function.signature import Signature
+from millrace._src.function.tracing import Trace
+from millrace._src.function.variable_spec import is_variable
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.util import nest
+
+_RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+class ConcreteFunction(callables.ConcreteFunction):
+    """One trace of a `tf.function`; made by `get_concrete_function`.
+
+    >>> @tf.function
+    ... def double(x):
+    ...     return x + x
+    >>> c = double.get_concrete_function(tf.TensorSpec([], tf.float32))
+    >>> c(tf.constant(2.0)).numpy(), c(x=tf.constant(3.0)).numpy()
+    (np.float32(4.0), np.float32(6.0))
+
+    Args:
+      trace: The graph and its types.
+      attributes: Attributes of the function in a GraphDef.
+      jit_compile: As for `tf.function`.
+      name: The function's name in a GraphDef; made up from the graph's name by default.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        attributes: Mapping[str, Any] | None = None,
+        jit_compile: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.graph: FuncGraph = trace.graph
+        self._trace = trace
+        self._function_type = trace.function_type
+        self._sources = trace.captures
+        self._name = name or f"__inference_{trace.graph.name}_{unique_id()}"
+        self._attrs = dict(attributes or {})
+        self.graph_function = GraphFunction(trace.graph, self._name, jit_compile=jit_compile, attributes=self._attrs)
+        parameters = self._function_type.parameters.values()
+        self._kinds = [p.annotation for p in parameters]
+        self._signature = Signature(self._function_type, {}, is_constrained=True)
+        self._arg_keywords = argument_names(trace.graph, trace.argument_count)
+        self._num_positional_args = trace.argument_count
+        self.pack = make_packer(self._function_type.output)
+        self._external: list[Any] | None = None
+        self.captured_arrays = _arrays(self._sources)
+
+    @classmethod
+    def from_func_graph(
+        cls, graph: Any, function_type: FunctionType, attrs: Mapping[str, Any] | None = None, shared_func_graph: bool = True
+    ) -> ConcreteFunction:
+        """A concrete function of a finished graph whose first inputs are the parameters' tensors."""
+        del shared_func_graph
+        return cls(Trace(graph, function_type, len(function_type.flat_inputs)), attrs)
+
+    # --- properties ----------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> bytes:
+        """The function's name in a GraphDef."""
+        return self._name.encode()
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The signature of the trace: parameters, captures and output with their trace types."""
+        return self._function_type
+
+    @property
+    def inference_fn(self) -> Any:
+        """The function without a gradient, as a `tf.types.experimental.AtomicFunction`."""
+        return AtomicFunction(self)
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The graph's input tensors: arguments first, then captures."""
+        return list(self.graph.inputs)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The graph's output tensors, flat."""
+        return list(self.graph.outputs)
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The arguments as `(args, kwargs)`: specs in place of tensors, Python values as they are."""
+        return self.graph.structured_input_signature
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The output tensors in the structure that the Python function returned."""
+        return self.graph.structured_outputs
+
+    @property
+    def output_shapes(self) -> Any:
+        """The static shapes of the outputs, in their structure."""
+        return nest.map_structure(lambda t: getattr(t, "shape", None), self.structured_outputs, expand_composites=False)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the outputs, in their structure."""
+        return nest.map_structure(lambda t: getattr(t, "dtype", None), self.structured_outputs, expand_composites=False)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that the function uses."""
+        return tuple(self.graph.variables)
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """The trainable ones among `variables`."""
+        return tuple(self.graph.trainable_variables)
+
+    @property
+    def function_def(self) -> Any:
+        """The `FunctionDef` proto."""
+        from millrace._src.graph.function_def import function_to_function_def  # protobuf loads only when asked for
+
+        return function_to_function_def(self.graph_function)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The signature as text, in several lines if `verbose`."""
+        return describe(self._function_type) if verbose else str(self._function_type)
+
+    # --- captures ------------------------------------------------------------------------------------------------
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """The tensors that are passed for the captures, at this moment."""
+        if self._external is not None:
+            return list(self._external)
+        tensors: list[Any] = []
+        for source in self._sources:
+            tensors += source.tensors() if isinstance(source, DeferredCapture) else [source]
+        return tensors
+
+    @property
+    def captures_are_fixed(self) -> bool:
+        """Whether every call passes the same eager tensors for the captures."""
+        return self.captured_arrays is not None
+
+    def set_external_captures(self, captures: Sequence[Any]) -> None:
+        """Replaces the tensors that are passed for the captures."""
+        self._external = list(captures)
+        self.captured_arrays = _arrays(self._external)
+
+    def replace_capture_with_deferred_capture(
+        self, tensor: Any, closure: Callable[[], Any], spec: Any, placeholder: Any = None, default_value: Any = None
+    ) -> None:
+        """Passes for the capture of `tensor` what `closure()` returns at each call.
+
+        Raises: ValueError: if the function does not capture `tensor`.
+        """
+        del placeholder, default_value
+        for index, source in enumerate(self._sources):
+            if source is tensor:
+                self._sources[index] = DeferredCapture(closure, spec, [], None)
+                self.captured_arrays = _arrays(self._sources)
+                return
+        raise ValueError(f"Did not find {tensor!r} among the captures of {self._name}.")
+
+    def set_variables(self, variables: Sequence[Any]) -> None:
+        """Declares which variables the function uses."""
+        for variable in variables:
+            self.graph.watch_variable(variable)
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the trace.
+
+        Raises:
+          TypeError: if the arguments fit neither the Python signature nor the flat list of tensors.
+          tf.errors.InvalidArgumentError: if a tensor has the wrong dtype.
+        """
+        try:
+            tensors = self._structured_inputs(args, kwargs)
+        except TypeError as structured_error:
+            try:
+                tensors = self._flat_inputs(args, kwargs)
+            except TypeError as flat_error:
+                raise TypeError(
+                    f"{structured_error}\nFallback to flat signature also failed due to: {flat_error}"
+                ) from structured_error
+        return self.call_flat(tensors)
+
+    def _structured_inputs(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        values, _ = self._signature.bind(args, kwargs)
+        values = self._signature.cast(values, args, kwargs)
+        return self.tensors_of(values)
+
+    def tensors_of(self, values: Sequence[Any]) -> list[Any]:
+        """The tensors of arguments in parameter order."""
+        tensors: list[Any] = []
+        for kind, value in zip(self._kinds, values):
+            collect(kind, value, tensors)
+        return tensors
+
+    def _flat_inputs(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        names = self._arg_keywords
+        if len(args) > self._num_positional_args:
+            self._flat_error(f" takes {self._num_positional_args} positional arguments, got {len(args)}.")
+        given = list(args)
+        remaining = dict(kwargs)
+        missing = []
+        for name in names[len(args) :]:
+            if name in remaining:
+                given.append(remaining.pop(name))
+            else:
+                missing.append(name)
+        if missing:
+            self._flat_error(f" missing required arguments: {', '.join(missing)}.")
+        if remaining:
+            repeated = [name for name in remaining if name in names]
+            if repeated:
+                self._flat_error(f" got two values for '{repeated[0]}'.")
+            self._flat_error(f" got unexpected keyword arguments: {', '.join(sorted(remaining))}.")
+        return [self._flat_tensor(index, value) for index, value in enumerate(given)]
+
+    def _flat_tensor(self, index: int, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            return value
+        if is_variable(value):
+            return value.handle if self.graph.inputs[index].dtype.name == "resource" else convert_to_tensor(value)
+        self._flat_error(f": expected argument #{index}(zero-based) to be a Tensor; got {type(value).__name__} ({value}).")
+
+    def _flat_error(self, complaint: str) -> NoReturn:
+        raise TypeError(f"{self.graph.name}({', '.join(self._arg_keywords)}){complaint}")
+
+    def call_flat(self, tensors: Sequence[Any], captures: Sequence[Any] | None = None) -> Any:
+        """Runs the trace on tensors in the order of the graph's inputs, and packs what it returns."""
+        self._check_dtypes(tensors)
+        self._tell_watchers()
+        captured = self.captured_inputs if captures is None else list(captures)
+        if state.graph is None:
+            captured = [t if isinstance(t, EagerTensor) else _eager_capture(t) for t in captured]
+        return self.pack(self.graph_function([*tensors, *captured]))
+
+    def _check_dtypes(self, tensors: Sequence[Any]) -> None:
+        for index, (tensor, placeholder) in enumerate(zip(tensors, self.graph.inputs)):
+            if tensor.dtype is not placeholder.dtype:
+                expected, actual = (_runtime_name(t.dtype) for t in (placeholder, tensor))
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"cannot compute {self._name} as input #{index}(zero-based) was expected to be a {expected} tensor but is a "
+                    f"{actual} tensor [Op:{self._name}]",
+                )
+
+    def _tell_watchers(self) -> None:
+        """Tells tapes and the graph being built which variables the call reads."""
+        graph = state.graph
+        if not state.tapes and not isinstance(graph, FuncGraph):
+            return
+        for variable in _live_variables(self.graph):
+            if variable.trainable:
+                for tape in state.tapes:
+                    tape.variable_accessed(variable)
+            if isinstance(graph, FuncGraph):
+                graph.watch_variable(variable)
+
+    # --- the rest ------------------------------------------------------------------------------------------------
+
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Registers the function in a graph, by default the one being built."""
+        target = state.graph if g is None else g
+        if target is not None and (overwrite or self._name not in target.functions):
+            target.functions[self._name] = self.graph_function
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Registers the function's forward and backward functions in a graph."""
+        target = state.graph if g is None else g
+        if target is not None:
+            derivative = self.graph_function.derivative(closed=True)
+            for function in (derivative.forward, derivative.backward):
+                target.functions.setdefault(function.name, function)
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self._function_type} at 0x{id(self):X}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {describe(self._function_type)}"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("cannot pickle 'FuncGraph' object")
+
+
+def _arrays(captures: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The arrays of captures, if all are eager tensors: what a prepared call passes without asking."""
+    if all(isinstance(capture, EagerTensor) for capture in captures):
+        return tuple(capture._value for capture in captures)
+    return None
+
+
+def _live_variables(graph: Any) -> Iterator[Any]:
+    """The variables that a graph uses and that still exist."""
+    for reference in list(graph._watched_variables.values()):
+        variable = reference() if callable(reference) and not hasattr(reference, "handle") else reference
+        if variable is not None:
+            yield variable
+
+
+def _eager_capture(tensor: Any) -> Any:
+    if isinstance(tensor, SymbolicTensor):
+        where = f"\n\n{tensor!r} was defined here:\n    {tensor.op.source}\n" if tensor.op.source is not None else ""
+        raise TypeError(
+            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
+            "collections to access it.\nPlease see https://www.tensorflow.org/guide/"
+            f"function#all_outputs_of_a_tffunction_must_be_return_values for more information.{where}"
+        )
+    return convert_to_tensor(tensor)
+
+
+def _runtime_name(dtype: Any) -> str:
+    return _RUNTIME_NAMES.get(dtype.name, dtype.name)
+
+
+class AtomicFunction(callables.AtomicFunction):
+    """The graph of a concrete function as a callable without gradient."""
+
+    def __init__(self, concrete: ConcreteFunction) -> None:
+        self._concrete = concrete
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The signature of the trace."""
+        return self._concrete.function_type
+
+    @property
+    def name(self) -> bytes:
+        """The function's name in a GraphDef."""
+        return self._concrete.name
+
+    @property
+    def graph(self) -> Any:
+        """The graph."""
+        return self._concrete.graph
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The function's attributes in a GraphDef."""
+        return self._concrete._attrs
+
+    @property
+    def definition(self) -> Any:
+        """The `FunctionDef` proto."""
+        return self._concrete.function_def
+
+    cached_definition = definition
+
+    @property
+    def children(self) -> list[Any]:
+        """The functions that the graph calls."""
+        return list(self._concrete.graph.functions.values())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the graph; no tape records it."""
+        return self.call_with_captures(args, kwargs, self._concrete.captured_inputs)
+
+    def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> Any:
+        """Runs the graph on arguments and on values for its captures."""
+        values, _ = self._concrete._signature.bind(args, kwargs)
+        tensors = self._concrete.tensors_of(self._concrete._signature.cast(values, args, kwargs))
+        return self._concrete.pack(self.call_flat(*tensors, *captures))
+
+    def call_flat(self, *tensors: Any) -> list[Any]:
+        """Runs the graph on one tensor per graph input; returns its flat outputs."""
+        return self._concrete.graph_function._call_plain(list(tensors))
+
+    call_preflattened = call_flat
+
+    def __str__(self) -> str:
+        return f"<AtomicFunction> {self._concrete._name}{self.function_type}"
+
+    def __repr__(self) -> str:
+        return f"AtomicFunction(name={self.name!r}, function_type={describe(self.function_type)})"
+
+
+__all__ = ["AtomicFunction", "ConcreteFunction"]

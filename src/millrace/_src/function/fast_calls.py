@@ -1,0 +1,182 @@
+"""The short way through a call: from arguments to the prepared runner of a trace, without trace types.
+
+Problem: binding arguments and making trace types costs ten microseconds; most calls repeat an earlier one with other
+tensor values.
+
+Idea: each argument contributes to a flat key what decides its trace: a tensor its dtype number and shape, a Python value
+its type and value, a container its parts. After a call has gone the long way, a `Plan` for its key is kept, and the next
+call with an equal key runs it. Whatever has no simple key (composite tensors, the tracing protocol) goes the long way.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.dtypes import from_np
+from millrace._src.core.specs import TypeSpec
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.function.flat_values import make_packer
+from millrace._src.function.trace_types import TraceType, literal_key
+
+_ndarray = np.ndarray
+
+
+class NoFastCallError(Exception):
+    """An argument has no simple key."""
+
+
+class Plan:
+    """How to run calls with one key.
+
+    Attributes:
+        entry: The cache entry of the trace, whose tick each call sets.
+        run: From the arrays of the tensor arguments to the result.
+    """
+
+    __slots__ = ("entry", "run")
+
+    def __init__(self, entry: Any, run: Callable[[list[Any]], Any]) -> None:
+        self.entry = entry
+        self.run = run
+
+
+def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
+    """A function from the arrays of a trace's tensor arguments to its result, for eager mode without tapes."""
+    function = concrete.graph_function
+    outputs = concrete.graph.outputs
+    dtypes = [tensor.dtype for tensor in outputs]
+    if len(outputs) == 1 and concrete.pack is make_packer(concrete.function_type.output):
+        dtype = dtypes[0]
+
+        def run_one(arrays: list[Any]) -> Any:
+            (value,) = (function._runner or function.runner())(*arrays, *concrete.captured_arrays)
+            return EagerTensor(value, dtype)
+
+        return run_one
+    pack = concrete.pack
+
+    def run(arrays: list[Any]) -> Any:
+        values = (function._runner or function.runner())(*arrays, *concrete.captured_arrays)
+        return pack([EagerTensor(value, dtype) for value, dtype in zip(values, dtypes)])
+
+    return run
+
+
+# --- keys --------------------------------------------------------------------------------------------------------
+
+
+class _Call:
+    """One call's arrays, and the variables seen in it."""
+
+    __slots__ = ("arrays", "variables")
+
+    def __init__(self, arrays: list[Any]) -> None:
+        self.arrays = arrays
+        self.variables: dict[int, int] = {}
+
+
+_Part = Callable[[Any, _Call], Hashable]
+
+
+def flat_key(args: Sequence[Any], kwargs: Mapping[str, Any], order: Mapping[str, int]) -> tuple[tuple[Any, ...], list[Any]]:
+    """The key of a call and the arrays of its tensors, in the order of the trace's inputs.
+
+    Raises: NoFastCallError: if an argument has no simple key.
+    """
+    call = _Call([])
+    key = [_part(value, call) for value in args]
+    if kwargs:
+        names = sorted(kwargs, key=lambda name: (order.get(name, len(order)), name))
+        key += [_part(kwargs[name], call) for name in names]
+        key.append(tuple(names))
+    return tuple(key), call.arrays
+
+
+def _part(value: Any, call: _Call) -> Hashable:
+    kind = type(value)
+    handler = _HANDLERS.get(kind)
+    if handler is None:
+        handler = _HANDLERS[kind] = _handler_for(kind)
+    return handler(value, call)
+
+
+def _tensor_part(value: EagerTensor, call: _Call) -> Hashable:
+    call.arrays.append(value._value)
+    return value.dtype.enum, value._value.shape
+
+
+def _array_part(value: Any, call: _Call) -> Hashable:
+    if value.dtype.kind not in "biufc":
+        raise NoFastCallError
+    array = np.array(value, copy=True, order="C")
+    call.arrays.append(array)
+    return from_np(array.dtype).enum, array.shape
+
+
+def _plain_part(value: Any, call: _Call) -> Hashable:
+    return type(value), value
+
+
+def _number_part(value: Any, call: _Call) -> Hashable:
+    return literal_key(value)
+
+
+def _sequence_part(value: Any, call: _Call) -> Hashable:
+    return (type(value), *[_part(item, call) for item in value])
+
+
+def _dict_part(value: dict[Any, Any], call: _Call) -> Hashable:
+    try:
+        keys = sorted(value)
+    except TypeError:
+        raise NoFastCallError from None
+    return (dict, tuple(keys), *[_part(value[key], call) for key in keys])
+
+
+def _variable_part(value: Any, call: _Call) -> Hashable:
+    handle = value.handle
+    if type(handle) is not EagerTensor:
+        raise NoFastCallError
+    call.arrays.append(handle._value)
+    number = call.variables.setdefault(id(handle), len(call.variables))
+    return type(value), value.dtype.enum, value.shape, bool(value.trainable), number
+
+
+def _object_part(value: Any, call: _Call) -> Hashable:
+    return type(value), weakref.ref(value)
+
+
+def _refused_part(value: Any, call: _Call) -> Hashable:
+    raise NoFastCallError
+
+
+_PLAIN: tuple[type, ...] = (int, bool, str, bytes, type(None), type(Ellipsis), range)
+_HANDLERS: dict[type, _Part] = {kind: _plain_part for kind in _PLAIN}
+_HANDLERS |= {
+    float: _number_part,
+    complex: _number_part,
+    list: _sequence_part,
+    tuple: _sequence_part,
+    dict: _dict_part,
+    EagerTensor: _tensor_part,
+    np.ndarray: _array_part,
+}
+_SPECIAL = ("__tf_tracing_type__", "__tf_flatten__", "__attrs_attrs__", "__array__", "__mapping_type__")
+
+
+def _handler_for(kind: type) -> _Part:
+    """How instances of a class are keyed."""
+    if issubclass(kind, np.generic):
+        return _array_part
+    if hasattr(kind, "handle") and hasattr(kind, "assign") and hasattr(kind, "trainable"):
+        return _variable_part
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return _sequence_part
+    containers = (Tensor, TypeSpec, TraceType, Mapping, list, tuple, int, float, complex, str, bytes)
+    if issubclass(kind, containers) or any(hasattr(kind, name) for name in _SPECIAL) or not hasattr(kind, "__weakref__"):
+        return _refused_part
+    return _object_part

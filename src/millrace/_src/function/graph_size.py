@@ -1,0 +1,18 @@
+"""How much memory a trace holds, roughly: enough to bound a cache by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_BYTES_PER_OPERATION = 1500
+"""A measured average of an operation, its output tensors, names and attributes."""
+
+
+def graph_bytes(graph: Any) -> int:
+    """An estimate of the memory of a graph: its operations and its constants."""
+    operations = graph.get_operations()
+    constants = sum(
+        getattr(operation.attrs.get("value"), "nbytes", 0) for operation in operations if operation.type == "Const"
+    )
+    captured = sum(tensor._value.nbytes for tensor, _ in graph.captures if hasattr(tensor, "_value"))
+    return len(operations) * _BYTES_PER_OPERATION + int(constants) + int(captured)

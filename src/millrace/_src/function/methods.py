@@ -1,0 +1,46 @@
+"""Methods: one set of traces for each instance, kept as long as the instance lives.
+
+A bound function holds its instance; what it needs between calls (traces, statistics) is a dictionary of fields that hangs
+on a weak reference to the instance, so that neither keeps the other alive. Instances need not be hashable.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+
+class InstanceCache:
+    """The fields of the function bound to one instance, and the bound function itself while somebody holds it."""
+
+    __slots__ = ("reference", "fields", "bound")
+
+    def __init__(self, reference: weakref.ref[Any]) -> None:
+        self.reference = reference
+        self.fields: dict[str, Any] = {}
+        self.bound: weakref.ref[Any] | None = None
+
+
+class InstanceCaches(dict[int, InstanceCache]):
+    """The caches of a method's instances by `id`; a class of its own so that it can be referred to weakly."""
+
+
+def instance_cache_for(caches: InstanceCaches, instance: Any) -> InstanceCache:
+    """The cache of an instance, made on first use and dropped when the instance is.
+
+    Raises: TypeError: if the instance's class does not allow weak references.
+    """
+    key = id(instance)
+    found = caches.get(key)
+    if found is not None and found.reference() is instance:
+        return found
+    owner = weakref.ref(caches)
+
+    def drop(reference: Any) -> None:
+        alive = owner()
+        if alive is not None and key in alive and alive[key].reference is reference:
+            del alive[key]
+
+    cache = InstanceCache(weakref.ref(instance, drop))
+    caches[key] = cache
+    return cache

@@ -1,0 +1,91 @@
+"""Placeholders: what the Python function gets in place of its tensor arguments while it is traced.
+
+A tensor becomes a `Placeholder` operation named after the argument (or the name in its spec); structures and composite
+tensors are rebuilt around the placeholders of their parts; Python values are passed through.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.specs import TensorSpec, TypeSpec
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
+from millrace._src.function.variable_spec import VariableSpec
+
+_VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+
+
+class Placeholders:
+    """Makes the placeholders of one trace in `graph`, and lists them among its inputs."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._variables: dict[int | None, Any] = {}
+
+    def make(self, kind: Any, value: Any, name: str | None) -> Any:
+        """What stands for an argument of trace type `kind` whose value in this call is `value`."""
+        if isinstance(kind, TensorSpec):
+            return self._tensor(kind, name)
+        if isinstance(kind, (Literal, Weakref)):
+            return kind.value if value is None else value
+        if isinstance(kind, VariableSpec):
+            return self._variable(kind, value, name)
+        if isinstance(kind, Structure):
+            return self._structure(kind, value, name)
+        if isinstance(kind, TypeSpec):
+            return kind.from_tensors(iter([self._tensor(part, name) for part in kind.flatten()]))
+        context = PlaceholderContext(self)
+        context.update_naming_scope(name)
+        return kind.placeholder_value(context)
+
+    def add_placeholder(self, dtype: Any, shape: Any, name: str) -> SymbolicTensor:
+        """Makes one placeholder; called by specs through `PlaceholderContext.context_graph`."""
+        return self._tensor(TensorSpec(shape, dtype), name)
+
+    def _structure(self, kind: Structure, value: Any, name: str | None) -> Any:
+        is_spec = value is None or isinstance(value, (Structure, TypeSpec))
+        values = [None] * len(kind.components) if is_spec else kind.unpack(value)
+        return kind.pack([self.make(part, item, name) for part, item in zip(kind.components, values)])
+
+    def _tensor(self, spec: TensorSpec, name: str | None) -> SymbolicTensor:
+        user_name = getattr(spec, "name", None) or name
+        valid = user_name if user_name is not None and _VALID_NAME.match(user_name) else "Placeholder"
+        if user_name is not None and valid != user_name:
+            logging.getLogger("tensorflow").warning(
+                "`%s` is not a valid node name. Accepted names conform to Regex /%s/", user_name, _VALID_NAME
+            )
+        placeholder: SymbolicTensor = self._graph.add_placeholder(spec.dtype, spec.shape, valid, user_name)
+        self._graph.inputs.append(placeholder)
+        return placeholder
+
+    def _variable(self, kind: VariableSpec, value: Any, name: str | None) -> Any:
+        """The variable itself; its handle is fed through a placeholder, so that other variables may take its place."""
+        placeholder = self._tensor(kind.flatten()[0], name)
+        if value is None or isinstance(value, VariableSpec):
+            return placeholder
+        handle = value.handle
+        placeholder._handle_data = getattr(handle, "_handle_data", (TensorShape(kind.shape), kind.dtype))  # type: ignore[attr-defined]
+        if kind.alias_id not in self._variables or kind.alias_id is None:
+            self._variables[kind.alias_id] = value
+            self._graph.replace_capture(handle, placeholder)
+            self._graph.argument_handles.add(id(handle))
+            self._graph.ignored_variables.add(id(value))
+        return value
+
+
+def argument_names(graph: Any, count: int) -> list[str]:
+    """The names by which a trace's tensors can be passed: the users' names, made unique."""
+    names: list[str] = []
+    for placeholder in graph.inputs[:count]:
+        base = placeholder.op.attrs.get("_user_specified_name") or placeholder.op.name
+        name, number = base, 0
+        while name in names:
+            number += 1
+            name = f"{base}_{number}"
+        names.append(name)
+    return names

@@ -1,0 +1,421 @@
+"""`Function`: what `tf.function` returns.
+
+A call goes the short way when its flat key is known: look up the plan, run it. Otherwise the arguments are bound to the
+parameters, their trace types are made, and the trace that fits best is looked up in the cache, or made under the
+function's lock. `tracing` makes graphs, `variable_lifting` gives first values to variables that a first call creates,
+`retracing` explains a new trace.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import time
+import types
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from millrace._src.core.context import state
+from millrace._src.core.source_trace import user_frame
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.function import callables, fast_calls
+from millrace._src.function.cache import CacheInfo, Entry, TraceCache, TraceKey
+from millrace._src.function.concrete_function import ConcreteFunction
+from millrace._src.function.function_type import FunctionType, describe
+from millrace._src.function.graph_size import graph_bytes
+from millrace._src.function.methods import InstanceCaches, instance_cache_for
+from millrace._src.function.retracing import Retrace, causes_of, stats_for, warn
+from millrace._src.function.signature import Layout, Signature, make_signature
+from millrace._src.function.trace_builder import from_value
+from millrace._src.function.trace_types import TraceType
+from millrace._src.function.tracing import Trace, trace
+from millrace._src.function.tracing_context import TracingContext
+from millrace._src.function.variable_lifting import (
+    NON_FIRST_CALL_MESSAGE,
+    SINGLETON_MESSAGE,
+    Initializer,
+    collecting,
+    initialize,
+    refusing,
+)
+from millrace._src.graph.func_graph import outermost_context
+
+_MAX_PLANS = 4096
+_HISTORY = 100
+
+
+class Options:
+    """The arguments of `tf.function`, shared by all functions cloned from one."""
+
+    __slots__ = ("input_signature", "autograph", "jit_compile", "reduce_retracing", "autograph_options", "attributes")
+
+    def __init__(
+        self,
+        input_signature: Any = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+        autograph_options: Any = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.input_signature = input_signature
+        self.autograph = autograph
+        self.jit_compile = jit_compile
+        self.reduce_retracing = reduce_retracing
+        self.autograph_options = autograph_options
+        self.attributes = dict(attributes or {})
+
+
+class Function(callables.PolymorphicFunction):
+    """A Python function that runs as graphs, one for each kind of arguments; made by `tf.function`."""
+
+    __slots__ = ("_instance",)
+
+    def __init__(self, python_function: Callable[..., Any], name: str, options: Options) -> None:
+        self._instance: Any = None
+        self._function = python_function
+        self._name = name
+        self._options = options
+        self._signature = make_signature(python_function, options.input_signature)
+        self._instances = InstanceCaches()
+        self._start()
+        for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+            if hasattr(python_function, attribute):
+                setattr(self, attribute, getattr(python_function, attribute))
+        self.__wrapped__ = python_function
+
+    def _start(self) -> None:
+        """Makes the parts that no two functions share."""
+        self._lock = threading.RLock()
+        self._plans: dict[Any, fast_calls.Plan] = {}
+        self._cache = TraceCache(self._forget_plans)
+        self._stats = stats_for(getattr(self._function, "__code__", self._function))
+        self._is_initialized = False
+        self._created_variables: list[weakref.ref[Any]] = []
+        self._trace_count = 0
+        self._retraces: list[Retrace] = []
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function: traces it if these arguments are of a new kind, then runs the trace."""
+        stats = self._stats
+        stats.calls = tick = stats.calls + 1
+        if state.run is not None and not state.functions_run_eagerly:
+            if not kwargs:
+                key = []
+                arrays = []
+                for arg in args:
+                    if arg.__class__ is not EagerTensor:
+                        break
+                    array = arg._value
+                    arrays.append(array)
+                    key.append((arg.dtype.enum, array.shape))
+                else:
+                    plan = self._plans.get(tuple(key))
+                    if plan is not None:
+                        plan.entry.tick = tick
+                        return plan.run(arrays)
+                    return self._call(args, kwargs, tuple(key))
+            try:
+                flat, arrays = fast_calls.flat_key(args, kwargs, self._signature.order)
+                plan = self._plans.get(flat)
+            except (fast_calls.NoFastCallError, TypeError):
+                return self._call(args, kwargs, None)
+            if plan is not None:
+                plan.entry.tick = tick
+                return plan.run(arrays)
+            return self._call(args, kwargs, flat)
+        if state.functions_run_eagerly:
+            return self.python_function(*args, **kwargs)
+        return self._call(args, kwargs, None)
+
+    def _call(self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any) -> Any:
+        """The long way; leaves a plan for the short way if there is a key."""
+        values, layout = self._signature.bind(args, kwargs)
+        if self._signature.is_constrained:
+            values = self._signature.cast(values, args, kwargs)
+        entry = self._entry_for(values, layout)
+        concrete: ConcreteFunction = entry.trace
+        entry.tick = self._stats.calls
+        tensors = concrete.tensors_of(values)
+        if flat_key is not None and state.run is not None and concrete.captures_are_fixed:
+            self._add_plan(flat_key, entry)
+        return concrete.call_flat(tensors)
+
+    def _add_plan(self, flat_key: Any, entry: Entry) -> None:
+        if len(self._plans) >= _MAX_PLANS:
+            self._plans.clear()
+        self._plans[flat_key] = fast_calls.Plan(entry, fast_calls.make_runner(entry.trace))
+
+    def _forget_plans(self, entry: Entry) -> None:
+        """Drops the plans of a trace that leaves the cache."""
+        for key in [key for key, plan in list(self._plans.items()) if plan.entry is entry]:
+            self._plans.pop(key, None)
+
+    # --- finding and making traces -------------------------------------------------------------------------------
+
+    def _entry_for(self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None) -> Entry:
+        """The trace for bound arguments, made if there is none."""
+        key = TraceKey(_trace_context(), layout, tuple(self._types_of(values) if types is None else types))
+        entry = self._cache.lookup(key)
+        if entry is not None:
+            return entry
+        with self._lock:
+            entry = self._cache.lookup(key)
+            return entry if entry is not None else self._add_trace(key, values)
+
+    def _types_of(self, values: Sequence[Any]) -> list[Any]:
+        """The trace types of bound arguments; those that `input_signature` gives come from there."""
+        context = TracingContext()
+        if not self._signature.is_constrained:
+            return [from_value(value, context) for value in values]
+        constraints = (p.annotation for p in self._signature.function_type.parameters.values())
+        return [
+            from_value(value, context) if kind is inspect.Parameter.empty else kind
+            for kind, value in zip(constraints, values)
+        ]
+
+    def _add_trace(self, key: TraceKey, values: Sequence[Any]) -> Entry:
+        start = time.perf_counter()
+        earlier = [entry.key for entry in self._cache]
+        key = self._generalized(key, earlier)
+        traced = self._trace(key, values)
+        milliseconds = (time.perf_counter() - start) * 1000
+        concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
+        self._cache.misses += 1
+        entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._stats.calls)
+        self._explain(key, earlier, milliseconds)
+        return entry
+
+    def _generalized(self, key: TraceKey, earlier: Sequence[TraceKey]) -> TraceKey:
+        """With `reduce_retracing`, the types widened to cover an earlier trace that differs only in shapes."""
+        if not self._options.reduce_retracing or self._signature.is_constrained:
+            return key
+        for other in reversed(earlier):
+            if other.context == key.context and other.layout == key.layout:
+                common = [mine.most_specific_common_supertype([theirs]) for mine, theirs in zip(key.types, other.types)]
+                if all(kind is not None for kind in common):
+                    return TraceKey(key.context, key.layout, tuple(common))
+        return key
+
+    def _trace(self, key: TraceKey, values: Sequence[Any]) -> Trace:
+        """Traces the body; the first time, variables may be created."""
+        if self._is_initialized:
+            with refusing(SINGLETON_MESSAGE if self._created_variables else NON_FIRST_CALL_MESSAGE):
+                return self._trace_once(key, values)
+        initializers: list[Initializer] = []
+        with collecting(initializers):
+            traced = self._trace_once(key, values)
+        self._is_initialized = True
+        if not initializers:
+            return traced
+        self._created_variables = [weakref.ref(i.variable) for i in initializers]
+        initialize(initializers, _feeds(traced, key.types, values))
+        with refusing(SINGLETON_MESSAGE):
+            return self._trace_once(key, values)
+
+    def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
+        traced = trace(self.python_function, self._name, self._signature, key.layout, key.types, values)
+        self._trace_count += 1
+        return traced
+
+    def _explain(self, key: TraceKey, earlier: Sequence[TraceKey], milliseconds: float) -> None:
+        """Counts a trace, notes why it was made, and warns when there are too many."""
+        stats = self._stats
+        stats.note_trace(milliseconds)
+        if not earlier and stats.traces == 1:
+            return
+        causes = causes_of(key, earlier, list(self._signature.monomorphic(key.types, key.layout).parameters))
+        retrace = Retrace(causes, user_frame(), milliseconds)
+        self._retraces = [*self._retraces[-_HISTORY + 1 :], retrace]
+        if stats.should_warn():
+            warn(stats.report(self.python_function, retrace))
+
+    # --- what users ask ------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name of the function's graphs."""
+        return self._name
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function that is traced; bound to the instance if this is a method of one."""
+        if self._instance is None:
+            return self._function
+        return types.MethodType(self._function, self._instance)
+
+    @property
+    def input_signature(self) -> Any:
+        """The `input_signature` given, or None."""
+        return self._options.input_signature
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The signature: parameters, with types where `input_signature` gives them."""
+        return self._signature.function_type
+
+    @property
+    def retraces(self) -> tuple[Retrace, ...]:
+        """Why the function was traced again, for the last traces."""
+        return tuple(self._retraces)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments like these; made if there is none, whether or not functions run eagerly.
+
+        Args:
+          *args: Tensors or specs in place of them, variables, and Python values, which stay fixed in the trace.
+          **kwargs: As `*args`; all may be left out if there is an `input_signature`.
+
+        Returns: A `tf.types.experimental.ConcreteFunction`.
+        Raises: TypeError: if the arguments do not fit the function's parameters.
+        """
+        signature = self._signature
+        if signature.is_constrained and not args and not kwargs and not signature.has_unconstrained:
+            types = [p.annotation for p in signature.function_type.parameters.values()]
+            concrete: ConcreteFunction = self._entry_for([None] * len(types), Layout(0, ()), types).trace
+            return concrete
+        values, layout = signature.bind(args, kwargs)
+        if signature.is_constrained:
+            values = signature.cast(values, args, kwargs, allow_specs=True)
+        entry = self._entry_for(values, layout)
+        entry.tick = self._stats.calls
+        concrete = entry.trace
+        return concrete
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """A function that gives first values to the variables that the function creates; traces but does not run it.
+
+        Raises: RuntimeError: if the function was used before.
+        """
+        with self._lock:
+            if self._is_initialized:
+                raise RuntimeError("get_initialization_function cannot be called after the function has been used")
+            values, layout = self._signature.bind(args, kwargs)
+            initializers: list[Initializer] = []
+            key = TraceKey(_trace_context(), layout, tuple(self._types_of(values)))
+            with collecting(initializers):
+                traced = self._trace_once(key, values)
+            self._is_initialized = True
+            self._created_variables = [weakref.ref(i.variable) for i in initializers]
+            feeds = _feeds(traced, key.types, values)
+        body = functools.partial(initialize, initializers, feeds, in_graph=True)
+        return Function(body, "initialize_variables", Options(autograph=False)).get_concrete_function()
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces as text, in several lines each if `verbose`."""
+        types = [entry.trace.function_type for entry in self._cache]
+        return "\n\n".join(map(describe, types)) if verbose else "\n".join(map(str, types))
+
+    def experimental_get_tracing_count(self) -> int:
+        """How many times the function was traced."""
+        return self._trace_count
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+        """The compiler's form of the function for these arguments, as a function of the stage.
+
+        Returns: `f(stage="hlo", device_name=None, platform_name=None)`, which gives text or bytes.
+        Raises: ValueError: if the function is not made with `jit_compile=True`, or a shape is unknown.
+        """
+        if not self._options.jit_compile:
+            raise ValueError("Compiler IR can only be returned for functions marked with 'jit_compile=True'")
+        from millrace._src.function.compiler_ir import compiler_ir  # loads JAX, an optional dependency
+
+        concrete = self.get_concrete_function(*args, **kwargs)
+        return compiler_ir(concrete)
+
+    def cache_info(self) -> CacheInfo:
+        """Hits, misses, evictions, number and estimated bytes of the traces, and the limits."""
+        return self._cache.info(self._stats.calls)
+
+    def clear_cache(self) -> None:
+        """Forgets all traces. Concrete functions that are held elsewhere keep working."""
+        with self._lock:
+            self._cache.clear()
+            self._plans.clear()
+
+    def set_cache_limits(self, max_traces: int | None = None, max_bytes: int | None = None) -> None:
+        """Bounds the number and the estimated bytes of the traces kept; None leaves a limit as it is."""
+        self._cache.set_limits(max_traces, max_bytes)
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        return [entry.trace for entry in self._cache]
+
+    # --- methods, copies -----------------------------------------------------------------------------------------
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The function bound to an instance; each instance has traces of its own, for as long as it lives."""
+        if instance is None:
+            return self
+        cache = instance_cache_for(self._instances, instance)
+        bound = cache.bound() if cache.bound is not None else None
+        if bound is None:
+            bound = object.__new__(type(self))
+            bound._instance = instance
+            if not cache.fields:
+                self._bind_fields(bound, instance)
+                cache.fields = bound.__dict__
+            else:
+                bound.__dict__ = cache.fields
+            cache.bound = weakref.ref(bound)
+        return bound
+
+    def _bind_fields(self, bound: Any, instance: Any) -> None:
+        """Fills a function for the method of one instance."""
+        method = types.MethodType(self._function, instance)
+        bound._function, bound._name, bound._options = self._function, self._name, self._options
+        bound._signature = make_signature(method, self._options.input_signature)
+        bound._instances = InstanceCaches()
+        bound._start()
+        for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
+            if attribute in self.__dict__:
+                bound.__dict__[attribute] = self.__dict__[attribute]
+        bound.__signature__ = inspect.signature(method)
+
+    def _clone(self, python_function: Callable[..., Any] | None = None) -> Function:
+        """A function of another Python function (by default the same) with the same options and no traces."""
+        return Function(python_function or self.python_function, self._name, self._options)
+
+    def _decorate(self, decorator: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+        """Replaces the Python function by `decorator` of it; only before the first call."""
+        if len(self._cache):
+            raise ValueError("Functions cannot be decorated after they have been traced.")
+        self._function = decorator(self._function)
+        self._signature = make_signature(self._function, self._options.input_signature)
+
+    def __copy__(self) -> Function:
+        return self._clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        if len(self._cache):
+            raise TypeError("cannot pickle 'FuncGraph' object")
+        copy = self._clone()
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle the tf.function {self._name!r}: its graphs belong to this process")
+
+
+def _trace_context() -> Any:
+    """What a trace depends on besides arguments: the plain graph around, if there is one."""
+    graph = outermost_context()
+    return None if graph is None else weakref.ref(graph)
+
+
+def _feeds(traced: Trace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
+    """The values of a trace's placeholders in this call, where they are known, by the ids of the placeholders."""
+    if any(value is None or isinstance(value, TraceType) for value in values):
+        return {}
+    try:
+        tensors = [tensor for kind, value in zip(types, values) for tensor in kind.to_tensors(value)]
+    except (TypeError, ValueError, AttributeError):
+        return {}
+    pairs = zip(traced.graph.inputs, tensors)
+    return {id(placeholder): tensor for placeholder, tensor in pairs if isinstance(tensor, EagerTensor)}
+
+
+__all__ = ["Function", "Options", "Signature"]

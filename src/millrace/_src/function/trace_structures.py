@@ -1,0 +1,325 @@
+"""Trace types of nested structures: lists, tuples, dicts, named tuples, attrs classes and custom nests.
+
+Each is a container type with component types. A structure is a subtype of another when the containers agree and every
+component is a subtype, so a wider shape deep inside a dict is found by the same rule as one at the top.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from millrace._src.function.trace_types import TraceType
+
+
+class Structure(TraceType):
+    """Base of the container types: `components` in flattening order, and a key that must be equal."""
+
+    __slots__ = ("components", "_hash")
+
+    def __init__(self, components: Sequence[Any]) -> None:
+        self.components = tuple(components)
+        self._hash: int | None = None
+
+    def container_key(self) -> Hashable:
+        """What two structures must share, besides the types of their components."""
+        raise NotImplementedError
+
+    def with_components(self, components: Sequence[Any]) -> Structure:
+        """The same container with other component types."""
+        raise NotImplementedError
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        """The components of a value of this type."""
+        raise NotImplementedError
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        """A value of this type with the given components."""
+        raise NotImplementedError
+
+    def check(self, value: Any) -> None:
+        """Raises TypeError or ValueError unless `value` is such a container."""
+        raise NotImplementedError
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return (
+            isinstance(other, Structure)
+            and self.container_key() == other.container_key()
+            and all(mine.is_subtype_of(theirs) for mine, theirs in zip(self.components, other.components))
+        )
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        key = self.container_key()
+        if not all(isinstance(other, Structure) and other.container_key() == key for other in others):
+            return None
+        wider = []
+        for index, mine in enumerate(self.components):
+            common = mine.most_specific_common_supertype([other.components[index] for other in others])
+            if common is None:
+                return None
+            wider.append(common)
+        return self.with_components(wider)
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        return self.pack([component.placeholder_value(placeholder_context) for component in self.components])
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        parts = zip(self.components, self.unpack(value))
+        return [tensor for component, part in parts for tensor in component.to_tensors(part)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        return self.pack([component.from_tensors(tensors) for component in self.components])
+
+    def flatten(self) -> list[Any]:
+        return [leaf for component in self.components for leaf in component.flatten()]
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        self.check(value)
+        parts = self.unpack(value)
+        cast = [component.cast(part, cast_context) for component, part in zip(self.components, parts)]
+        return value if all(new is old for new, old in zip(cast, parts)) else self.pack(cast)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Structure)
+            and self.container_key() == other.container_key()
+            and self.components == other.components
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.container_key(), self.components))
+        return self._hash
+
+
+class List(Structure):
+    """A list; a subclass of `list` is traced as a plain list."""
+
+    __slots__ = ()
+
+    def container_key(self) -> Hashable:
+        return List, len(self.components)
+
+    def with_components(self, components: Sequence[Any]) -> List:
+        return List(components)
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        return list(value)
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        return list(values)
+
+    def check(self, value: Any) -> None:
+        if not isinstance(value, list):
+            raise TypeError(f"Can not cast {value!r} to list type.")
+        _check_length(self, value)
+
+    def __repr__(self) -> str:
+        return f"List[{', '.join(map(repr, self.components))}]"
+
+
+class Tuple(Structure):
+    """A tuple."""
+
+    __slots__ = ()
+
+    def container_key(self) -> Hashable:
+        return Tuple, len(self.components)
+
+    def with_components(self, components: Sequence[Any]) -> Tuple:
+        return Tuple(components)
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        return tuple(value)
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        return tuple(values)
+
+    def check(self, value: Any) -> None:
+        if not isinstance(value, tuple):
+            raise TypeError(f"Can not cast {value!r} to tuple type.")
+        _check_length(self, value)
+
+    def __repr__(self) -> str:
+        return f"Tuple[{', '.join(map(repr, self.components))}]"
+
+
+def _check_length(kind: Structure, value: Sequence[Any]) -> None:
+    if len(value) != len(kind.components):
+        raise TypeError(f"Can not cast {value!r} of length {len(value)} to {kind!r} of length {len(kind.components)}")
+
+
+class Dict(Structure):
+    """A mapping. The order of its keys does not matter; tensors are taken in the order of the sorted keys."""
+
+    __slots__ = ("keys", "order", "mapping_type")
+
+    def __init__(self, mapping: Mapping[Any, Any], mapping_type: type | None = None) -> None:
+        self.keys = tuple(sorted(mapping))
+        self.order = tuple(mapping)
+        self.mapping_type = mapping_type
+        super().__init__([mapping[key] for key in self.keys])
+
+    @property
+    def mapping(self) -> dict[Any, Any]:
+        """The component types by key, in the order of the value that the type was made from."""
+        by_key = dict(zip(self.keys, self.components))
+        return {key: by_key[key] for key in self.order}
+
+    def container_key(self) -> Hashable:
+        return Dict, self.keys
+
+    def with_components(self, components: Sequence[Any]) -> Dict:
+        by_key = dict(zip(self.keys, components))
+        return Dict({key: by_key[key] for key in self.order}, self.mapping_type)
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        return [value[key] for key in self.keys]
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        by_key = dict(zip(self.keys, values))
+        ordered = {key: by_key[key] for key in self.order}
+        return _make_mapping(self.mapping_type, ordered)
+
+    def check(self, value: Any) -> None:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"Can not cast {value!r} to a Dict type.")
+        if set(value) != set(self.keys):
+            raise ValueError(f"{value!r} has different keys with the TraceType {self!r}.")
+
+    def __repr__(self) -> str:
+        pairs = (f"[{key!r}, {component!r}]" for key, component in self.mapping.items())
+        return f"Dict[{', '.join(pairs)}]"
+
+
+def _make_mapping(kind: type | None, mapping: dict[Any, Any]) -> Any:
+    if kind in (None, dict, defaultdict):
+        return mapping
+    if kind is OrderedDict:
+        return OrderedDict(mapping)
+    try:
+        return kind(mapping)  # type: ignore[misc]  # None is handled above
+    except TypeError:
+        return mapping
+
+
+class NamedTuple(Structure):
+    """A named tuple: its name, field names and component types; instances are made of the class of the first value."""
+
+    __slots__ = ("type_name", "fields", "value_type")
+
+    def __init__(self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None) -> None:
+        self.type_name = type_name
+        self.fields = tuple(fields)
+        self.value_type = value_type
+        super().__init__(components)
+
+    def container_key(self) -> Hashable:
+        return NamedTuple, self.type_name, self.fields
+
+    def with_components(self, components: Sequence[Any]) -> NamedTuple:
+        return NamedTuple(self.type_name, self.fields, components, self.value_type)
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        return tuple(value)
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        if self.value_type is None:
+            raise ValueError(f"Packing NamedTuple {self.type_name} requires its class, which is not known here.")
+        return self.value_type(*values)
+
+    def check(self, value: Any) -> None:
+        if self.value_type is None or not isinstance(value, self.value_type):
+            raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
+
+    def __repr__(self) -> str:
+        return _fields_text(self.type_name, self.fields, self.components)
+
+
+class Attrs(Structure):
+    """An instance of an attrs class: its name, attribute names and component types."""
+
+    __slots__ = ("type_name", "fields", "value_type")
+
+    def __init__(self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None) -> None:
+        self.type_name = type_name
+        self.fields = tuple(fields)
+        self.value_type = value_type
+        super().__init__(components)
+
+    def container_key(self) -> Hashable:
+        return Attrs, self.type_name, self.fields
+
+    def with_components(self, components: Sequence[Any]) -> Attrs:
+        return Attrs(self.type_name, self.fields, components, self.value_type)
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        return [getattr(value, field) for field in self.fields]
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        if self.value_type is None:
+            raise ValueError(f"Packing Attrs {self.type_name} requires its class, which is not known here.")
+        return self.value_type(*values)
+
+    def check(self, value: Any) -> None:
+        if self.value_type is None or not isinstance(value, self.value_type):
+            raise TypeError(f"Cannot cast {value!r} to type {self.value_type!r}.")
+
+    def __repr__(self) -> str:
+        return _fields_text(self.type_name, self.fields, self.components)
+
+
+def _fields_text(name: str, fields: Sequence[str], components: Sequence[Any]) -> str:
+    pairs = (f"[{field!r}, {component!r}]" for field, component in zip(fields, components))
+    return f"{name}[{', '.join(pairs)}]"
+
+
+class CustomNest(Structure):
+    """An object that takes itself apart with `__tf_flatten__` and is put together with `__tf_unflatten__`."""
+
+    __slots__ = ("value_type", "metadata")
+
+    def __init__(self, value_type: type, metadata: Any, components: Sequence[Any]) -> None:
+        self.value_type = value_type
+        self.metadata = metadata
+        super().__init__(components)
+
+    def container_key(self) -> Hashable:
+        return _Comparable((CustomNest, self.value_type, self.metadata, len(self.components)))
+
+    def with_components(self, components: Sequence[Any]) -> CustomNest:
+        return CustomNest(self.value_type, self.metadata, components)
+
+    def unpack(self, value: Any) -> Sequence[Any]:
+        components: Sequence[Any] = value.__tf_flatten__()[1]
+        return components
+
+    def pack(self, values: Sequence[Any]) -> Any:
+        build: Callable[..., Any] = self.value_type.__tf_unflatten__  # type: ignore[attr-defined]  # checked in from_value
+        return build(self.metadata, tuple(values))
+
+    def check(self, value: Any) -> None:
+        if not isinstance(value, self.value_type):
+            raise TypeError(f"[{self.value_type.__name__}] Can not cast {value!r} to type {self.value_type!r}.")
+        metadata, components = value.__tf_flatten__()
+        if metadata != self.metadata or len(components) != len(self.components):
+            raise ValueError(f"Can not cast {value!r}: its static part {metadata!r} differs from {self.metadata!r}.")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} [metadata={self.metadata!r}, components={self.components!r}]"
+
+
+class _Comparable:
+    """A key whose parts can be compared but perhaps not hashed."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Comparable) and bool(self.parts == other.parts)
+
+    def __hash__(self) -> int:
+        return hash(self.parts[1])

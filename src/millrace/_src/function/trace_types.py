@@ -1,0 +1,244 @@
+"""Trace types: what a call's arguments look like to `tf.function`.
+
+Problem: a trace may be reused for a call exactly when its arguments are "of the same type": a tensor's dtype and
+shape, a Python number's value, an object's identity.
+
+Idea: one small protocol. A `TraceType` answers whether it is a subtype of another, what generalizes several, what stands
+for the argument while tracing, and which tensors an argument of the type consists of. This module holds the protocol and
+the two leaf types; tensors use `TensorSpec`, structures are in `trace_structures`, variables in `variable_spec`; what a
+call carries while its types are made is in `tracing_context`.
+"""
+
+from __future__ import annotations
+
+import abc
+import numbers
+import weakref
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from millrace._src.core.specs import TypeSpec
+from millrace._src.util.export import export
+
+
+@export("types.experimental.TraceType")
+class TraceType(abc.ABC):
+    """The type of one argument of a `tf.function`; decides which traces fit a call.
+
+    >>> class Exactly(tf.types.experimental.TraceType):
+    ...     def __init__(self, value): self.value = value
+    ...     def is_subtype_of(self, other): return self == other
+    ...     def most_specific_common_supertype(self, others): return self if all(self == o for o in others) else None
+    ...     def placeholder_value(self, placeholder_context): return self.value
+    ...     def __eq__(self, other): return isinstance(other, Exactly) and self.value == other.value
+    ...     def __hash__(self): return hash(self.value)
+    >>> Exactly(1).is_subtype_of(Exactly(1))
+    True
+
+    Implement `__tf_tracing_type__(self, context)` in a class to return such a type for its instances.
+    """
+
+    @abc.abstractmethod
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether a trace made for `other` also serves an argument of this type."""
+
+    @abc.abstractmethod
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The narrowest type that `self` and all `others` are subtypes of, or None if there is none."""
+
+    @abc.abstractmethod
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """What the Python function receives in place of the argument while it is traced."""
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensors in `value`, in the order of `flatten`."""
+        del value
+        return []
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """A value of this type made of the next tensors of the iterator."""
+        del tensors
+        return self.placeholder_value(PlaceholderContext())
+
+    def flatten(self) -> list[Any]:
+        """The types of the tensors that `to_tensors` gives."""
+        return []
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """`value` as a value of this type.
+
+        Raises: AssertionError: if it is not one.
+        """
+        del cast_context
+        if value != self.placeholder_value(PlaceholderContext()):
+            raise AssertionError(f"Can not cast {value!r} to type {self!r}")
+        return value
+
+    @abc.abstractmethod
+    def __hash__(self) -> int: ...
+
+    @abc.abstractmethod
+    def __eq__(self, other: object) -> bool: ...
+
+
+TraceType.register(TypeSpec)
+
+
+@export("types.experimental.SupportsTracingProtocol")
+@runtime_checkable
+class SupportsTracingProtocol(Protocol):
+    """An object that says by which `TraceType` it is traced."""
+
+    def __tf_tracing_type__(self, context: Any) -> Any:
+        """The trace type of this object; `context` is a `TracingContext`."""
+
+
+class PlaceholderContext:
+    """Says where placeholders are made: in `context_graph`, with names from `name`.
+
+    Without a graph, placeholders of tensors are the specs themselves.
+    """
+
+    def __init__(self, context_graph: Any = None, aliases: dict[Hashable, Any] | None = None) -> None:
+        self.context_graph = context_graph
+        self.name: str | None = None
+        self._aliases = aliases if aliases is not None else {}
+
+    @property
+    def naming_scope(self) -> str | None:
+        """The name that placeholders made now are given."""
+        return self.name
+
+    def update_naming_scope(self, name: str | None) -> None:
+        """Sets the name that placeholders made from now on are given."""
+        self.name = name
+
+    def has_placeholder(self, alias_id: Hashable) -> bool:
+        """Whether an object was noted for `alias_id`."""
+        return alias_id in self._aliases
+
+    def get_placeholder(self, alias_id: Hashable) -> Any:
+        """The object noted for `alias_id`."""
+        return self._aliases[alias_id]
+
+    def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
+        """Notes the object that stands for `alias_id`."""
+        self._aliases[alias_id] = value
+
+
+class CastContext:
+    """Options of `TraceType.cast`: whether a tensor of a narrower shape may stand for a wider one."""
+
+    def __init__(self, allow_specs: bool = False) -> None:
+        self.allow_specs = allow_specs
+
+
+class Literal(TraceType):
+    """A Python value that is part of the trace: an equal value *of the same type* fits.
+
+    `1`, `1.0` and `True` are three literals, `0.0` and `-0.0` are two, `nan` is one.
+    """
+
+    __slots__ = ("value", "_key")
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self._key = literal_key(value)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return self == other
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        return self if all(self == other for other in others) else None
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        return self.value
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        if literal_key_or_none(value) == self._key or _equal_numbers(value, self.value):
+            return self.value
+        raise ValueError(f"Can not cast {value!r} to {self!r}")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __repr__(self) -> str:
+        return f"Literal[{self.value!r}]"
+
+
+def literal_key(value: Any) -> Hashable:
+    """What makes two Python values the same literal: type and value, with signed zeros and nan taken apart.
+
+    Raises: TypeError: if the value cannot be hashed.
+    """
+    kind = type(value)
+    if isinstance(value, float):
+        return kind, float.hex(value)
+    if isinstance(value, complex):
+        return kind, float.hex(value.real), float.hex(value.imag)
+    hash(value)
+    return kind, value
+
+
+def literal_key_or_none(value: Any) -> Hashable:
+    """`literal_key`, or None for a value that cannot be a literal."""
+    try:
+        return literal_key(value)
+    except TypeError:
+        return None
+
+
+def _equal_numbers(value: Any, literal: Any) -> bool:
+    return isinstance(value, numbers.Number) and isinstance(literal, numbers.Number) and bool(value == literal)
+
+
+class Weakref(TraceType):
+    """Any other object: fits the same object, or one equal to it, as long as it lives. Does not keep it alive."""
+
+    __slots__ = ("_ref", "_hash")
+
+    def __init__(self, ref: weakref.ref[Any]) -> None:
+        self._ref = ref
+        self._hash = hash(ref)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return self == other
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        return self if all(self == other for other in others) else None
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        return self._ref()
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        referent = self._ref()
+        if value is referent or (referent is not None and value == referent):
+            return referent
+        raise ValueError(f"Can not cast {value!r} to {self!r}")
+
+    @property
+    def value(self) -> Any:
+        """The object, or None when it is gone."""
+        return self._ref()
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether the object is gone; no call can fit any more."""
+        return self._ref() is None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Weakref):
+            return False
+        if self._ref is other._ref:
+            return True
+        mine, theirs = self._ref(), other._ref()
+        return mine is not None and theirs is not None and (mine is theirs or bool(mine == theirs))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Weakref[{self._ref!r}]"

@@ -1,0 +1,160 @@
+"""Tracing: runs a Python function once in a graph, and records what it does.
+
+Arguments are replaced by placeholders, the body runs with the graph as the place where ops go, and what it returns becomes
+the graph's outputs. Two things are checked on the way: that the body did not change the containers it was given, and that
+it returned tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import execute, get_op
+from millrace._src.core.tensor import Tensor
+from millrace._src.function.captures import TracedGraph, capture_sources, capture_types
+from millrace._src.function.function_type import FunctionType
+from millrace._src.function.placeholders import Placeholders
+from millrace._src.function.signature import Layout, Signature, structured_signature
+from millrace._src.function.trace_builder import from_value
+from millrace._src.function.tracing_context import TracingContext
+from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
+from millrace._src.util import nest
+
+
+class Trace:
+    """A finished graph with its types.
+
+    Attributes:
+        graph: The graph.
+        function_type: Parameters, captures and output.
+        argument_count: How many of the graph's inputs are arguments; the others are captures.
+        captures: What feeds the other inputs, in order.
+    """
+
+    def __init__(self, graph: Any, function_type: FunctionType, argument_count: int) -> None:
+        self.graph = graph
+        self.argument_count = argument_count
+        self.captures = capture_sources(graph, argument_count)
+        self.function_type = function_type.with_output(function_type.output, capture_types(self.captures))
+
+
+def trace(
+    function: Callable[..., Any],
+    name: str,
+    signature: Signature,
+    layout: Layout,
+    types: Sequence[Any],
+    values: Sequence[Any] | None = None,
+) -> Trace:
+    """Traces a Python function for arguments of the given types.
+
+    Args:
+        function: What to run.
+        name: The graph's name.
+        signature: The function's parameters.
+        layout: How the arguments are spread over them.
+        types: One trace type per argument.
+        values: The arguments of the call that asks for the trace, for what passes through (objects, variables); None
+            when there is no call.
+
+    Returns: The trace.
+    Raises:
+        TypeError: if the function returns something that is not a tensor.
+        ValueError: if the function changes a container that it was given.
+    """
+    function_type = signature.monomorphic(types, layout)
+    graph = TracedGraph(name)
+    with graph.as_default(), context.tapes_scope(()):
+        placeholders = Placeholders(graph)
+        given = values if values is not None else [None] * len(types)
+        names = list(function_type.parameters)
+        arguments = [placeholders.make(kind, value, n) for kind, value, n in zip(types, given, names)]
+        argument_count = len(graph.inputs)
+        before = [_snapshot(argument) for argument in arguments]
+        result = signature.call_python(function, arguments, layout)
+        _check_unchanged(name, names, before, arguments)
+        outputs = _outputs(result, function)
+        _finish(graph, outputs)
+    graph.structured_outputs = outputs
+    graph.structured_input_signature = structured_signature(function_type)
+    graph.forget_argument_captures()
+    output_type = from_value(outputs, TracingContext())
+    return Trace(graph, function_type.with_output(output_type, {}), argument_count)
+
+
+def _finish(graph: TracedGraph, outputs: Any) -> None:
+    """Lists the outputs and puts the effects in order."""
+    graph.outputs = [t for t in nest.flatten(outputs, expand_composites=True) if isinstance(t, Tensor)]
+    graph.control_outputs = add_automatic_control_dependencies(graph)
+    if graph.outputs:
+        joined = join_effects(graph, graph.control_outputs)
+        if joined is not None:
+            for tensor in graph.outputs:
+                tensor.op._add_control_inputs([joined])
+
+
+# --- outputs -----------------------------------------------------------------------------------------------------
+
+
+def _outputs(result: Any, function: Callable[..., Any]) -> Any:
+    """What the function returned, with every leaf an `Identity` of a tensor of the graph, or None."""
+    leaves = nest.flatten(result, expand_composites=True)
+    identity = get_op("Identity")
+    converted = []
+    for leaf in leaves:
+        tensor = None if leaf is None else _as_tensor(leaf, function)
+        converted.append(None if tensor is None else execute(identity, (tensor,), {}))
+        if tensor is not None and hasattr(tensor, "_handle_data"):
+            converted[-1]._handle_data = tensor._handle_data
+    return nest.pack_sequence_as(result, converted, expand_composites=True)
+
+
+def _as_tensor(leaf: Any, function: Callable[..., Any]) -> Any:
+    if isinstance(leaf, Tensor):
+        return leaf
+    try:
+        return convert_to_tensor(leaf)
+    except (TypeError, ValueError):
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None "
+            f"values; in compilation of {function}, found return value of type {type(leaf).__name__}, which is not a Tensor "
+            "or ExtensionType."
+        ) from None
+
+
+# --- arguments must not be changed -------------------------------------------------------------------------------
+
+
+def _snapshot(argument: Any) -> Any:
+    """What is needed to see whether a container was changed: its type and keys, and the identity of its leaves."""
+    if isinstance(argument, dict):
+        return type(argument), tuple((key, _snapshot(value)) for key, value in argument.items())
+    if isinstance(argument, (list, tuple)):
+        return type(argument), tuple(_snapshot(item) for item in argument)
+    return _Same(argument)
+
+
+class _Same:
+    """Equal to a snapshot of the very same object."""
+
+    __slots__ = ("thing",)
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.thing is self.thing
+
+    __hash__ = None  # type: ignore[assignment]  # only compared
+
+
+def _check_unchanged(name: str, names: Sequence[str], before: Sequence[Any], arguments: Sequence[Any]) -> None:
+    changed = [n for n, old, argument in zip(names, before, arguments) if old != _snapshot(argument)]
+    if changed:
+        raise ValueError(
+            f"{name}({', '.join(names)}) should not modify its Python input arguments. Modifying a copy is allowed. "
+            f"The following parameter(s) were modified: {', '.join(changed)}"
+        )

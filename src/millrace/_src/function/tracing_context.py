@@ -1,0 +1,52 @@
+"""`TracingContext`: what is shared while the trace types of one call are made.
+
+It numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and variables for
+their `__tf_tracing_type__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from millrace._src.core.specs import TensorSpec
+from millrace._src.function.variable_spec import VariableSpec
+from millrace._src.util.export import export
+
+
+@export("types.experimental.TracingContext")
+class TracingContext:
+    """Carried through the making of one call's trace types; numbers the objects that occur in it.
+
+    Two calls `f(v, v)` and `f(v, w)` with equal variables are told apart by these numbers.
+    """
+
+    def __init__(self, is_legacy_signature: bool = False) -> None:
+        self._local_ids: dict[Hashable, int] = {}
+        self._values: dict[Hashable, Any] = {}
+        self.is_legacy_signature = is_legacy_signature
+
+    def alias_global_id(self, global_id: Hashable) -> int:
+        """The number of the object `global_id` within this call: 0 for the first one, and so on."""
+        return self._local_ids.setdefault(global_id, len(self._local_ids))
+
+    def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
+        """Notes the object that stands for `alias_id` while tracing."""
+        self._values[alias_id] = value
+
+    def get_placeholder_mapping(self) -> dict[Hashable, Any]:
+        """The objects noted by `add_placeholder`."""
+        return self._values
+
+    def make_tensor_type(self, tensor: Any) -> Any:
+        """The trace type of a tensor."""
+        return tensor_type(tensor)
+
+    def make_variable_type(self, variable: Any) -> VariableSpec:
+        """The trace type of a variable."""
+        return VariableSpec.of(variable, self)
+
+
+def tensor_type(tensor: Any) -> Any:
+    """The `TensorSpec` of a tensor, without its name."""
+    return TensorSpec(tensor.shape, tensor.dtype)

@@ -1,0 +1,204 @@
+"""Variables that a traced body creates on its first call.
+
+Problem: `if self.v is None: self.v = tf.Variable(x * 2)` inside a `tf.function` must make one real variable whose first
+value is computed outside the graph.
+
+Idea: the first trace runs under a variable creator that makes each variable at once, without a value, and notes the
+symbolic initial value. Then the operations behind those values, and only they, are run in order of creation: on the
+call's arguments, on captured tensors, and on variables initialized before. The body is traced again and must now create
+nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from millrace._src.core.context import eager_engine, eager_mode, name_scope, state, tapes_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.source_trace import user_frame
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.traversal import topological_order
+from millrace._src.state.variable import uninitialized_variable, variable_creator_scope
+
+SINGLETON_MESSAGE = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created "
+    "once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more "
+    "information."
+)
+NON_FIRST_CALL_MESSAGE = "Creating variables on a non-first call to a function decorated with tf.function."
+
+
+class UnliftableError(Exception):
+    """An initial value depends on an argument whose value is not known."""
+
+    ag_pass_through = True
+
+
+class Initializer:
+    """A variable made in a trace, and the symbolic tensor that its first value is."""
+
+    __slots__ = ("variable", "value")
+
+    def __init__(self, variable: Any, value: Any) -> None:
+        self.variable = variable
+        self.value = value
+
+
+@contextlib.contextmanager
+def collecting(initializers: list[Initializer]) -> Iterator[None]:
+    """Makes variables created within a traced body at once, without values; lists them with their initial values."""
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        if state.graph is None or not state.graph.building_function:
+            return next_creator(**kwargs)
+        initializer = _uninitialized(**kwargs)
+        initializers.append(initializer)
+        return initializer.variable
+
+    with variable_creator_scope(create):
+        yield
+
+
+@contextlib.contextmanager
+def refusing(message: str) -> Iterator[None]:
+    """Refuses to create variables within a traced body."""
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        if state.graph is None or not state.graph.building_function:
+            return next_creator(**kwargs)
+        frame = user_frame()
+        where = f"\nThe tf.Variable is created here:\n    {frame}" if frame is not None else ""
+        raise ValueError(message + where)
+
+    with variable_creator_scope(create):
+        yield
+
+
+def _uninitialized(initial_value: Any = None, name: str | None = None, dtype: Any = None, shape: Any = None, **kwargs: Any) -> Initializer:
+    """A new variable without a value, as the keyword arguments of `tf.Variable` describe it."""
+    if initial_value is None:
+        raise ValueError("initial_value must be specified.")
+    with name_scope("Initializer"):
+        value = initial_value() if callable(initial_value) else initial_value
+        tensor = convert_to_tensor(getattr(value, "wrapped_value", value), dtype=dtype, name="initial_value")
+    static = tensor.shape if shape is None else as_shape(shape)
+    if not static.is_compatible_with(tensor.shape):
+        raise ValueError(f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied `shape` argument ({shape}).")
+    if shape is None and kwargs.get("validate_shape") is False:
+        static = TensorShape(None)
+    traits = {key: kwargs.get(key) for key in ("trainable", "constraint", "synchronization", "aggregation")}
+    return Initializer(uninitialized_variable(static, tensor.dtype, name, **traits), tensor)
+
+
+def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in_graph: bool = False) -> None:
+    """Computes the first values of new variables, in order, and assigns them.
+
+    Args:
+        initializers: The new variables.
+        feeds: Values of placeholders, by the id of the symbolic tensor.
+        in_graph: Adds the operations to the graph being built instead of running them.
+
+    Raises: UnliftableError: if an initial value needs a placeholder without a value.
+    """
+    if in_graph:
+        for initializer in initializers:
+            initializer.variable.assign(copied(initializer.value, feeds), read_value=False)
+        return
+    with eager_mode(), tapes_scope(()):
+        for initializer in initializers:
+            initializer.variable.assign(evaluate(initializer.value, feeds), read_value=False)
+
+
+def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
+    """A copy, in the graph being built, of a symbolic tensor of another graph and of the operations it depends on.
+
+    Raises: UnliftableError: if it depends on a placeholder that `feeds` does not hold.
+    """
+    if isinstance(tensor, EagerTensor):
+        return tensor
+    graph = state.graph
+    copies: dict[tuple[int, int], Any] = {}
+    for operation in topological_order(_ancestors(tensor, feeds)):
+        if operation.type == "Placeholder":
+            given = feeds.get(id(operation.outputs[0]))
+            outputs = [graph.capture(given if given is not None else _captured(operation, feeds, tensor))]
+        else:
+            inputs = [copies[id(t.op), t.value_index] for t in operation.inputs]
+            shapes = [output.shape for output in operation.outputs]
+            name = graph.unique_name(operation.name)
+            copy = graph.add_operation(operation.op_def, inputs, dict(operation.attrs), name, shapes=shapes)
+            copy.static_values = operation.static_values
+            outputs = copy.outputs
+        copies.update(((id(operation), index), output) for index, output in enumerate(outputs))
+    return copies[id(tensor.op), tensor.value_index]
+
+
+def evaluate(tensor: Any, feeds: Mapping[int, Any]) -> EagerTensor:
+    """The value of a symbolic tensor: runs the operations it depends on, and no others.
+
+    Raises: UnliftableError: if it depends on a placeholder that `feeds` does not hold.
+    """
+    if isinstance(tensor, EagerTensor):
+        return tensor
+    values: dict[tuple[int, int], EagerTensor] = {}
+    for operation in topological_order(_ancestors(tensor, feeds)):
+        for output, value in zip(operation.outputs, _run(operation, values, feeds, tensor)):
+            values[id(operation), output.value_index] = value
+    return values[id(tensor.op), tensor.value_index]
+
+
+def _ancestors(tensor: Any, feeds: Mapping[int, Any]) -> list[Any]:
+    found: dict[Any, None] = {}
+    stack = [tensor.op]
+    while stack:
+        operation = stack.pop()
+        if operation not in found:
+            found[operation] = None
+            if not all(id(output) in feeds for output in operation.outputs):
+                stack.extend(t.op for t in operation.inputs)
+    return list(found)
+
+
+def _run(operation: Any, values: dict[tuple[int, int], EagerTensor], feeds: Mapping[int, Any], target: Any) -> list[Any]:
+    if operation.outputs and all(id(output) in feeds for output in operation.outputs):
+        return [feeds[id(output)] for output in operation.outputs]
+    if operation.type == "Placeholder":
+        return [_captured(operation, feeds, target)]
+    dtypes = tuple(t.dtype for t in operation.inputs)
+    kernel = eager_engine().bind(operation.op_def, dtypes, operation.attrs)
+    result = kernel(*[values[id(t.op), t.value_index]._value for t in operation.inputs])
+    return wrap_outputs(operation.op_def, result, [output.dtype for output in operation.outputs])
+
+
+def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerTensor:
+    """The value of a placeholder that stands for a tensor outside its graph."""
+    for outer, inner in getattr(placeholder.graph, "captures", ()):
+        if inner.op is placeholder:
+            return evaluate(outer, feeds)
+    raise UnliftableError(
+        f"Unable to lift tensor {target!r} because it depends transitively on placeholder {placeholder!r} via at least one "
+        f"path, e.g.: {_path_text(target.op, placeholder)}"
+    )
+
+
+def _path_text(start: Any, goal: Any) -> str:
+    """`mul (Mul) <- x (Placeholder)`: one chain of inputs from an operation to a placeholder."""
+    parents: dict[Any, Any] = {start: None}
+    queue = [start]
+    for operation in queue:
+        if operation is goal:
+            break
+        for tensor in operation.inputs:
+            if tensor.op not in parents:
+                parents[tensor.op] = operation
+                queue.append(tensor.op)
+    path = []
+    step = goal
+    while step is not None:
+        path.append(f"{step.name} ({step.type})")
+        step = parents[step]
+    return " <- ".join(reversed(path))

@@ -1,0 +1,92 @@
+"""`VariableSpec`: the trace type of a `tf.Variable` argument.
+
+A trace serves any variables of the same dtype and shape in the same pattern of identity: `f(v, v)` is another trace than
+`f(v, w)`, since in the first an assignment to one argument is seen through the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.specs import TensorSpec
+from millrace._src.function.trace_types import TraceType
+
+
+class VariableSpec(TraceType):
+    """Dtype, shape, trainability, and the variable's number among the different variables of the call."""
+
+    __slots__ = ("shape", "dtype", "trainable", "alias_id")
+
+    def __init__(self, shape: Any, dtype: Any = "float32", trainable: bool = True, alias_id: int | None = None) -> None:
+        self.shape: TensorShape = as_shape(shape)
+        self.dtype: DType = as_dtype(dtype)
+        self.trainable = trainable
+        self.alias_id = alias_id
+
+    @classmethod
+    def of(cls, variable: Any, context: Any = None) -> VariableSpec:
+        """The spec of a variable; `context` numbers the variables of a call."""
+        alias = None if context is None else context.alias_global_id(id(variable.handle))
+        return cls(variable.shape, variable.dtype, bool(variable.trainable), alias)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a variable or spec has the same dtype, trainability and a compatible shape."""
+        return (
+            self.shape.is_compatible_with(spec_or_value.shape)
+            and self.dtype is spec_or_value.dtype
+            and self.trainable == spec_or_value.trainable
+        )
+
+    def is_subtype_of(self, other: Any) -> bool:
+        return isinstance(other, VariableSpec) and self._key() == other._key() and self.shape.is_subtype_of(other.shape)
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        if not all(isinstance(other, VariableSpec) and self._key() == other._key() for other in others):
+            return None
+        shape = self.shape.most_specific_common_supertype([other.shape for other in others])
+        return None if shape is None else VariableSpec(shape, self.dtype, self.trainable, self.alias_id)
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        if placeholder_context.has_placeholder(self.alias_id):
+            return placeholder_context.get_placeholder(self.alias_id)
+        return self
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        return [value.handle]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        return next(tensors)
+
+    def flatten(self) -> list[Any]:
+        return [TensorSpec(TensorShape.of(()), as_dtype("resource"))]
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        if not (hasattr(value, "handle") and hasattr(value, "trainable")):
+            raise TypeError(f"Can not cast {value!r} to {self!r}")
+        mine = VariableSpec(value.shape, value.dtype, bool(value.trainable), self.alias_id)
+        if not mine.is_subtype_of(self):
+            raise TypeError(f"Can not cast {mine!r} to {self!r}")
+        return value
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.dtype, self.trainable, self.alias_id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VariableSpec) and self._key() == other._key() and self.shape == other.shape
+
+    def __hash__(self) -> int:
+        return hash((self.dtype, self.shape, self.trainable, self.alias_id))
+
+    def __repr__(self) -> str:
+        return (
+            f"VariableSpec(shape={self.shape}, dtype={self.dtype!r}, trainable={self.trainable!r}, "
+            f"alias_id={self.alias_id!r})"
+        )
+
+
+def is_variable(value: Any) -> bool:
+    """Whether a value behaves as a `tf.Variable`: it has a resource handle and can be assigned to."""
+    return hasattr(value, "handle") and hasattr(value, "trainable") and hasattr(value, "assign")
