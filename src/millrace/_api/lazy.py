@@ -158,4 +158,4 @@ def install(root: ModuleType) -> None:
 
 
 def _prepare_keras() -> None:
-    _load("interop.keras:prepare")()
+    _load(_SOURCES + "interop.keras:prepare")()

@@ -43,14 +43,19 @@ broadcast_dynamic_shape ops.array.broadcasting:broadcast_dynamic_shape
 broadcast_static_shape core.shapes:broadcast_static_shape
 broadcast_to ops.array.broadcasting:broadcast_to
 cast ops.math.casting:cast
+clip_by_global_norm ops.math.clipping:clip_by_global_norm
+clip_by_norm ops.math.clipping:clip_by_norm
+clip_by_value ops.math.clipping:clip_by_value
 complex ops.math.complex_numbers:complex_
 complex128 core.dtypes:complex128
 complex64 core.dtypes:complex64
 concat ops.array.joining:concat
+constant ops.array.constant:constant
 control_dependencies graph.scopes:control_dependencies
 convert_to_tensor core.convert:convert_to_tensor
 cos ops.math.trigonometry:cos
 cosh ops.math.trigonometry:cosh
+cumsum ops.math.cumulative:cumsum
 device graph.scopes:device
 divide ops.math.division:divide
 double core.dtypes:double
@@ -59,10 +64,13 @@ equal ops.math.comparison:equal
 executing_eagerly graph.scopes:executing_eagerly
 exp ops.math.exponential:exp
 expand_dims ops.array.reshaping:expand_dims
+eye ops.array.one_hot:eye
+fill ops.array.filling:fill
 float16 core.dtypes:float16
 float32 core.dtypes:float32
 float64 core.dtypes:float64
 floor ops.math.rounding:floor
+function function.decorator:function
 gather ops.array.gathering:gather
 gather_nd ops.array.gathering:gather_nd
 get_current_name_scope graph.scopes:get_current_name_scope
@@ -85,6 +93,7 @@ is_symbolic_tensor graph.scopes:is_symbolic_tensor
 is_tensor graph.scopes:is_tensor
 less ops.math.comparison:less
 less_equal ops.math.comparison:less_equal
+linspace ops.array.ranges:linspace
 logical_and ops.math.logical:logical_and
 logical_not ops.math.logical:logical_not
 logical_or ops.math.logical:logical_or
@@ -92,11 +101,15 @@ make_ndarray graph.tensor_proto:make_ndarray
 make_tensor_proto graph.tensor_proto:make_tensor_proto
 matmul ops.math.matmul:matmul
 maximum ops.math.binary:maximum
+meshgrid ops.array.ranges:meshgrid
 minimum ops.math.binary:minimum
 multiply ops.math.binary:multiply
 name_scope graph.scopes:name_scope
 negative ops.math.unary:negative
 not_equal ops.math.comparison:not_equal
+one_hot ops.array.one_hot:one_hot
+ones ops.array.filling:ones
+ones_like ops.array.filling:ones_like
 pad ops.array.padding:pad
 parallel_stack ops.array.joining:parallel_stack
 pow ops.math.power:pow_
@@ -105,6 +118,7 @@ qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
 quint16 core.dtypes:quint16
 quint8 core.dtypes:quint8
+range ops.array.ranges:range_
 rank ops.array.shape_ops:rank
 realdiv ops.math.division:realdiv
 reduce_all ops.math.reduce:reduce_all
@@ -122,6 +136,7 @@ resource core.dtypes:resource
 round ops.math.rounding:round_
 saturate_cast ops.math.casting:saturate_cast
 scalar_mul ops.math.binary:scalar_mul
+sequence_mask ops.array.ranges:sequence_mask
 shape ops.array.shape_ops:shape
 shape_n ops.array.shape_ops:shape_n
 sigmoid ops.math.exponential:sigmoid
@@ -155,6 +170,11 @@ unstack ops.array.splitting:unstack
 variable_creator_scope state.variable:variable_creator_scope
 variant core.dtypes:variant
 where ops.array.selecting:where
+zeros ops.array.filling:zeros
+zeros_like ops.array.filling:zeros_like
+""",
+    "__internal__": """
+__internal__.CompositeTensor core.composite:CompositeTensor
 """,
     "autodiff": """
 autodiff.GradientTape autodiff.gradient_tape:GradientTape
@@ -190,14 +210,19 @@ compat.v1.argmax -
 compat.v1.argmin -
 compat.v1.batch_gather ops.array.gathering:batch_gather
 compat.v1.boolean_mask ops.array.selecting:boolean_mask_v1
+compat.v1.clip_by_average_norm ops.math.clipping:clip_by_average_norm
+compat.v1.constant ops.array.constant:constant_v1
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
 compat.v1.gather ops.array.gathering:gather_v1
 compat.v1.gather_nd ops.array.gathering:gather_nd_v1
+compat.v1.global_norm ops.math.clipping:global_norm
 compat.v1.install_as_tensorflow -
 compat.v1.is_finite ops.math.rounding:is_finite
 compat.v1.is_inf ops.math.rounding:is_inf
 compat.v1.is_nan ops.math.rounding:is_nan
+compat.v1.lin_space ops.array.ranges:linspace
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
+compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
@@ -207,6 +232,7 @@ compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.transpose ops.array.transposing:transpose_v1
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
+compat.v1.zeros_like ops.array.filling:zeros_like_v1
 """,
     "compat.v1.debugging": """
 compat.v1.debugging.is_finite ops.math.rounding:is_finite
@@ -362,6 +388,8 @@ graph_util.import_graph_def graph.import_graph_def:import_graph_def
 io.write_graph graph.graph_def:write_graph
 """,
     "linalg": """
+linalg.eye ops.array.one_hot:eye
+linalg.global_norm ops.math.clipping:global_norm
 linalg.matmul ops.math.matmul:matmul
 linalg.matrix_transpose ops.array.transposing:matrix_transpose
 linalg.matvec ops.math.matmul:matvec
@@ -386,6 +414,9 @@ math.conj ops.math.complex_numbers:conj_
 math.cos ops.math.trigonometry:cos
 math.cosh ops.math.trigonometry:cosh
 math.count_nonzero ops.math.reduce:count_nonzero
+math.cumprod ops.math.cumulative:cumprod
+math.cumsum ops.math.cumulative:cumsum
+math.cumulative_logsumexp ops.math.cumulative:cumulative_logsumexp
 math.divide ops.math.division:divide
 math.divide_no_nan ops.math.division:divide_no_nan
 math.equal ops.math.comparison:equal
@@ -439,6 +470,11 @@ math.rint ops.math.rounding:rint
 math.round ops.math.rounding:round_
 math.rsqrt ops.math.unary:rsqrt
 math.scalar_mul ops.math.binary:scalar_mul
+math.segment_max ops.math.segments:segment_max
+math.segment_mean ops.math.segments:segment_mean
+math.segment_min ops.math.segments:segment_min
+math.segment_prod ops.math.segments:segment_prod
+math.segment_sum ops.math.segments:segment_sum
 math.sigmoid ops.math.exponential:sigmoid
 math.sign ops.math.unary:sign
 math.sin ops.math.trigonometry:sin
@@ -451,6 +487,12 @@ math.subtract ops.math.binary:subtract
 math.tan ops.math.trigonometry:tan
 math.tanh ops.math.trigonometry:tanh
 math.truediv ops.math.division:truediv
+math.unsorted_segment_max ops.math.unsorted_segments:unsorted_segment_max
+math.unsorted_segment_mean ops.math.unsorted_segments:unsorted_segment_mean
+math.unsorted_segment_min ops.math.unsorted_segments:unsorted_segment_min
+math.unsorted_segment_prod ops.math.unsorted_segments:unsorted_segment_prod
+math.unsorted_segment_sqrt_n ops.math.unsorted_segments:unsorted_segment_sqrt_n
+math.unsorted_segment_sum ops.math.unsorted_segments:unsorted_segment_sum
 math.xdivy ops.math.power:xdivy
 math.xlog1py ops.math.power:xlog1py
 math.xlogy ops.math.power:xlogy

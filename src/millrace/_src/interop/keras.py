@@ -26,7 +26,7 @@ def prepare() -> None:
         ModuleNotFoundError: if Keras is not installed; the message says how to install it.
         ImportError: if Keras already runs on another backend in this process.
     """
-    if "keras" in sys.modules:
+    if sys.modules.get("keras") is not None:
         backend = import_module("keras").config.backend()
         if backend != "tensorflow":
             raise ImportError(

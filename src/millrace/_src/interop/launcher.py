@@ -88,7 +88,7 @@ def _run_file(path: str, arguments: list[str]) -> None:
     full = os.path.join(os.getcwd(), path)
     if os.path.isdir(full) or _is_archive(full):
         _set_process_state([path, *arguments], full)
-        runpy.run_path(full, run_name="__main__")
+        runpy.run_path(path, run_name="__main__")
         return
     try:
         with io.open_code(full) as file:
@@ -156,10 +156,11 @@ def _set_process_state(argv: list[str], first_path: str) -> None:
 
 
 def _offer_to_child_processes() -> None:
-    """Python processes that the program starts (multiprocessing's spawn, subprocess) inherit PYTHONPATH."""
+    """Python processes that the program starts inherit PYTHONPATH, and those of multiprocessing `sys.path`."""
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if _SHIM not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([_SHIM, *paths])
+        sys.path.insert(0 if sys.flags.safe_path else 1, _SHIM)
 
 
 def _hide_launcher_frames() -> None:

@@ -57,7 +57,8 @@ def install_as_tensorflow() -> ModuleType:
     private_paths.install(root)
     sys.modules[ALIAS] = root
     root.__name__ = ALIAS
-    root.__dict__["__version__"] = root.version.__dict__["VERSION"] = TENSORFLOW_VERSION
+    for space in (root, root.compat.v1):
+        space.__dict__["__version__"] = space.version.__dict__["VERSION"] = TENSORFLOW_VERSION
     return root
 
 

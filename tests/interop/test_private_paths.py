@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from millrace._src.interop import private_paths
+from tests.interop.process import output_of
+
+
+def test_names_of_private_modules_are_the_public_ones() -> None:
+    code = """
+import tensorflow as tf
+from tensorflow.python.framework import ops, dtypes, tensor_shape, errors_impl
+from tensorflow.python.ops import math_ops
+import tensorflow.python.framework.errors as errors
+print(ops.Tensor is tf.Tensor, dtypes.float32 is tf.float32, tensor_shape.TensorShape is tf.TensorShape)
+print(math_ops.tanh is tf.tanh, math_ops.reciprocal is tf.math.reciprocal, errors.OpError is errors_impl.OpError is tf.errors.OpError)
+print(ops.EagerTensor.__name__, tf.python.framework.ops is ops)
+"""
+    assert output_of(code) == "True True True\nTrue True True\nEagerTensor True"
+
+
+def test_a_suffix_chooses_the_version_of_the_interface() -> None:
+    candidates = private_paths.PrivateModule._candidates
+    assert candidates(["tf", "math"], "cast_v2") == [("tf", "cast_v2"), ("math", "cast_v2"), ("tf", "cast"), ("math", "cast")]
+    assert candidates(["tf"], "NameV1") == [("tf", "NameV1"), ("compat.v1", "Name")]
+    assert candidates(["nn", "compat.v1.nn"], "moments_v2") == [
+        ("nn", "moments_v2"),
+        ("compat.v1.nn", "moments_v2"),
+        ("nn", "moments"),
+    ]
+    assert candidates(["tf"], "cast") == [("tf", "cast")]
+
+
+def test_generated_op_modules_serve_ops_by_position() -> None:
+    code = """
+from tensorflow.python.ops import gen_math_ops
+print(gen_math_ops.tanh([0.0]).numpy(), gen_math_ops.mul([2.0], [3.0]).numpy())
+try:
+    gen_math_ops.nope
+except AttributeError as error:
+    print(error)
+"""
+    expected = "[0.] [6.]\nmodule 'tensorflow.python.ops.gen_math_ops' has no attribute 'nope'"
+    assert output_of(code) == expected
+
+
+def test_messages_are_millraces_own() -> None:
+    code = """
+from tensorflow.core.framework import graph_pb2, types_pb2
+from tensorflow.core.framework.node_def_pb2 import NodeDef
+g = graph_pb2.GraphDef()
+g.node.append(NodeDef(name="x", op="Const"))
+print(len(graph_pb2.GraphDef.FromString(g.SerializeToString()).node), types_pb2.DT_FLOAT)
+"""
+    assert output_of(code) == "1 1"
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("tensorflow.python.client.timeline", "tf.config"),
+        ("tensorflow.python.trackable.asset", "tf.Module and tf.train.Checkpoint"),
+        ("tensorflow.python.no.such.thing", "the public names of tf.*"),
+        ("tensorflow.core.framework.nope_pb2", "the messages"),
+    ],
+)
+def test_a_path_that_is_not_served_says_what_to_use(path: str, hint: str) -> None:
+    code = f"""
+try:
+    import {path}
+except ModuleNotFoundError as error:
+    print(error.name, error)
+"""
+    line = output_of(code)
+    assert "No module named" in line and "public name; use " in line and hint in line
+
+
+def test_a_name_without_a_public_twin_is_an_attribute_error() -> None:
+    code = """
+from tensorflow.python.framework import ops
+print(hasattr(ops, "_no_such_thing"), hasattr(ops, "__wrapped__"))
+try:
+    from tensorflow.python.framework.ops import no_such_thing
+except ImportError as error:
+    print(str(error).partition(" (")[0])
+"""
+    expected = "False False\ncannot import name 'no_such_thing' from 'tensorflow.python.framework.ops'"
+    assert output_of(code) == expected
+
+
+def test_the_table_names_only_public_namespaces_or_sources() -> None:
+    for path, (namespaces, stated) in private_paths._TABLE.items():
+        assert namespaces or stated, path
+        for what in stated.values():
+            module, _, variable = what.partition(":")
+            assert module and (not variable or variable.isidentifier()), (path, what)
+
+
+@pytest.mark.oracle
+def test_the_paths_exist_in_tensorflow(tmp_path: Path) -> None:
+    oracle = os.environ.get("MILLRACE_ORACLE", sys.executable)
+    code = "import importlib, sys\nfor p in sys.argv[1:]:\n    importlib.import_module('tensorflow.' + p)\nprint('all')"
+    command = [oracle, "-c", code, *private_paths._TABLE]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    assert result.stdout == "all\n", result.stderr[-2000:]
