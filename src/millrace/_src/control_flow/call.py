@@ -20,7 +20,7 @@ from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.autodiff.tape import is_trainable
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
-from millrace._src.core.context import eager_engine, state
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
 from millrace._src.core.indexed_slices import IndexedSlices
@@ -29,6 +29,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.engines.tiers import engine_for
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_effects
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops.type_sets import ANY
@@ -114,7 +115,7 @@ def _level(value: Any, dtype: Any) -> Any:
 
 def make_runner(function: GraphFunction) -> Any:
     """How a function's body runs: its engine's program, with NumPy's warnings off."""
-    engine = engine_for(function)
+    engine = engine_for(function.jit_compile)
     program = engine.compile(function.graph, function.graph.inputs, function.graph.outputs)
     if getattr(program, "runs_python", False):
         return program
@@ -128,11 +129,6 @@ def make_runner(function: GraphFunction) -> Any:
             return program(*arrays)
 
     return run
-
-
-def engine_for(function: GraphFunction) -> Any:
-    """The engine that runs a function from its first call."""
-    return eager_engine()
 
 
 def copy_handle_data(sources: Sequence[Any], targets: Sequence[Any]) -> None:

@@ -22,16 +22,33 @@ class VariableStorage:
     """The value of a variable; None until it is initialized.
 
     The array is never changed in place: an assignment replaces it, so tensors that were read keep their values.
+    An engine with memory of its own may leave the value there (`device`); it comes to the host when it is read.
     """
 
-    __slots__ = ("value", "dtype", "shape", "name", "lock", "__weakref__")
+    __slots__ = ("_host", "device", "dtype", "shape", "name", "lock", "__weakref__")
 
     def __init__(self, dtype: DType, shape: TensorShape, name: str) -> None:
-        self.value: Array | None = None
+        self._host: Array | None = None
+        self.device: Any = None
         self.dtype = dtype
         self.shape = shape
         self.name = name
         self.lock = threading.Lock()
+
+    @property
+    def value(self) -> Array | None:
+        """The value as a NumPy array."""
+        if self._host is None and self.device is not None:
+            self._host = np.asarray(self.device)
+        return self._host
+
+    @value.setter
+    def value(self, array: Array | None) -> None:
+        self._host, self.device = array, None
+
+    def set_device_value(self, array: Any) -> None:
+        """Replaces the value by an array of an engine."""
+        self.device, self._host = array, None
 
     def __repr__(self) -> str:
         return f'<ResourceHandle(name="{self.name}", dtype={self.dtype.name}, shape={self.shape})>'

@@ -8,15 +8,17 @@ from typing import Any
 from millrace._src.graph.operation import Operation
 
 
-def required_operations(operations: Sequence[Operation], roots: Iterable[Operation], stop: Iterable[Operation] = ()) -> list[Operation]:
+def required_operations(
+    operations: Sequence[Operation], roots: Iterable[Operation], stop: Iterable[Operation] = (), *, with_effects: bool = True
+) -> list[Operation]:
     """The operations that must run for `roots` and for the effects of the graph, in an order they can run in.
 
     `operations` is the whole graph. An operation with an effect (an assignment, a print) is needed even if no
-    root depends on it. Operations in `stop` are given: nothing they depend on is needed.
+    root depends on it, unless `with_effects` is False. Operations in `stop` are given: nothing they depend on is needed.
     """
     stopped = set(stop)
     needed: set[Operation] = set()
-    stack = [*roots, *(op for op in operations if op.effects.must_run)]
+    stack = [*roots, *(op for op in operations if with_effects and op.effects.must_run)]
     while stack:
         operation = stack.pop()
         if operation in needed or operation in stopped:

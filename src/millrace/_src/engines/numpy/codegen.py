@@ -26,21 +26,23 @@ from millrace._src.graph.traversal import required_operations
 _serial = itertools.count()
 
 
-def compile_graph(engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., tuple[Any, ...]]:
-    """The program that computes `outputs` from values of `inputs`, and carries out the graph's effects."""
-    return _Writer(engine, graph, inputs, outputs).program()
+def compile_graph(
+    engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], *, with_effects: bool = True
+) -> Callable[..., tuple[Any, ...]]:
+    """The program that computes `outputs` from values of `inputs` and, `with_effects`, carries out the graph's effects."""
+    return _Writer(engine, graph, inputs, outputs, with_effects).program()
 
 
 class _Writer:
     """Writes the source of one program."""
 
-    def __init__(self, engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def __init__(self, engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], with_effects: bool) -> None:
         self.engine = engine
         self.graph = graph
         self.inputs = inputs
         self.outputs = outputs
         self.operations = required_operations(
-            graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs]
+            graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs], with_effects=with_effects
         )
         self.names: dict[Any, str] = {}
         self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep}

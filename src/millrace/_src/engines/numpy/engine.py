@@ -13,16 +13,25 @@ from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.namespace import xp
 
 
-def bind_kernel(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], convert_function: Callable[[Any], Any]) -> Callable[..., Any]:
+def bind_kernel(
+    op: OpDef,
+    dtypes: tuple[DType, ...],
+    attrs: dict[str, Any],
+    convert_function: Callable[[Any], Any],
+    *,
+    namespace: Any = xp,
+    engine: str = "numpy",
+) -> Callable[..., Any]:
     """A callable on arrays for an op with fixed dtypes and attributes.
 
-    `convert_function` turns the value of a function attribute into a callable on arrays.
+    `convert_function` turns the value of a function attribute into a callable on arrays; `namespace` is the
+    engine's `xp`.
     """
-    if op.specializer is not None:
-        special = op.specializer(xp, dtypes, attrs)
+    if op.specializer is not None and engine not in op.kernels:
+        special = op.specializer(namespace, dtypes, attrs)
         if special is not None:
             return special
-    kernel = op.select_kernel("numpy")
+    kernel = op.select_kernel(engine)
     kinds = op.attr_kinds
     given: dict[str, Any] = {}
     for name in op.kernel_attrs:
@@ -33,7 +42,7 @@ def bind_kernel(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], con
         elif kind == "list[func]":
             value = [convert_function(v) for v in value]
         given[name] = value
-    bound = functools.partial(kernel, xp, **given)
+    bound = functools.partial(kernel, namespace, **given)
     if any(arg.is_list for arg in op.signature.inputs):
         return _grouping(op, attrs, bound)
     return bound

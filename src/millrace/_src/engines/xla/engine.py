@@ -1,0 +1,198 @@
+"""The XLA engine: compiles graphs through JAX's public API.
+
+A program is one `jax.jit` function from the graph's inputs and the values of its
+variables to its outputs and the new values; the values that change are donated.
+JAX keeps one executable per set of input shapes. 64-bit types are enabled only
+around our own calls, so the user's JAX code sees its own settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.resources import VariableStorage, resource_of
+from millrace._src.engines.numpy.codegen import compile_graph
+from millrace._src.engines.numpy.engine import NumpyEngine, bind_kernel
+from millrace._src.engines.xla.cells import Cell
+from millrace._src.engines.xla.lower import Lowering, _callable
+from millrace._src.engines.xla.namespace import xp
+from millrace._src.graph.control_deps import function_attrs, resource_uses
+from millrace._src.graph.operation import Operation
+from millrace._src.graph.traversal import required_operations
+
+
+class XlaEngine:
+    """Runs graphs compiled by XLA."""
+
+    name = "xla"
+    xp = xp
+
+    def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
+        """A callable on arrays for one op, run by JAX."""
+        kernel = bind_kernel(op, dtypes, attrs, _callable, namespace=xp, engine="xla")
+
+        def run(*arrays: Any) -> Any:
+            with jax.enable_x64(True):
+                return kernel(*arrays)
+
+        return run
+
+    def compile(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., Any]:
+        """An XLA program for a graph.
+
+        Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
+        """
+        operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs])
+        blocked, dynamic = unsupported_operations(operations)
+        if blocked:
+            raise _unsupported(graph, blocked)
+        if dynamic:
+            return NumpyEngine().compile(graph, inputs, outputs)
+        return XlaProgram(graph, inputs, outputs, operations)
+
+
+def unsupported_operations(operations: Sequence[Operation]) -> tuple[list[Operation], list[Operation]]:
+    """Operations that XLA must refuse (strings, Python, input and output), and those it leaves to NumPy.
+
+    The second kind computes plain numbers but has data-dependent shapes, or draws random numbers inside a loop body.
+    """
+    blocked: list[Operation] = []
+    dynamic: list[Operation] = []
+    for operation in operations:
+        bodies = function_attrs(operation)
+        if operation.effects is Effects.IO and not bodies or _touches_strings(operation):
+            blocked.append(operation)
+        elif operation.op_def.host_only or is_draw(operation) and _needs_state(operation):
+            dynamic.append(operation)
+        for body in bodies:
+            inner = required_operations(body.get_operations(), [t.op for t in body.outputs], stop=[t.op for t in body.inputs])
+            more_blocked, more_dynamic = unsupported_operations(inner)
+            blocked += more_blocked
+            dynamic += more_dynamic
+            dynamic += [op for op in inner if is_draw(op)]
+    return blocked, dynamic
+
+
+def _needs_state(operation: Operation) -> bool:
+    """Whether the arguments of a random op depend on a variable or another effect, so that it cannot be drawn ahead."""
+    pending, seen = [t.op for t in operation.inputs], set()
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        if current.effects not in (Effects.NONE, Effects.RANDOM) or any(t.dtype.name == "resource" for t in current.outputs):
+            return True
+        pending.extend(t.op for t in current.inputs)
+    return False
+
+
+def _touches_strings(operation: Operation) -> bool:
+    return any(t.dtype.name == "string" for t in (*operation.inputs, *operation.outputs))
+
+
+def _unsupported(graph: Any, operations: Sequence[Operation]) -> errors.InvalidArgumentError:
+    listed = "".join(
+        f"\n\t{op.type} (node {{{{node {op.name}}}}}){f' defined at {op.source}' if op.source else ''}" for op in operations
+    )
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"Detected unsupported operations when trying to compile graph {graph.name}[_XlaMustCompile=true] on XLA_CPU_JIT: "
+        f"{', '.join(dict.fromkeys(op.type for op in operations))}{listed}\n"
+        "These operations work on the host only. Call them outside the function, or remove jit_compile=True.",
+    )
+
+
+class XlaProgram:
+    """One graph compiled by XLA; callable with one array or resource handle per input.
+
+    Random numbers of the top level are drawn on the host, by the same kernels and streams as on the NumPy tier, and
+    passed in: every engine gives the same bits.
+    """
+
+    runs_python = True  # JAX takes locks and may warn: not inside our quiet context
+
+    def __init__(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], operations: Sequence[Operation]) -> None:
+        self.resources = [i for i, t in enumerate(inputs) if t.dtype.name == "resource"]
+        self.plain = [i for i, t in enumerate(inputs) if t.dtype.name != "resource"]
+        self.written = frozenset(_written_positions(inputs, operations))
+        drawn = [t for op in operations if is_draw(op) for t in op.outputs]
+        self.draw = compile_graph(NumpyEngine(), graph, [inputs[i] for i in self.plain], drawn, with_effects=False) if drawn else None
+        self.lowering = Lowering(graph, [*inputs, *drawn], outputs)
+        self.input_count = len(inputs)
+        self.jitted = jax.jit(self._trace, static_argnums=(0,), donate_argnums=(1,))
+
+    def _trace(
+        self, owners: tuple[int, ...], written: list[Any], read: list[Any], plain: list[Any], drawn: list[Any]
+    ) -> tuple[list[Any], list[Any]]:
+        """The function that JAX traces. `owners[k]` numbers the variable of the k-th resource input."""
+        changed = _changed(owners, self.resources, self.written)
+        fresh, kept = iter(written), iter(read)
+        cells = [
+            Cell(next(fresh) if number in changed else next(kept), f"variable {number}", None, None)
+            for number in range(len(set(owners)))
+        ]
+        arguments: list[Any] = [None] * self.input_count
+        for position, value in zip(self.plain, plain, strict=True):
+            arguments[position] = value
+        for owner, position in zip(owners, self.resources, strict=True):
+            arguments[position] = cells[owner]
+        results = self.lowering(*arguments, *drawn)
+        return results, [cell.value for number, cell in enumerate(cells) if number in changed]
+
+    def __call__(self, *arguments: Any) -> list[Any]:
+        numbers: dict[int, int] = {}
+        storages: list[VariableStorage] = []
+        owners = []
+        for position in self.resources:
+            storage = resource_of(arguments[position])
+            if id(storage) not in numbers:
+                numbers[id(storage)] = len(storages)
+                storages.append(storage)
+            owners.append(numbers[id(storage)])
+        changed = _changed(owners, self.resources, self.written)
+        plain = [arguments[i] for i in self.plain]
+        drawn = [] if self.draw is None else list(self.draw(*plain))
+        written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
+        read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
+        with jax.enable_x64(True):
+            results, values = self.jitted(tuple(owners), written, read, plain, drawn)
+        for number, value in zip(sorted(changed), values, strict=True):
+            storages[number].set_device_value(value)
+        return [np.asarray(r) for r in results]
+
+
+def _written_positions(inputs: Sequence[Any], operations: Sequence[Operation]) -> list[int]:
+    """The positions of the resource inputs that the graph may change."""
+    changed = {id(tensor) for op in operations for tensor, writes in resource_uses(op) if writes}
+    return [i for i, t in enumerate(inputs) if id(t) in changed]
+
+
+def _changed(owners: Sequence[int], resources: Sequence[int], written: frozenset[int]) -> set[int]:
+    """The numbers of the variables behind the written resource inputs."""
+    return {owner for owner, position in zip(owners, resources, strict=True) if position in written}
+
+
+def is_draw(operation: Operation) -> bool:
+    """Whether an operation draws from a hidden random stream."""
+    return operation.effects is Effects.RANDOM and not function_attrs(operation)
+
+
+def _device_value(storage: VariableStorage) -> Any:
+    value = storage.device if storage.device is not None else storage.value
+    if value is None:
+        raise errors.FailedPreconditionError(None, None, f"Could not find variable {storage.name}. It was never initialized.")
+    return value
+
+
+def make_engine() -> XlaEngine:
+    """The XLA engine."""
+    return XlaEngine()

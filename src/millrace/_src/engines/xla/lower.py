@@ -1,0 +1,108 @@
+"""From a graph to a function of jax.numpy arrays.
+
+The graph is walked once, while JAX traces, in the order of its operations. What
+depends only on constants and static shapes is computed on the host with the NumPy
+kernels, so an op whose shape argument comes from `tf.shape(x)` finds a plain array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.context import eager_engine
+from millrace._src.core.dispatch import flatten_result
+from millrace._src.core.op_def import Effects
+from millrace._src.engines.numpy.engine import bind_kernel
+from millrace._src.engines.xla.cells import Cell, is_concrete
+from millrace._src.engines.xla.namespace import xp
+from millrace._src.graph.operation import Operation
+from millrace._src.graph.traversal import required_operations
+
+
+class Lowering:
+    """A graph as a function of arrays, for JAX to trace.
+
+    Args:
+      graph: the graph.
+      inputs: the tensors that are given.
+      outputs: the tensors to compute.
+    """
+
+    def __init__(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs])
+
+    def __call__(self, *arguments: Any) -> list[Any]:
+        values: dict[tuple[int, int], Any] = {_key(t): a for t, a in zip(self.inputs, arguments, strict=True)}
+        for operation in self.operations:
+            results = self._run(operation, [values[_key(t)] for t in operation.inputs])
+            for tensor, result in zip(operation.outputs, results, strict=True):
+                values[_key(tensor)] = result
+        return [values[_key(t)] for t in self.outputs]
+
+    def _run(self, operation: Operation, arguments: list[Any]) -> Sequence[Any]:
+        op = operation.op_def
+        if operation.static_values:
+            return list(operation.static_values)
+        if op.reads_only_shapes:
+            arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
+        try:
+            if self._is_host_computation(operation, arguments):
+                kernel = eager_engine().bind(op, tuple(t.dtype for t in operation.inputs), operation.attrs)
+                with np.errstate(all="ignore"):
+                    return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
+            self._check_constants(operation, arguments)
+            kernel = _bind(operation)
+            return flatten_result(op, kernel(*arguments))
+        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError) as error:
+            raise _cannot_compile(operation, f"its kernel needs a value that is not known while compiling ({type(error).__name__})") from None
+
+    @staticmethod
+    def _is_host_computation(operation: Operation, arguments: list[Any]) -> bool:
+        if operation.effects is not Effects.NONE or not arguments and operation.op_def.attr_kinds.get("value") != "tensor":
+            return False
+        if "func" in operation.op_def.attr_kinds.values() or "list[func]" in operation.op_def.attr_kinds.values():
+            return False
+        return all(type(a) is np.ndarray or isinstance(a, np.generic) for a in arguments)
+
+    @staticmethod
+    def _check_constants(operation: Operation, arguments: list[Any]) -> None:
+        op = operation.op_def
+        if not op.constant_inputs:
+            return
+        for position, (arg, value) in enumerate(zip(op.signature.inputs, arguments, strict=False)):
+            if arg.name in op.constant_inputs and not is_concrete(value):
+                raise _cannot_compile(operation, f"input {position} ('{arg.name}') must be a compile-time constant")
+
+
+def _bind(operation: Operation) -> Callable[..., Any]:
+    op = operation.op_def
+    return bind_kernel(
+        op, tuple(t.dtype for t in operation.inputs), operation.attrs, _callable, namespace=xp, engine="xla"
+    )
+
+
+def _callable(function: Any) -> Callable[..., Any]:
+    """A function attribute as a callable on traced arrays."""
+    graph = getattr(function, "graph", function)
+    return Lowering(graph, graph.inputs, graph.outputs)
+
+
+def _key(tensor: Any) -> tuple[int, int]:
+    return id(tensor.op), tensor.value_index
+
+
+def _cannot_compile(operation: Operation, why: str) -> errors.InvalidArgumentError:
+    where = f"\n\nDefined at:\n  {operation.source}" if operation.source is not None else ""
+    return errors.InvalidArgumentError(
+        operation, operation, f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"
+    )
+
+
+__all__ = ["Cell", "Lowering"]
