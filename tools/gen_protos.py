@@ -1,7 +1,7 @@
 """Makes `src/millrace/_src/proto/*_pb2.py` and `*_pb2.pyi` from the `.proto` files beside them.
 
-Users need no protobuf compiler, so its output is committed. To keep it honest each generated file carries the SHA-256 of
-the `.proto` text it came from, and `--check` compares those without running the compiler.
+Users need no protobuf compiler, so its output is committed. To keep it honest each generated file carries the SHA-256
+of the `.proto` text it came from, and `--check` compares those without running the compiler.
 
 The compiler is pinned on purpose: the 5.26 line is the last whose output runs unchanged on every later protobuf runtime
 (newer output refuses runtimes more than one major version ahead), and it sets the lower bound `protobuf >= 5.26`.

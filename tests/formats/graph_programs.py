@@ -220,7 +220,7 @@ def operators_on_python_numbers(tf):
     y = x + 1.0
     y = 2.0 - y
     y = y * 3.0 / 4.0
-    y = -y**2.0
+    y = -(y**2.0)
     _ = y > 0.0
     _ = abs(y) // 2.0
     _ = y % 2.0
@@ -347,7 +347,6 @@ def ranges(tf):
     tf.range(5)
     tf.range(1, 10, 2)
     tf.range(0.0, 1.0, 0.25)
-    tf.linspace(0.0, 1.0, 5)
 
 
 @graph

@@ -1,6 +1,6 @@
 """Writes `recorded/` anew by running the programs on real TensorFlow.
 
-    python -m tests.formats.record_formats          (from the project's root, with tensorflow-cpu==2.21.0 installed)
+python -m tests.formats.record_formats          (from the project's root, with tensorflow-cpu==2.21.0 installed)
 """
 
 from __future__ import annotations

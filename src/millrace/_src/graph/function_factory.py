@@ -15,20 +15,32 @@ from millrace._src.graph.func_graph import FuncGraph
 FunctionFactory = Callable[[FuncGraph, dict[str, Any]], Any]
 
 
+class NamedBody:
+    """A body with a name and attributes: all that engines and files need of a function, though it cannot be called."""
+
+    __slots__ = ("attributes", "graph", "jit_compile", "name")
+
+    def __init__(self, graph: FuncGraph, attributes: dict[str, Any]) -> None:
+        self.graph = graph
+        self.name = graph.name
+        self.attributes = attributes
+        self.jit_compile: bool | None = attributes.get("_XlaMustCompile")
+
+
 class _Registered:
-    factory: FunctionFactory | None = None
+    factory: FunctionFactory = NamedBody
 
 
 def set_function_factory(factory: FunctionFactory) -> None:
     """Registers `factory(body, attributes) -> function`; the function has `graph`, `name` and `attributes`."""
-    _Registered.factory = factory
+    _Registered.factory = staticmethod(factory)
 
 
 def make_function(graph: FuncGraph, attributes: dict[str, Any]) -> Any:
-    """The callable function of a body; the bare body where no layer knows how to call one."""
-    if _Registered.factory is None:
+    """The function of a body: callable where the layer that knows how is there."""
+    if _Registered.factory is NamedBody:
         try:
             get_op("PartitionedCall")  # its home registers the factory
         except KeyError:
             pass
-    return graph if _Registered.factory is None else _Registered.factory(graph, attributes)
+    return _Registered.factory(graph, attributes)

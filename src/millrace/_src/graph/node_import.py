@@ -248,7 +248,8 @@ def _difference(inferred: TensorShape, given: TensorShape) -> str:
 def _call_op(function: Any) -> OpDef:
     """The op that calls a function: old files name the function itself as the node's op."""
     body: FuncGraph = getattr(function, "graph", function)
-    stateful = any(operation.effects is not Effects.NONE for operation in body.get_operations())
+    arguments = {tensor.op for tensor in body.inputs}
+    stateful = any(op.effects is not Effects.NONE for op in body.get_operations() if op not in arguments)
     return get_op("StatefulPartitionedCall" if stateful else "PartitionedCall")
 
 

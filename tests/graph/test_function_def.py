@@ -1,0 +1,155 @@
+"""Function bodies, both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from google.protobuf import text_format
+
+import millrace as tf
+from millrace._src.core.op_def import get_op
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_def import (
+    FunctionLibrary,
+    collect_functions,
+    function_def_to_func_graph,
+    function_name,
+    function_to_function_def,
+    normalize_arg_name,
+)
+from millrace._src.proto import function_pb2
+
+
+def _body(name: str = "f", placeholder: str = "x", shape: Any = (None, 2)) -> FuncGraph:
+    graph = FuncGraph(name)
+    with graph.as_default():
+        x = graph.add_placeholder(tf.float32, shape, placeholder, placeholder)
+        graph.inputs.append(x)
+        parts = tf.split(x * 2.0, 2, axis=1)
+        graph.outputs.extend([tf.identity(parts[1]), parts[0], x])
+    return graph
+
+
+def test_function_refers_to_tensors_by_argument() -> None:
+    proto = function_to_function_def(_body())
+    inputs = {node.name: list(node.input) for node in proto.node_def}
+    assert inputs["mul"] == ["x", "mul/y:output:0"]
+    assert inputs["split"] == ["split/split_dim:output:0", "mul:z:0"]
+    assert inputs["Identity"] == ["split:output:1"]
+    assert dict(proto.ret) == {"identity": "Identity:output:0", "split": "split:output:0", "x": "x"}
+
+
+def test_function_survives_the_way_back() -> None:
+    proto = function_to_function_def(_body())
+    graph = function_def_to_func_graph(proto)
+    assert graph.name == "f"
+    assert [t.name for t in graph.inputs] == ["x:0"]
+    assert graph.inputs[0].shape.as_list() == [None, 2]
+    assert [t.name for t in graph.outputs] == ["Identity:0", "split:0", "x:0"]
+    assert function_to_function_def(graph) == proto
+
+
+def test_shapes_are_added_on_request() -> None:
+    proto = function_to_function_def(_body(), add_shapes=True)
+    assert all("_output_shapes" in node.attr for node in proto.node_def)
+    assert "_input_shapes" in proto.attr
+    assert function_to_function_def(function_def_to_func_graph(proto), add_shapes=True) == proto
+
+
+@pytest.mark.parametrize(
+    ("name", "normal"),
+    [("X", "x"), ("a/B-c.d", "a_b_c_d"), ("1", "unknown"), ("12ab", "ab"), ("_x", "x"), ("cond/mul/x", "cond_mul_x")],
+)
+def test_argument_names_are_lower_case_identifiers(name: str, normal: str) -> None:
+    assert normalize_arg_name(name) == normal
+
+
+def test_nodes_named_like_an_argument_are_renamed() -> None:
+    graph = FuncGraph("f")
+    with graph.as_default():
+        graph.inputs.extend([graph.add_placeholder(tf.float32, [], name) for name in ("a/b", "1", "2")])
+        graph.outputs.append(tf.identity(graph.inputs[0], name="a_b"))
+    proto = function_to_function_def(graph)
+    assert [arg.name for arg in proto.signature.input_arg] == ["a_b", "unknown", "unknown_0"]
+    assert [node.name for node in proto.node_def] == ["a_b_0"]
+    assert proto.ret["a_b"] == "a_b_0:output:0"
+
+
+def test_control_results_and_control_inputs() -> None:
+    graph = FuncGraph("f")
+    with graph.as_default():
+        x = graph.add_placeholder(tf.float32, [], "x")
+        graph.inputs.append(x)
+        y = tf.identity(x, name="y")
+        with graph.control_dependencies([y, x]):
+            graph.outputs.append(tf.identity(x, name="z"))
+        graph.control_outputs.append(y.op)
+    proto = function_to_function_def(graph)
+    assert list(proto.node_def[1].input) == ["x", "^y"]
+    assert list(proto.signature.control_output) == ["y"] and dict(proto.control_ret) == {"y": "y"}
+    again = function_def_to_func_graph(proto)
+    assert [op.name for op in again.control_outputs] == ["y"]
+    assert [op.name for op in again.get_operation_by_name("z").control_inputs] == ["y"]
+
+
+def _text(text: str) -> Any:
+    return text_format.Parse(text, function_pb2.FunctionDef())
+
+
+def test_result_that_no_node_makes_is_refused() -> None:
+    with pytest.raises(ValueError, match="result 'y' is not among its `ret` entries"):
+        function_def_to_func_graph(_text('signature { name: "f" output_arg { name: "y" type: DT_FLOAT } }'))
+    text = 'signature { name: "f" output_arg { name: "y" type: DT_FLOAT } } ret { key: "y" value: "q:z:0" }'
+    with pytest.raises(ValueError, match="'q:z:0' refers to no node"):
+        function_def_to_func_graph(_text(text))
+
+
+def test_unknown_output_argument_is_refused() -> None:
+    text = """signature { name: "f" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
+    node_def { name: "n" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+    ret { key: "y" value: "n:q:0" }"""
+    with pytest.raises(ValueError, match=r"'n:q:0' is no output of 'n' \(Neg\); its outputs are {'y': 1}"):
+        function_def_to_func_graph(_text(text))
+
+
+def test_argument_of_open_type_is_refused() -> None:
+    with pytest.raises(ValueError, match="the type of argument 'x' is left open"):
+        function_def_to_func_graph(_text('signature { name: "f" input_arg { name: "x" type_attr: "T" } }'))
+
+
+def test_argument_without_a_shape_has_unknown_rank() -> None:
+    graph = function_def_to_func_graph(_text('signature { name: "f" input_arg { name: "x" type: DT_FLOAT } }'))
+    assert graph.inputs[0].shape.rank is None
+
+
+def test_library_builds_functions_on_demand_and_once() -> None:
+    library = FunctionLibrary([function_to_function_def(_body("f")), function_to_function_def(_body("g"))])
+    assert set(library) == {"f", "g"} and len(library) == 2
+    assert library["f"] is library["f"]
+    with pytest.raises(KeyError):
+        library["h"]
+
+
+def test_library_keeps_an_equal_known_function_and_refuses_another_of_its_name() -> None:
+    known = _body("f")
+    assert FunctionLibrary([function_to_function_def(_body("f"))], {"f": known})["f"] is known
+    other = function_to_function_def(_body("f", shape=(3, 2)))
+    with pytest.raises(ValueError, match="Cannot add function 'f' because a different function"):
+        FunctionLibrary([other], {"f": known})["f"]
+
+
+def test_functions_are_collected_caller_first() -> None:
+    inner, outer, graph = _body("inner"), FuncGraph("outer"), tf.Graph()
+    for target, function in ((outer, inner), (graph, outer)):
+        with target.as_default():
+            x = tf.constant([[1.0, 2.0]])
+            attrs = {"f": function, "Tin": (tf.float32,), "Tout": (tf.float32,), "config": "", "config_proto": ""}
+            target.add_operation(
+                get_op("PartitionedCall"), [x], attrs | {"executor_type": ""}, "call", shapes=[x.shape]
+            )
+    assert list(collect_functions(graph)) == ["outer", "inner"]
+
+
+def test_name_of_a_function_may_be_bytes() -> None:
+    assert function_name(b"f") == function_name("f") == "f"
