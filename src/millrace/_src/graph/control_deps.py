@@ -19,8 +19,8 @@ from millrace._src.graph.operation import Operation
 
 def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list[Operation]:
     """Orders the effects among the operations added since index `start`; returns those that must run."""
-    last_write: dict[Any, Operation] = {}
-    reads: dict[Any, list[Operation]] = {}
+    last_write: dict[int, Operation] = {}
+    reads: dict[int, list[Operation]] = {}
     must_run: list[Operation] = []
     for operation in graph.get_operations()[start:]:
         effects = operation.effects
@@ -28,7 +28,8 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
             continue
         must_run.append(operation)
         waits: list[Operation] = []
-        for resource, writes in resource_uses(operation):
+        for tensor, writes in resource_uses(operation):
+            resource = id(tensor)
             previous = last_write.get(resource)
             if previous is not None:
                 waits.append(previous)
