@@ -59,6 +59,8 @@ cumsum ops.math.cumulative:cumsum
 device graph.scopes:device
 divide ops.math.division:divide
 double core.dtypes:double
+dynamic_partition ops.array.partitioning:dynamic_partition
+dynamic_stitch ops.array.partitioning:dynamic_stitch
 ensure_shape ops.array.identity:ensure_shape
 equal ops.math.comparison:equal
 executing_eagerly graph.scopes:executing_eagerly
@@ -106,6 +108,7 @@ minimum ops.math.binary:minimum
 multiply ops.math.binary:multiply
 name_scope graph.scopes:name_scope
 negative ops.math.unary:negative
+newaxis ops.array.getitem:newaxis
 not_equal ops.math.comparison:not_equal
 one_hot ops.array.one_hot:one_hot
 ones ops.array.filling:ones
@@ -133,9 +136,13 @@ register_tensor_conversion_function core.convert:register_tensor_conversion_func
 repeat ops.array.tiling:repeat
 reshape ops.array.reshaping:reshape
 resource core.dtypes:resource
+reverse ops.array.reversing:reverse
+reverse_sequence ops.array.reversing:reverse_sequence
+roll ops.array.reversing:roll
 round ops.math.rounding:round_
 saturate_cast ops.math.casting:saturate_cast
 scalar_mul ops.math.binary:scalar_mul
+scatter_nd ops.array.scattering:scatter_nd
 sequence_mask ops.array.ranges:sequence_mask
 shape ops.array.shape_ops:shape
 shape_n ops.array.shape_ops:shape_n
@@ -156,6 +163,11 @@ string core.dtypes:string
 subtract ops.math.binary:subtract
 tan ops.math.trigonometry:tan
 tanh ops.math.trigonometry:tanh
+tensor_scatter_nd_add ops.array.scattering:tensor_scatter_nd_add
+tensor_scatter_nd_max ops.array.scattering:tensor_scatter_nd_max
+tensor_scatter_nd_min ops.array.scattering:tensor_scatter_nd_min
+tensor_scatter_nd_sub ops.array.scattering:tensor_scatter_nd_sub
+tensor_scatter_nd_update ops.array.scattering:tensor_scatter_nd_update
 tile ops.array.tiling:tile
 transpose ops.array.transposing:transpose
 truediv ops.math.division:truediv
@@ -226,9 +238,14 @@ compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
+compat.v1.reverse_sequence ops.array.reversing:reverse_sequence_v1
+compat.v1.reverse_v2 ops.array.reversing:reverse
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
+compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
+compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
+compat.v1.tensor_scatter_update ops.array.scattering:tensor_scatter_nd_update
 compat.v1.transpose ops.array.transposing:transpose_v1
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
@@ -249,6 +266,9 @@ compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
     "compat.v1.manip": """
 compat.v1.manip.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.manip.reshape ops.array.reshaping:reshape
+compat.v1.manip.reverse ops.array.reversing:reverse
+compat.v1.manip.roll ops.array.reversing:roll
+compat.v1.manip.scatter_nd ops.array.scattering:scatter_nd
 compat.v1.manip.tile ops.array.tiling:tile
 """,
     "compat.v1.math": """

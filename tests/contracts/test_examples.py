@@ -1,0 +1,70 @@
+"""Every example in the documentation runs and prints what it says: docstrings of public names, and the README."""
+
+from __future__ import annotations
+
+import doctest
+import functools
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._api import lazy
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@functools.cache
+def documented_objects() -> dict[str, list[tuple[str, object]]]:
+    """Namespace -> its functions, classes and their public methods, as (name, object); each object once."""
+    seen: set[int] = set()
+    found: dict[str, list[tuple[str, object]]] = {path: [] for path in NAMESPACES}
+    for path in NAMESPACES:
+        namespace = importlib.import_module(f"millrace.{path}".rstrip("."))
+        for name, home in lazy.describe(path).items():
+            thing = getattr(namespace, name) if ":" in home else None
+            if not callable(thing) or id(thing) in seen:
+                continue
+            seen.add(id(thing))
+            full = f"tf.{path}.{name}" if path else f"tf.{name}"
+            found[path].append((full, thing))
+            if inspect.isclass(thing):
+                found[path] += [(f"{full}.{k}", v) for k, v in vars(thing).items() if not k.startswith("_")]
+    return found
+
+
+def examples_of(path: str) -> list[doctest.DocTest]:
+    parser = doctest.DocTestParser()
+    tests = []
+    for name, thing in documented_objects()[path]:
+        doc = getattr(thing, "__doc__", None)
+        if isinstance(doc, str) and ">>>" in doc:
+            tests.append(parser.get_doctest(inspect.cleandoc(doc), {"tf": tf, "np": np}, name, None, None))
+    return tests
+
+
+NAMESPACES = sorted(path for path in lazy.namespace_paths() if not path.startswith("compat.v1"))
+
+
+@pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: path or "tf")
+def test_the_examples_of_a_namespace_print_what_they_say(path: str) -> None:
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    report: list[str] = []
+    for test in examples_of(path):
+        runner.run(test, out=report.append, clear_globs=True)
+    assert runner.summarize(verbose=False).failed == 0, "".join(report)
+
+
+def test_the_program_in_the_readme_prints_what_it_says() -> None:
+    (program,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    expected = program.rstrip().rpartition("# ")[2]
+    code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n{program}"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (result.stdout.strip(), result.stderr) == (expected, "")
