@@ -38,7 +38,7 @@ class Registry(Generic[T]):
             KeyError: the name is taken by something else.
         """
         if self._things.setdefault(name, thing) is not thing:
-            raise KeyError(f"Registering two {self._kind}s with name '{name}'!")
+            raise KeyError(f"Two things want to be the {self._kind} called {name!r}.")
         return thing
 
     def registers(self, name: str) -> Callable[[T], T]:
