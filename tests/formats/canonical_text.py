@@ -1,8 +1,9 @@
 """A `GraphDef` as text that two programs can be compared by.
 
-The text is protobuf's own, one line per node, function, argument and attribute map. Two things are levelled first,
-because they say nothing: the running numbers in function names (`__inference_f_12`, `while_body_7`) become ordinals in
-the order in which the graph refers to the functions, and the library is put into that order.
+The text is protobuf's own, one line per node, function, argument and attribute map. What says nothing is levelled first:
+the running numbers in function names (`__inference_f_12`, `while_body_7`) become ordinals in the order in which the
+graph refers to the functions, the library is put into that order, and names that are but a running number (those of
+captured tensors) become ordinals too.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ def graph_text(graph_def: Any) -> str:
     """The comparable text of a `GraphDef` of any package."""
     proto = type(graph_def)()
     proto.CopyFrom(graph_def)
+    for nodes in (proto.node, *(function.node_def for function in proto.library.function)):
+        _level_numbers(nodes)
     names = _ordinals(proto)
     lines = [_node_line(node, names) for node in proto.node]
     functions = {function.signature.name: function for function in proto.library.function}
@@ -50,6 +53,19 @@ def _ordinals(proto: Any) -> dict[str, str]:
     for name in sorted(set(functions) - set(names)):
         names[name] = f"{_NUMBER.sub('', name)}_#{len(names)}"
     return names
+
+
+def _level_numbers(nodes: Any) -> None:
+    """Renames nodes called `1234` to `number_0`, `number_1`, ..."""
+    numbers: dict[str, str] = {}
+    for node in nodes:
+        if node.name.isdigit():
+            numbers[node.name] = f"number_{len(numbers)}"
+            node.name = numbers[node.name]
+            if node.attr["_user_specified_name"].s.isdigit():
+                node.attr["_user_specified_name"].s = b"number"
+        for position, text in enumerate(node.input):
+            node.input[position] = numbers.get(text, text)
 
 
 def _references(attrs: Any) -> Iterator[str]:

@@ -15,6 +15,7 @@ from millrace._src.core.errors import NotFoundError
 from millrace._src.core.op_def import OpDef, get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.graph.attr_value import decode_attr, encode_attr, wire_kind
+from millrace._src.graph.full_types import full_type_of
 from millrace._src.graph.op_def_proto import op_summary, type_word, wire_attr_kind
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import node_def_pb2
@@ -38,6 +39,9 @@ def encode_node(
     if add_shapes and operation.outputs:
         shapes = [tensor.shape for tensor in operation.outputs]
         node.attr["_output_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
+    full_type = full_type_of(operation.type, operation.attrs)
+    if full_type is not None:
+        node.experimental_type.CopyFrom(full_type)
     return node
 
 

@@ -1,0 +1,34 @@
+"""Full types as TensorFlow 2.21 notes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import millrace as tf
+from millrace._src.graph.full_types import full_type_of
+
+_FLOAT = "args { type_id: TFT_TENSOR args { type_id: TFT_FLOAT } }"
+_INT64 = "args { type_id: TFT_TENSOR args { type_id: TFT_INT64 } }"
+
+
+@pytest.mark.parametrize(
+    ("op", "attrs", "text"),
+    [
+        ("Shape", {"out_type": tf.int64}, "args { type_id: TFT_SHAPE_TENSOR args { type_id: TFT_INT64 } }"),
+        ("EmptyTensorList", {"element_dtype": tf.float32}, f"args {{ type_id: TFT_ARRAY {_FLOAT} }}"),
+        (
+            "MapDataset",
+            {"output_types": (tf.int64, tf.float32)},
+            f"args {{ type_id: TFT_DATASET args {{ type_id: TFT_PRODUCT {_INT64} {_FLOAT} }} }}",
+        ),
+    ],
+)
+def test_type_is_tensorflows(op: str, attrs: dict[str, Any], text: str) -> None:
+    assert " ".join(str(full_type_of(op, attrs)).split()) == f"type_id: TFT_PRODUCT {text}"
+
+
+@pytest.mark.parametrize("op", ["Const", "ShapeN", "TensorListPopBack", "OptionsDataset"])
+def test_other_nodes_have_none(op: str) -> None:
+    assert full_type_of(op, {}) is None
