@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run_tool(name: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(ROOT / "tools" / name), *options], capture_output=True, text=True, timeout=120)
+    command = [sys.executable, str(ROOT / "tools" / name), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 def public_names() -> dict[str, str]:
@@ -127,7 +128,7 @@ def test_namespaces_are_copied_and_pickled_by_name() -> None:
 def test_namespaces_can_be_reloaded_and_found() -> None:
     assert importlib.reload(tf.version) is tf.version
     assert importlib.reload(tf) is tf
-    assert tf.version.VERSION == tf.__version__
+    assert tf.__version__ == tf.version.VERSION
     spec = importlib.util.find_spec("millrace.math")
     assert spec is not None and spec.name == "millrace.math"
     assert "millrace.math" in repr(tf.math)

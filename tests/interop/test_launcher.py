@@ -14,7 +14,8 @@ REPORT = """
 import sys
 main = sys.modules["__main__"]
 print(sys.argv, __name__, __doc__, __package__, __spec__ and __spec__.name, main.__dict__ is globals())
-print(repr(sys.path[0]), globals().get("__file__"), globals().get("__cached__"), type(__loader__).__name__, __builtins__.__name__)
+print(repr(sys.path[0]), globals().get("__file__"), globals().get("__cached__"))
+print(type(__loader__).__name__, __builtins__.__name__)
 print(sorted(n for n in globals() if n not in ("sys", "main")))
 """
 

@@ -41,7 +41,7 @@ def ops(tree: Path) -> dict[str, str]:
 
 
 def test_decorated_functions_classes_and_ops_are_listed(tree: Path) -> None:
-    write(tree, "ops.unary", '@export("math.tanh", "tanh")\n@op("Tanh", "x: T -> y: T", T=FLOAT)\ndef tanh_(xp, x): ...\n')
+    write(tree, "ops.unary", '@export("math.tanh", "tanh")\n@op("Tanh", "x: T -> y: T")\ndef tanh_(xp, x): ...\n')
     write(tree, "core.tensor", '@export("Tensor")\nclass Tensor: ...\n')
     assert generate(tree).returncode == 0
     assert names(tree) == {"math.tanh": "ops.unary:tanh_", "tanh": "ops.unary:tanh_", "Tensor": "core.tensor:Tensor"}

@@ -28,8 +28,10 @@ acos ops.math.trigonometry:acos
 acosh ops.math.trigonometry:acosh
 add ops.math.binary:add
 add_n ops.math.aggregation:add_n
+approx_top_k ops.array.sorting:approx_top_k
 argmax ops.math.arg_reductions:argmax
 argmin ops.math.arg_reductions:argmin
+argsort ops.array.sorting:argsort
 as_dtype core.dtypes:as_dtype
 asin ops.math.trigonometry:asin
 asinh ops.math.trigonometry:asinh
@@ -42,6 +44,7 @@ boolean_mask ops.array.selecting:boolean_mask
 broadcast_dynamic_shape ops.array.broadcasting:broadcast_dynamic_shape
 broadcast_static_shape core.shapes:broadcast_static_shape
 broadcast_to ops.array.broadcasting:broadcast_to
+case control_flow.cond:case
 cast ops.math.casting:cast
 clip_by_global_norm ops.math.clipping:clip_by_global_norm
 clip_by_norm ops.math.clipping:clip_by_norm
@@ -50,6 +53,7 @@ complex ops.math.complex_numbers:complex_
 complex128 core.dtypes:complex128
 complex64 core.dtypes:complex64
 concat ops.array.joining:concat
+cond control_flow.cond:cond
 constant ops.array.constant:constant
 control_dependencies graph.scopes:control_dependencies
 convert_to_tensor core.convert:convert_to_tensor
@@ -81,6 +85,8 @@ greater ops.math.comparison:greater
 greater_equal ops.math.comparison:greater_equal
 guarantee_const ops.array.identity:guarantee_const
 half core.dtypes:half
+histogram_fixed_width ops.math.histogram:histogram_fixed_width
+histogram_fixed_width_bins ops.math.histogram:histogram_fixed_width_bins
 identity ops.array.identity:identity
 identity_n ops.array.identity:identity_n
 import_graph_def graph.import_graph_def:import_graph_def
@@ -143,6 +149,7 @@ round ops.math.rounding:round_
 saturate_cast ops.math.casting:saturate_cast
 scalar_mul ops.math.binary:scalar_mul
 scatter_nd ops.array.scattering:scatter_nd
+searchsorted ops.array.sorting:searchsorted
 sequence_mask ops.array.ranges:sequence_mask
 shape ops.array.shape_ops:shape
 shape_n ops.array.shape_ops:shape_n
@@ -152,6 +159,7 @@ sin ops.math.trigonometry:sin
 sinh ops.math.trigonometry:sinh
 size ops.array.shape_ops:size
 slice ops.array.slicing:slice_
+sort ops.array.sorting:sort
 split ops.array.splitting:split
 sqrt ops.math.unary:sqrt
 square ops.math.unary:square
@@ -161,6 +169,7 @@ stop_gradient ops.array.identity:stop_gradient
 strided_slice ops.array.slicing:strided_slice
 string core.dtypes:string
 subtract ops.math.binary:subtract
+switch_case control_flow.cond:switch_case
 tan ops.math.trigonometry:tan
 tanh ops.math.trigonometry:tanh
 tensor_scatter_nd_add ops.array.scattering:tensor_scatter_nd_add
@@ -178,10 +187,13 @@ uint16 core.dtypes:uint16
 uint32 core.dtypes:uint32
 uint64 core.dtypes:uint64
 uint8 core.dtypes:uint8
+unique ops.array.uniqueness:unique
+unique_with_counts ops.array.uniqueness:unique_with_counts
 unstack ops.array.splitting:unstack
 variable_creator_scope state.variable:variable_creator_scope
 variant core.dtypes:variant
 where ops.array.selecting:where
+while_loop control_flow.while_loop:while_loop
 zeros ops.array.filling:zeros
 zeros_like ops.array.filling:zeros_like
 """,
@@ -221,25 +233,33 @@ compat.v1.TensorInfo graph.proto_names:TensorInfo
 compat.v1.argmax -
 compat.v1.argmin -
 compat.v1.batch_gather ops.array.gathering:batch_gather
+compat.v1.betainc ops.math.special:betainc
 compat.v1.boolean_mask ops.array.selecting:boolean_mask_v1
 compat.v1.clip_by_average_norm ops.math.clipping:clip_by_average_norm
 compat.v1.constant ops.array.constant:constant_v1
+compat.v1.digamma ops.math.special:digamma
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
 compat.v1.gather ops.array.gathering:gather_v1
 compat.v1.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.global_norm ops.math.clipping:global_norm
+compat.v1.igamma ops.math.incomplete_gamma:igamma
+compat.v1.igammac ops.math.incomplete_gamma:igammac
 compat.v1.install_as_tensorflow -
+compat.v1.invert_permutation ops.array.sorting:invert_permutation
 compat.v1.is_finite ops.math.rounding:is_finite
 compat.v1.is_inf ops.math.rounding:is_inf
 compat.v1.is_nan ops.math.rounding:is_nan
+compat.v1.lgamma ops.math.special:lgamma
 compat.v1.lin_space ops.array.ranges:linspace
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
 compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
+compat.v1.polygamma ops.math.special:polygamma
 compat.v1.reverse_sequence ops.array.reversing:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
+compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
@@ -250,6 +270,7 @@ compat.v1.transpose ops.array.transposing:transpose_v1
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
+compat.v1.zeta ops.math.special:zeta
 """,
     "compat.v1.debugging": """
 compat.v1.debugging.is_finite ops.math.rounding:is_finite
@@ -274,6 +295,8 @@ compat.v1.manip.tile ops.array.tiling:tile
     "compat.v1.math": """
 compat.v1.math.argmax -
 compat.v1.math.argmin -
+compat.v1.math.bincount -
+compat.v1.math.confusion_matrix -
 compat.v1.math.in_top_k -
 """,
     "compat.v1.nn": """
@@ -422,6 +445,8 @@ math.acosh ops.math.trigonometry:acosh
 math.add ops.math.binary:add
 math.add_n ops.math.aggregation:add_n
 math.angle ops.math.complex_numbers:angle
+math.approx_max_k ops.array.sorting:approx_max_k
+math.approx_min_k ops.array.sorting:approx_min_k
 math.argmax ops.math.arg_reductions:argmax
 math.argmin ops.math.arg_reductions:argmin
 math.asin ops.math.trigonometry:asin
@@ -429,7 +454,14 @@ math.asinh ops.math.trigonometry:asinh
 math.atan ops.math.trigonometry:atan
 math.atan2 ops.math.trigonometry:atan2
 math.atanh ops.math.trigonometry:atanh
+math.bessel_i0 ops.math.bessel:bessel_i0
+math.bessel_i0e ops.math.bessel:bessel_i0e
+math.bessel_i1 ops.math.bessel:bessel_i1
+math.bessel_i1e ops.math.bessel:bessel_i1e
+math.betainc ops.math.special:betainc
+math.bincount ops.math.histogram:bincount
 math.ceil ops.math.rounding:ceil
+math.confusion_matrix ops.math.confusion:confusion_matrix
 math.conj ops.math.complex_numbers:conj_
 math.cos ops.math.trigonometry:cos
 math.cosh ops.math.trigonometry:cosh
@@ -437,9 +469,14 @@ math.count_nonzero ops.math.reduce:count_nonzero
 math.cumprod ops.math.cumulative:cumprod
 math.cumsum ops.math.cumulative:cumsum
 math.cumulative_logsumexp ops.math.cumulative:cumulative_logsumexp
+math.digamma ops.math.special:digamma
 math.divide ops.math.division:divide
 math.divide_no_nan ops.math.division:divide_no_nan
 math.equal ops.math.comparison:equal
+math.erf ops.math.special:erf
+math.erfc ops.math.special:erfc
+math.erfcinv ops.math.special:erfcinv
+math.erfinv ops.math.special:erfinv
 math.exp ops.math.exponential:exp
 math.expm1 ops.math.exponential:expm1
 math.floor ops.math.rounding:floor
@@ -447,15 +484,20 @@ math.floordiv ops.math.division:floordiv
 math.floormod ops.math.division:floormod
 math.greater ops.math.comparison:greater
 math.greater_equal ops.math.comparison:greater_equal
+math.igamma ops.math.incomplete_gamma:igamma
+math.igammac ops.math.incomplete_gamma:igammac
 math.imag ops.math.complex_numbers:imag
 math.in_top_k ops.math.arg_reductions:in_top_k
+math.invert_permutation ops.array.sorting:invert_permutation
 math.is_finite ops.math.rounding:is_finite
 math.is_inf ops.math.rounding:is_inf
 math.is_nan ops.math.rounding:is_nan
 math.is_non_decreasing ops.math.comparison:is_non_decreasing
 math.is_strictly_increasing ops.math.comparison:is_strictly_increasing
+math.lbeta ops.math.special:lbeta
 math.less ops.math.comparison:less
 math.less_equal ops.math.comparison:less_equal
+math.lgamma ops.math.special:lgamma
 math.log ops.math.exponential:log
 math.log1p ops.math.exponential:log1p
 math.log_sigmoid ops.math.exponential:log_sigmoid
@@ -468,9 +510,12 @@ math.minimum ops.math.binary:minimum
 math.mod ops.math.division:floormod
 math.multiply ops.math.binary:multiply
 math.multiply_no_nan ops.math.binary:multiply_no_nan
+math.ndtri ops.math.special:ndtri
 math.negative ops.math.unary:negative
 math.nextafter ops.math.rounding:nextafter
 math.not_equal ops.math.comparison:not_equal
+math.polygamma ops.math.special:polygamma
+math.polyval ops.math.polynomial:polyval
 math.pow ops.math.power:pow_
 math.real ops.math.complex_numbers:real
 math.reciprocal ops.math.unary:reciprocal
@@ -506,6 +551,7 @@ math.squared_difference ops.math.binary:squared_difference
 math.subtract ops.math.binary:subtract
 math.tan ops.math.trigonometry:tan
 math.tanh ops.math.trigonometry:tanh
+math.top_k ops.array.sorting:top_k
 math.truediv ops.math.division:truediv
 math.unsorted_segment_max ops.math.unsorted_segments:unsorted_segment_max
 math.unsorted_segment_mean ops.math.unsorted_segments:unsorted_segment_mean
@@ -516,6 +562,26 @@ math.unsorted_segment_sum ops.math.unsorted_segments:unsorted_segment_sum
 math.xdivy ops.math.power:xdivy
 math.xlog1py ops.math.power:xlog1py
 math.xlogy ops.math.power:xlogy
+math.zeta ops.math.special:zeta
+""",
+    "math.special": """
+math.special.bessel_i0 ops.math.bessel:bessel_i0
+math.special.bessel_i0e ops.math.bessel:bessel_i0e
+math.special.bessel_i1 ops.math.bessel:bessel_i1
+math.special.bessel_i1e ops.math.bessel:bessel_i1e
+math.special.bessel_j0 ops.math.bessel:bessel_j0
+math.special.bessel_j1 ops.math.bessel:bessel_j1
+math.special.bessel_k0 ops.math.bessel:bessel_k0
+math.special.bessel_k0e ops.math.bessel:bessel_k0e
+math.special.bessel_k1 ops.math.bessel:bessel_k1
+math.special.bessel_k1e ops.math.bessel:bessel_k1e
+math.special.bessel_y0 ops.math.bessel:bessel_y0
+math.special.bessel_y1 ops.math.bessel:bessel_y1
+math.special.dawsn ops.math.special_integrals:dawsn
+math.special.expint ops.math.special_integrals:expint
+math.special.fresnel_cos ops.math.special_integrals:fresnel_cos
+math.special.fresnel_sin ops.math.special_integrals:fresnel_sin
+math.special.spence ops.math.special_integrals:spence
 """,
     "nest": """
 nest.assert_same_structure util.nest:assert_same_structure
@@ -525,10 +591,20 @@ nest.map_structure util.nest:map_structure
 nest.pack_sequence_as util.nest:pack_sequence_as
 """,
     "nn": """
+nn.approx_max_k ops.array.sorting:approx_max_k
+nn.approx_min_k ops.array.sorting:approx_min_k
 nn.in_top_k ops.math.arg_reductions:in_top_k
 nn.sigmoid ops.math.exponential:sigmoid
 nn.softplus ops.math.exponential:softplus
 nn.tanh ops.math.trigonometry:tanh
+nn.top_k ops.array.sorting:top_k
+""",
+    "random": """
+random.Algorithm ops.random.algorithms:Algorithm
+random.set_seed ops.random.seeds:set_seed
+""",
+    "random.experimental": """
+random.experimental.Algorithm ops.random.algorithms:Algorithm
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList
