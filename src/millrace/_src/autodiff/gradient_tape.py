@@ -12,11 +12,11 @@ import numpy as np
 
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
-from millrace._src.autodiff.tape import Tape, is_trainable, tape_id
+from millrace._src.autodiff.tape import Tape, is_trainable
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import sweep
-from millrace._src.autodiff.tape import Entry, _saved_values, gradient_plan, is_trainable, tape_id
+from millrace._src.autodiff.tape import Entry, _saved_values, gradient_plan, is_trainable
+from millrace._src.core.tensor import tape_id
 from millrace._src.graph.operation import Operation
 
 

@@ -9,24 +9,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg
-
-_next_id = itertools.count(1).__next__
-
-
-def tape_id(tensor: Any) -> int:
-    """The number under which tapes know a tensor; given on first use."""
-    found = getattr(tensor, "_tape_id", 0)
-    if not found:
-        found = tensor._tape_id = _next_id()
-    return found  # type: ignore[no-any-return]  # a slot of int
-
+from millrace._src.core.tensor import tape_id
 
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
@@ -113,6 +102,10 @@ class Tape:
             return
         output_ids = self._follow(outputs)
         if not any(output_ids):
+            return
+        if op.operation_gradient is not None and hasattr(outputs[0], "op"):
+            rule, operation = op.operation_gradient, outputs[0].op
+            self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), {}, lambda *dys: rule(operation, dys)))
             return
         saved = {} if plan is None else _saved_values(op, plan.names, inputs, outputs, attrs)
         self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), saved))

@@ -155,7 +155,9 @@ class Derivative:
         gradient_positions: Sequence[int],
         intermediate_positions: Sequence[tuple[str, int]],
         layout: Sequence[Any],
+        base_count: int,
     ) -> None:
+        self.base_count = base_count
         self.forward = forward
         self.backward = backward
         self.gradient_positions = gradient_positions
@@ -200,6 +202,7 @@ def build_derivative(function: GraphFunction, *, closed: bool) -> Derivative:
         positions,
         intermediates,
         layout,
+        len(graph.outputs),
     )
 
 

@@ -7,6 +7,7 @@ slots and nothing else; everything derived is computed when asked for.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -206,6 +207,20 @@ class EagerTensor(Tensor):
     def cpu(self) -> EagerTensor:
         """The tensor in the computer's main memory."""
         return self
+
+
+_next_tape_id = itertools.count(1).__next__
+
+
+def tape_id(tensor: Any) -> int:
+    """The number under which gradient tapes know a tensor; given on first use.
+
+    A tensor captured by a function has the number of the tensor it stands for.
+    """
+    found = getattr(tensor, "_tape_id", 0)
+    if not found:
+        found = tensor._tape_id = _next_tape_id()
+    return found  # type: ignore[no-any-return]  # a slot of int
 
 
 def _scalar(value: Any) -> np.ndarray[Any, Any]:

@@ -64,7 +64,7 @@ def _may_write(operation: Operation, index: int) -> bool:
     bodies = function_attrs(operation)
     if not bodies:
         return operation.effects is not Effects.READS
-    return any(_body_writes(body, index - (len(operation.inputs) - len(body.inputs))) for body in bodies)
+    return any(body_writes(body, index - (len(operation.inputs) - len(body.inputs))) for body in bodies)
 
 
 def function_attrs(operation: Operation) -> list[FuncGraph]:
@@ -78,7 +78,7 @@ def function_attrs(operation: Operation) -> list[FuncGraph]:
     return graphs
 
 
-def _body_writes(body: FuncGraph, index: int) -> bool:
+def body_writes(body: FuncGraph, index: int) -> bool:
     """Whether a function body may write the resource that is its input `index`."""
     if not 0 <= index < len(body.inputs):
         return False
@@ -88,7 +88,11 @@ def _body_writes(body: FuncGraph, index: int) -> bool:
 
 def body_effects(bodies: Iterable[Any]) -> Effects:
     """The effects of an op that runs any of these function bodies."""
-    found = {op.effects for body in bodies for op in getattr(body, "graph", body).get_operations()}
+    found: set[Effects] = set()
+    for body in bodies:
+        graph = getattr(body, "graph", body)
+        given = {t.op for t in graph.inputs}
+        found.update(op.effects for op in graph.get_operations() if op not in given)
     for effect in (Effects.IO, Effects.WRITES, Effects.READS, Effects.RANDOM):
         if effect in found:
             return effect

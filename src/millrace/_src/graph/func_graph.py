@@ -17,7 +17,7 @@ from millrace._src.core.errors import InaccessibleTensorError
 from millrace._src.core.op_def import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
-from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor, tape_id
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.operation import Operation
 from millrace._src.util.export import export
@@ -80,6 +80,7 @@ class FuncGraph(Graph):
 
     def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
         placeholder = self.add_placeholder(tensor.dtype, tensor.shape, name or str(context.unique_id()))
+        placeholder._tape_id = tape_id(tensor)
         handle_data = getattr(tensor, "_handle_data", None)
         if handle_data is not None:
             placeholder._handle_data = handle_data  # type: ignore[attr-defined]  # only resource tensors carry it

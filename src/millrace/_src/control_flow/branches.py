@@ -1,0 +1,143 @@
+"""Tracing the functions of a control flow op into graphs that take the same inputs.
+
+The functions passed to `tf.cond` take no arguments; what they use from outside is
+captured. The branches of one op must have equal inputs, so after tracing the captures
+are merged and each branch gets placeholders for those it does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.control_flow.call import GraphFunction, copy_handle_data
+from millrace._src.core import context
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+from millrace._src.util import nest
+
+
+class VariableWatcher:
+    """A tape that records nothing, and tells the outer tapes which variables are read."""
+
+    def __init__(self, tapes: Sequence[Any]) -> None:
+        self.watched: frozenset[int] = frozenset()
+        self._tapes = tapes
+
+    def record(self, *args: Any) -> None:
+        """Ignores an op: the control flow op is recorded as a whole."""
+
+    record_function = record
+
+    def variable_accessed(self, variable: Any) -> None:
+        """Passes on a read of a variable."""
+        for tape in self._tapes:
+            tape.variable_accessed(variable)
+
+
+class Branch:
+    """One traced function: its graph and the structure of what it returned."""
+
+    def __init__(self, graph: FuncGraph, structure: Any) -> None:
+        self.graph = graph
+        self.structure = structure
+        self.nones: list[bool] = []
+
+
+def trace_branch(function: Callable[[], Any], name: str, scope: str) -> Branch:
+    """Traces a function without arguments; its operations are named below `scope`."""
+    graph = FuncGraph(name)
+    tapes = context.state.tapes
+    with graph.as_default(), context.tapes_scope((VariableWatcher(tapes),) if tapes else ()), context.name_scope(scope):
+        structure = function()
+        branch = Branch(graph, structure)
+        finish_branch(branch)
+    return branch
+
+
+def finish_branch(branch: Branch) -> None:
+    """Turns what the function returned into the outputs of its graph and orders its effects."""
+    graph = branch.graph
+    flat = nest.flatten(branch.structure, expand_composites=True)
+    branch.nones = [item is None for item in flat]
+    tensors = [convert_to_tensor(item) for item in flat if item is not None and not _is_operation(item)]
+    must_run = add_automatic_control_dependencies(graph)
+    count = len(graph.get_operations())
+    graph.outputs = [raw.Identity(input=t) for t in tensors]
+    copy_handle_data(tensors, graph.outputs)
+    effects = join_effects(graph, must_run)
+    if effects is not None:
+        for operation in graph.get_operations()[count:]:
+            if operation is not effects:
+                operation._add_control_inputs([effects])
+
+
+def _is_operation(item: Any) -> bool:
+    return hasattr(item, "control_inputs")
+
+
+def merge_captures(graphs: Sequence[FuncGraph]) -> list[Any]:
+    """Gives graphs the same inputs, one per distinct capture; returns the captured outer tensors in that order."""
+    outer: dict[int, Any] = {}
+    for graph in graphs:
+        for tensor, _ in graph.captures:
+            outer.setdefault(id(tensor), tensor)
+    for graph in graphs:
+        known = {id(tensor): placeholder for tensor, placeholder in graph.captures}
+        inputs = []
+        for key, tensor in outer.items():
+            placeholder = known.get(key)
+            if placeholder is None:
+                with graph.as_default():
+                    placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, "Placeholder")
+                copy_handle_data([tensor], [placeholder])
+                graph.replace_capture(tensor, placeholder)
+            inputs.append(placeholder)
+        graph.inputs = inputs
+    return list(outer.values())
+
+
+def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> list[Any]:
+    """Tensors of outer contexts as tensors of the current graph."""
+    graph = context.state.graph
+    return [
+        graph.capture(t, f"{scope}input_{first + i}") if isinstance(t, EagerTensor) or t.graph is not graph else t
+        for i, t in enumerate(tensors)
+    ]
+
+
+def graph_function(graph: FuncGraph) -> GraphFunction:
+    """The function of a traced branch."""
+    return GraphFunction(graph, f"{graph.name}_{context.unique_id()}")
+
+
+def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:
+    """For each output, the most specific shape that holds for all graphs."""
+    shapes = []
+    for outputs in zip(*(g.outputs for g in graphs), strict=True):
+        shape = outputs[0].shape
+        for tensor in outputs[1:]:
+            shape = shape.most_specific_compatible_shape(tensor.shape)
+        shapes.append(shape)
+    return shapes
+
+
+def read_only_inputs(graphs: Sequence[FuncGraph], offset: int, may_write: Callable[[FuncGraph, int], bool]) -> list[int]:
+    """The positions of the resource inputs that no graph writes."""
+    return [
+        i + offset
+        for i, tensor in enumerate(graphs[0].inputs)
+        if tensor.dtype.name == "resource" and not any(may_write(g, i) for g in graphs)
+    ]
+
+
+def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
+    """The structure that a branch returned, filled with the op's outputs."""
+    remaining = iter(tensors)
+    flat = nest.flatten(branch.structure, expand_composites=True)
+    filled = [None if is_none or _is_operation(item) else next(remaining) for is_none, item in zip(branch.nones, flat, strict=True)]
+    return nest.pack_sequence_as(branch.structure, filled, expand_composites=True)

@@ -1,0 +1,399 @@
+"""`tf.cond`, `tf.switch_case`, `tf.case`: one of several branches runs.
+
+In eager mode the chosen function is called. In a graph each branch becomes a graph of
+its own, an attribute of an `If` or `Case` node. The gradient is again such a node: the
+branch that ran forwards is the one that runs backwards, with the intermediates that
+the forward node now also returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.control_flow.branches import (
+    Branch,
+    common_shapes,
+    graph_function,
+    into_current_graph,
+    merge_captures,
+    pack_outputs,
+    read_only_inputs,
+    trace_branch,
+)
+from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs, with_outputs
+from millrace._src.core import context
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.execute import execute
+from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
+from millrace._src.core.op_signature import TypeList
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.graph.control_deps import body_effects, body_writes
+from millrace._src.ops import raw
+from millrace._src.ops.state import handle_data
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+# --- ops -------------------------------------------------------------------------------------------------------------
+
+
+def _declared_shapes(c: ShapeContext) -> Sequence[TensorShape]:
+    declared: Sequence[TensorShape] = c.attr("output_shapes")
+    return declared or [TensorShape(None)] * len(c.attr("Tout"))
+
+
+def _if_effects(attrs: dict[str, Any]) -> Effects:
+    return body_effects([attrs["then_branch"], attrs["else_branch"]])
+
+
+def _case_effects(attrs: dict[str, Any]) -> Effects:
+    return body_effects(attrs["branches"])
+
+
+def _truth(xp: Xp, predicate: Array) -> Array:
+    """A condition as a boolean scalar: an array that is not a scalar is true if it is not empty."""
+    if getattr(predicate, "ndim", 0):
+        return predicate.size > 0
+    if isinstance(predicate, bytes) or predicate.dtype.kind == "O":
+        return bool(predicate if isinstance(predicate, bytes) else predicate[()])
+    return predicate if predicate.dtype.kind == "b" else predicate != 0
+
+
+def _if_kernel(xp: Xp, cond: Array, input: list[Any], *, then_branch: FunctionAttr, else_branch: FunctionAttr, output_shapes: list[TensorShape] = ()) -> Any:  # type: ignore[assignment]  # an empty list by default
+    """Runs one of two functions."""
+    return list(xp.cond(_truth(xp, cond), then_branch, else_branch, input))
+
+
+def _case_kernel(xp: Xp, branch_index: Array, input: list[Any], *, branches: list[FunctionAttr], output_shapes: list[TensorShape] = ()) -> Any:  # type: ignore[assignment]  # an empty list by default
+    """Runs one of several functions; an index out of range runs the last."""
+    return list(xp.switch(branch_index, branches, input))
+
+
+_IF = "cond: Tcond, input: Tin -> output: Tout"
+_CASE = "branch_index: int32, input: Tin -> output: Tout"
+
+if_ = op("If", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects)(_if_kernel)
+stateless_if = op("StatelessIf", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects)(
+    _if_kernel
+)
+case_ = op("Case", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(_case_kernel)
+stateless_case = op("StatelessCase", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(
+    _case_kernel
+)
+
+
+# --- building ----------------------------------------------------------------------------------------------------------
+
+
+def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, is_case: bool) -> list[Any]:
+    """Adds the node that runs one of `branches`; returns its outputs."""
+    graphs = [b.graph for b in branches]
+    captured = into_current_graph(merge_captures(graphs), scope)
+    functions = [graph_function(g) for g in graphs]
+    stateless = body_effects(graphs) is Effects.NONE
+    attrs: dict[str, Any] = {
+        "Tin": [t.dtype for t in captured],
+        "Tout": [t.dtype for t in graphs[0].outputs],
+        "output_shapes": common_shapes(graphs),
+        "_lower_using_switch_merge": True,
+        "_read_only_resource_inputs": read_only_inputs(graphs, 1, body_writes),
+    }
+    if is_case:
+        attrs["branches"] = functions
+        name = "StatelessCase" if stateless else "Case"
+    else:
+        attrs["then_branch"], attrs["else_branch"] = functions
+        name = "StatelessIf" if stateless else "If"
+    if not graphs[0].outputs:
+        attrs.pop("_lower_using_switch_merge")
+        attrs.pop("_read_only_resource_inputs")
+    outputs = execute(get_op(name), (selector, captured), attrs, scope)
+    if not graphs[0].outputs:
+        return []
+    copy_handle_data(graphs[0].outputs, outputs)
+    with context.name_scope(scope):
+        results = [raw.Identity(input=t) for t in outputs]
+    copy_handle_data(outputs, results)
+    return results
+
+
+def _check_same(first: Branch, second: Branch) -> None:
+    """Refuses branches that return different structures or dtypes."""
+    try:
+        nest.assert_same_structure(first.structure, second.structure, expand_composites=True)
+        for a, b in zip(first.graph.outputs, second.graph.outputs, strict=True):
+            if a.dtype is not b.dtype:
+                raise TypeError(f"{a} and {b} have different types")
+        if first.nones != second.nones:
+            raise TypeError("one of them returns None where the other returns a value")
+    except (ValueError, TypeError) as error:
+        shown = [b.graph.outputs[0] if len(b.graph.outputs) == 1 and not nest.is_nested(b.structure) else b.structure for b in (first, second)]
+        raise TypeError(
+            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values.\n\n"
+            f"true_fn output: {shown[0]}\nfalse_fn output: {shown[1]}\n\nError details:\n{error}"
+        ) from None
+
+
+@export("cond")
+def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None, name: str | None = None) -> Any:
+    """Returns `true_fn()` if `pred` is true, else `false_fn()`.
+
+    >>> tf.cond(tf.constant(True), lambda: 1, lambda: 2)
+    1
+
+    Args:
+      pred: a scalar; in a graph a boolean Tensor.
+      true_fn: a function without arguments.
+      false_fn: another one that returns the same structure of the same dtypes.
+      name: name of the operation in a graph.
+
+    Returns: What the chosen function returns; in a graph Tensors in the structure both return.
+    Raises: TypeError: if a function is missing or not callable, or the branches return different things in a graph.
+    """
+    if true_fn is None:
+        raise TypeError("cond(): 'true_fn' argument required")
+    if false_fn is None:
+        raise TypeError("cond(): 'false_fn' argument required")
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if state.graph is None:
+        return true_fn() if bool(_eager_truth(pred)) else false_fn()
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    with context.name_scope(name, "cond") as scope:
+        selector = convert_to_tensor(pred, name="pred")
+        label = scope[:-1].replace("/", "_")
+        then = trace_branch(true_fn, f"{label}_true", scope)
+        otherwise = trace_branch(false_fn, f"{label}_false", scope)
+        _check_same(then, otherwise)
+        outputs = build_branches(selector, [then, otherwise], scope, is_case=False)
+    return pack_outputs(then, outputs)
+
+
+def _eager_truth(pred: Any) -> Any:
+    return pred._value if isinstance(pred, EagerTensor) else pred
+
+
+@export("switch_case")
+def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case") -> Any:
+    """Returns `branch_fns[branch_index]()`; an index out of range calls `default`, or the last function.
+
+    >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
+    <tf.Tensor: shape=(), dtype=int32, numpy=20>
+
+    Args:
+      branch_index: an int32 scalar Tensor.
+      branch_fns: a list of functions, a dict from int to function, or a list of such pairs.
+      default: the function for other indices.
+      name: name of the operation in a graph.
+
+    Raises:
+      TypeError: if `branch_index` is no Tensor or something is not callable.
+      ValueError: if the keys are not 0, 1, 2, ... in some order.
+    """
+    functions = _ordered_branches(branch_fns)
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
+    if not isinstance(branch_index, Tensor):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if default is not None:
+        functions = [*functions, default]
+    if state.graph is None:
+        index = int(branch_index)  # type: ignore[call-overload]  # an eager tensor
+        return nest.map_structure(convert_to_tensor, functions[index if 0 <= index < len(functions) else -1]())
+    with context.name_scope(name), context.name_scope("indexed_case") as scope:
+        label = scope[:-1].replace("/", "_")
+        branches = [trace_branch(f, f"{label}_branch{i}", scope) for i, f in enumerate(functions)]
+        for other in branches[1:]:
+            _check_same(branches[0], other)
+        outputs = build_branches(branch_index, branches, scope, is_case=True)
+    return pack_outputs(branches[0], outputs)
+
+
+def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
+    """The functions of `switch_case`, in the order of their indices."""
+    if isinstance(branch_fns, dict):
+        pairs = sorted(branch_fns.items())
+    elif not isinstance(branch_fns, (list, tuple)):
+        raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received {branch_fns}")
+    elif branch_fns and all(isinstance(b, tuple) for b in branch_fns):
+        pairs = sorted(branch_fns)
+    else:
+        pairs = list(enumerate(branch_fns))
+    if not pairs:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
+    for _, function in pairs:
+        if not callable(function):
+            raise TypeError(f"Tensor-valued branch function must be callable: {function}.")
+    keys = [k for k, _ in pairs]
+    if not all(isinstance(k, int) for k in keys):
+        raise TypeError(f"keys of 'branch_fns' must be Python ints, got {keys}")
+    if keys != list(range(len(keys))):
+        raise ValueError(f"branch indices must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}")
+    return [f for _, f in pairs]
+
+
+@export("case")
+def case(
+    pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+) -> Any:
+    """Calls the function of the first predicate that is true.
+
+    >>> x = tf.constant(5)
+    >>> tf.case([(x < 3, lambda: tf.constant(1)), (x < 9, lambda: tf.constant(2))], default=lambda: tf.constant(3))
+    <tf.Tensor: shape=(), dtype=int32, numpy=2>
+
+    Args:
+      pred_fn_pairs: pairs of a boolean scalar Tensor and a function.
+      default: the function if none is true; without it that is an error.
+      exclusive: whether at most one predicate may be true; checked.
+      strict: accepted for compatibility; single outputs keep their structure.
+      name: name of the operations in a graph.
+
+    Raises:
+      TypeError: if the pairs are malformed.
+      ValueError: if there are none.
+      tf.errors.InvalidArgumentError: if no predicate is true and there is no default, or several are and `exclusive`.
+    """
+    pairs = _checked_pairs(pred_fn_pairs, default)
+    with context.name_scope(name, "case"):
+        if exclusive:
+            _assert_at_most_one([p for p, _ in pairs])
+        if default is None:
+            predicates, default = [p for p, _ in pairs], pairs[-1][1]
+            _assert_any(predicates)
+            pairs = pairs[:-1]
+        chosen: Callable[[], Any] = default
+        for pred, function in reversed(pairs):
+            chosen = _either(pred, function, chosen)
+        return chosen()
+
+
+def _either(pred: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: cond(pred, then, otherwise)
+
+
+def _checked_pairs(pred_fn_pairs: Any, default: Any) -> list[tuple[Any, Callable[[], Any]]]:
+    if not isinstance(pred_fn_pairs, (list, tuple)):
+        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received {type(pred_fn_pairs)}")
+    if not pred_fn_pairs:
+        raise ValueError("Must provide at least one item in 'pred_fn_pairs'")
+    for pair in pred_fn_pairs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        if not isinstance(pair[0], Tensor) or pair[0].dtype.name != "bool":
+            raise TypeError(f"pred must be Tensor of type bool: {pair[0]}")
+        if not callable(pair[1]):
+            raise TypeError(f"fn for pred {pair[0]} must be callable.")
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
+    return list(pred_fn_pairs)
+
+
+def _assert_any(predicates: Sequence[Any]) -> None:
+    found = raw.Any(input=raw.Pack(values=list(predicates)), reduction_indices=0)
+    raw.Assert(condition=found, data=["Input error: None of conditions evaluated as True:"], summarize=3)
+
+
+def _assert_at_most_one(predicates: Sequence[Any]) -> None:
+    count = raw.Sum(input=raw.Cast(x=raw.Pack(values=list(predicates)), DstT="int32"), reduction_indices=0)
+    message = "Input error: exclusive=True: more than 1 conditions evaluated as True:"
+    raw.Assert(condition=raw.Less(x=count, y=2), data=[message], summarize=3)
+
+
+# --- gradients ---------------------------------------------------------------------------------------------------------
+
+
+@if_.operation_gradient
+@stateless_if.operation_gradient
+def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+    """An If node that runs the backward function of the branch that ran."""
+    functions: list[GraphFunction] = [operation.attrs["then_branch"], operation.attrs["else_branch"]]
+    widened = _return_intermediates(operation, functions)
+    operation.attrs["then_branch"], operation.attrs["else_branch"] = (f for f, _, _ in widened)
+    extend_outputs(operation, "then_branch", widened[0][0])
+    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
+    branches = _backward_branches(operation, widened, dys)
+    return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
+
+
+@case_.operation_gradient
+@stateless_case.operation_gradient
+def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+    """A Case node that runs the backward function of the branch that ran."""
+    functions: list[GraphFunction] = list(operation.attrs["branches"])
+    widened = _return_intermediates(operation, functions)
+    operation.attrs["branches"] = tuple(f for f, _, _ in widened)
+    extend_outputs(operation, "_first_branch", widened[0][0])
+    del operation.attrs["_first_branch"]
+    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
+    branches = _backward_branches(operation, widened, dys)
+    return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
+
+
+def _return_intermediates(operation: Any, functions: Sequence[GraphFunction]) -> list[tuple[GraphFunction, Derivative, int]]:
+    """Branches that return the intermediates of all branches, empty where they belong to another.
+
+    Each comes with its derivative and the position where its own intermediates start.
+    """
+    derivatives = [f.derivative(closed=True) for f in functions]
+    count = len(operation.outputs)
+    extras = [d.forward.graph.outputs[count:] for d in derivatives]
+    result = []
+    for index, (function, derivative) in enumerate(zip(functions, derivatives, strict=True)):
+        graph = function.graph
+        outputs = list(graph.outputs)
+        start = count + sum(len(e) for e in extras[:index])
+        with graph.as_default(), context.tapes_scope(()):
+            for owner, tensors in enumerate(extras):
+                outputs += tensors if owner == index else [_empty_like(t) for t in tensors]
+        result.append((GraphFunction(with_outputs(graph, outputs), f"{function.name}_rewritten", jit_compile=function.jit_compile), derivative, start))
+    operation.attrs["output_shapes"] = tuple(common_shapes([f.graph for f, _, _ in result]))
+    return result
+
+
+def _empty_like(tensor: Any) -> Any:
+    """A stand-in for an intermediate of a branch that does not run."""
+    dims = [] if tensor.shape.rank is None else [d or 0 for d in tensor.shape.as_list()]
+    return raw.Fill(dims=convert_to_tensor(dims, dtype="int32"), value=raw.Cast(x=0, DstT=tensor.dtype))
+
+
+def _backward_branches(
+    operation: Any, widened: Sequence[tuple[GraphFunction, Derivative, int]], dys: Sequence[Any]
+) -> list[Callable[[], Any]]:
+    """The backward functions of the branches, to be called inside the branches of the gradient."""
+    wanted = [any(part is not None for part in parts) for parts in zip(*(d.layout for _, d, _ in widened), strict=True)]
+    return [_backward_branch(operation, derivative, start, dys, wanted) for _, derivative, start in widened]
+
+
+def _backward_branch(operation: Any, derivative: Derivative, start: int, dys: Sequence[Any], wanted: Sequence[bool]) -> Callable[[], Any]:
+    base = derivative.base_count
+    own = len(derivative.forward.graph.outputs) - base
+    positions = [*range(base), *range(start, start + own)]
+    inputs = operation.inputs[1:]
+
+    def backward() -> list[Any]:
+        outputs = [operation.outputs[p] for p in positions]
+        gradients = [dys[p] if dys[p] is not None else raw.ZerosLike(x=operation.outputs[p]) for p in positions]
+        found = derivative.input_gradients(gradients, inputs, outputs)
+        return [
+            None if not want else _zeros_for(t) if g is None else convert_to_tensor(g)
+            for g, t, want in zip(found, inputs, wanted, strict=True)
+        ]
+
+    return backward
+
+
+def _zeros_for(tensor: Any) -> Any:
+    """Zeros for the gradient of an input that one branch does not use; of the variable's shape for a handle."""
+    if tensor.dtype.name != "resource":
+        return raw.ZerosLike(x=tensor)
+    shape = raw.VariableShape(input=tensor)
+    return raw.Fill(dims=shape, value=raw.Cast(x=0, DstT=handle_data(tensor)[1]))

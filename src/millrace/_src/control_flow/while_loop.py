@@ -1,0 +1,255 @@
+"""`tf.while_loop`: repeats a body while a condition holds.
+
+In eager mode it is a Python loop. In a graph condition and body become graphs, the
+attributes of a `While` node whose inputs and outputs are the loop's state: a counter,
+its bound, the loop variables, and what the two graphs capture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.control_flow.branches import (
+    Branch,
+    VariableWatcher,
+    finish_branch,
+    graph_function,
+    into_current_graph,
+    merge_captures,
+    read_only_inputs,
+)
+from millrace._src.control_flow.call import copy_handle_data
+from millrace._src.core import context
+from millrace._src.core.array_namespace import Xp
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.execute import execute
+from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
+from millrace._src.core.op_signature import TypeList
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.specs import TypeSpec
+from millrace._src.core.tensor import Tensor
+from millrace._src.graph.control_deps import body_effects, body_writes
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+_COUNTERS = 2
+"""The state starts with the loop counter and the maximum number of iterations."""
+
+
+def _while_shape(c: ShapeContext) -> Sequence[TensorShape]:
+    declared: Sequence[TensorShape] = c.attr("output_shapes")
+    return declared or [t.shape for t in c.inputs]
+
+
+def _while_effects(attrs: dict[str, Any]) -> Effects:
+    return body_effects([attrs["cond"], attrs["body"]])
+
+
+def _while_kernel(
+    xp: Xp,
+    input: list[Any],
+    *,
+    cond: FunctionAttr,
+    body: FunctionAttr,
+    output_shapes: list[TensorShape] = (),  # type: ignore[assignment]  # an empty list by default
+    parallel_iterations: int = 10,
+) -> Any:
+    """Repeats `body` while `cond` holds."""
+    return list(xp.while_loop(cond, body, input))
+
+
+_WHILE = "input: T -> output: T"
+while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(_while_kernel)
+stateless_while = op("StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(_while_kernel)
+
+
+@export("while_loop")
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Repeats `body` while `cond` is true.
+
+    >>> tf.while_loop(lambda i: i < 10, lambda i: [i * 2], [tf.constant(1)])
+    [<tf.Tensor: shape=(), dtype=int32, numpy=16>]
+
+    Args:
+      cond: a function of the loop variables that returns a boolean scalar.
+      body: a function of the loop variables that returns their new values, in the same structure.
+      loop_vars: a list or tuple, possibly nested, of the first values.
+      shape_invariants: the static shapes that hold in every iteration, in the structure of `loop_vars`.
+      parallel_iterations: recorded in the graph; iterations run one after the other.
+      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      swap_memory: accepted for compatibility; there is one memory.
+      maximum_iterations: a bound on the number of iterations.
+      name: name of the operation in a graph.
+
+    Returns: The last values, in the structure of `loop_vars`.
+    Raises:
+      TypeError: if `cond` or `body` is not callable, or a variable changes its dtype in a graph.
+      ValueError: if there are no loop variables, the structure changes, or a shape changes without an invariant.
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    if state.graph is None:
+        return _eager_loop(cond, body, loop_vars, maximum_iterations)
+    with context.name_scope(name, "while") as scope:
+        return _GraphLoop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, scope).build()
+
+
+def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
+    iterations, limit = 0, None if maximum is None else int(maximum)
+    first = loop_vars
+    while (limit is None or iterations < limit) and cond(*loop_vars):
+        loop_vars = body(*loop_vars)
+        if not isinstance(loop_vars, (list, tuple)):
+            raise TypeError(f"'{type(loop_vars).__name__}' object is not iterable: the body of tf.while_loop must return a list or tuple.")
+        nest.assert_same_structure(list(first), list(loop_vars), expand_composites=True)
+        iterations += 1
+    result = nest.map_structure(_as_tensor, loop_vars, expand_composites=True)
+    return nest.pack_sequence_as(first, nest.flatten(result, expand_composites=True), expand_composites=True)
+
+
+def _as_tensor(value: Any) -> Any:
+    return value if hasattr(value, "_while_loop_passes") else convert_to_tensor(value)
+
+
+class _GraphLoop:
+    """A loop while it is built into a graph."""
+
+    def __init__(
+        self, cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, invariants: Any, parallel: int, maximum: Any, scope: str
+    ) -> None:
+        self.cond, self.body, self.parallel, self.scope = cond, body, parallel, scope
+        self.structure = loop_vars
+        self.outer = state.graph
+        with context.name_scope(None):
+            self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
+        self.invariants = self._invariants(loop_vars, invariants)
+        self.bounded = maximum is not None
+        self.maximum = convert_to_tensor(-1 if maximum is None else maximum, dtype="int32", name="maximum_iterations")
+        self.counter = convert_to_tensor(0, dtype="int32", name="loop_counter")
+
+    def _invariants(self, loop_vars: Any, invariants: Any) -> list[TensorShape]:
+        if invariants is None:
+            return [t.shape for t in self.first]
+        nest.assert_same_structure(loop_vars, invariants, check_types=False) if len(self.first) != 1 else None
+        shapes = [s.shape if isinstance(s, TypeSpec) else as_shape(s) for s in nest.flatten(invariants)]  # type: ignore[attr-defined]
+        for tensor, shape in zip(self.first, shapes, strict=True):
+            if not shape.is_compatible_with(tensor.shape):
+                raise ValueError(
+                    f"The shape invariant specified for {tensor.name} is not compatible with the initial shape of the loop variable. "
+                    f"It enters the loop with shape {tensor.shape}, but the specified shape invariant is {shape}."
+                )
+        return shapes
+
+    def build(self) -> Any:
+        label = self.scope[:-1].replace("/", "_")
+        cond = self._trace(f"{label}_cond", self._run_cond)
+        body = self._trace(f"{label}_body", self._run_body)
+        own = _COUNTERS + len(self.first)
+        placeholders = [g.inputs for g in (cond.graph, body.graph)]
+        captured = into_current_graph(merge_captures([cond.graph, body.graph]), self.scope, own)
+        for graph, mine in zip((cond.graph, body.graph), placeholders, strict=True):
+            graph.inputs = [*mine[:own], *graph.inputs]
+        body.graph.outputs += body.graph.inputs[own:]
+        inputs = [self.counter, self.maximum, *self.first, *captured]
+        outputs = self._add_node(cond.graph, body.graph, inputs)
+        return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own], expand_composites=True)
+
+    def _trace(self, name: str, run: Callable[[list[Any]], Any]) -> Branch:
+        graph = FuncGraph(name)
+        tapes = state.tapes
+        watcher = (VariableWatcher(tapes),) if tapes else ()
+        with graph.as_default(), context.tapes_scope(watcher), context.name_scope(self.scope):
+            shapes = [self.counter.shape, self.maximum.shape, *self.invariants]
+            labels = ["while/loop_counter", "while/maximum_iterations", *["Placeholder"] * len(self.first)]
+            for tensor, shape, label in zip([self.counter, self.maximum, *self.first], shapes, labels, strict=True):
+                placeholder = graph.add_placeholder(tensor.dtype, shape, graph.unique_name(label) if "/" in label else label)
+                copy_handle_data([tensor], [placeholder])
+                graph.inputs.append(placeholder)
+            branch = Branch(graph, run(graph.inputs[:]))
+            finish_branch(branch)
+        return branch
+
+    def _variables(self, placeholders: Sequence[Any]) -> Any:
+        return nest.pack_sequence_as(self.structure, list(placeholders[_COUNTERS:]), expand_composites=True)
+
+    def _run_cond(self, placeholders: list[Any]) -> Any:
+        variables = self._variables(placeholders)
+        keep = convert_to_tensor(self.cond(*variables))
+        if keep.dtype.name != "bool":
+            raise TypeError(f"cond must return a boolean value; tf.while_loop received {keep!r}.")
+        if self.bounded:
+            keep = raw.LogicalAnd(x=raw.Less(x=placeholders[0], y=placeholders[1]), y=keep)
+        return [raw.Reshape(tensor=keep, shape=[]) if keep.shape.rank else keep]
+
+    def _run_body(self, placeholders: list[Any]) -> Any:
+        variables = self._variables(placeholders)
+        results = self.body(*variables)
+        if not isinstance(results, (list, tuple)) and len(self.structure) == 1:
+            results = [results]
+        nest.assert_same_structure(
+            list(results) if isinstance(results, (list, tuple)) else results, list(self.structure), expand_composites=True
+        )
+        flat = [convert_to_tensor(v) for v in nest.flatten(results, expand_composites=True)]
+        for before, after, invariant in zip(self.first, flat, self.invariants, strict=True):
+            _check_iteration(before, after, invariant)
+        return [placeholders[0] + 1, placeholders[1], *flat]
+
+    def _add_node(self, cond: FuncGraph, body: FuncGraph, inputs: list[Any]) -> list[Any]:
+        stateless = body_effects([cond, body]) is Effects.NONE
+        attrs = {
+            "cond": graph_function(cond),
+            "body": graph_function(body),
+            "output_shapes": [self.counter.shape, self.maximum.shape, *self.invariants, *[t.shape for t in inputs[_COUNTERS + len(self.first) :]]],
+            "parallel_iterations": self.parallel,
+            "_lower_using_switch_merge": True,
+            "_num_original_outputs": len(inputs),
+            "_read_only_resource_inputs": read_only_inputs([body], 0, body_writes),
+        }
+        outputs: list[Any] = execute(get_op("StatelessWhile" if stateless else "While"), (inputs,), attrs, self.scope)
+        copy_handle_data(inputs, outputs)
+        return outputs
+
+
+def _check_iteration(before: Tensor, after: Tensor, invariant: TensorShape) -> None:
+    """Refuses a loop variable whose dtype or shape changes."""
+    name = before.name  # type: ignore[attr-defined]  # a tensor of a graph
+    if before.dtype is not after.dtype:
+        raise TypeError(
+            f"Loop var {name} enters the loop with type {before.dtype!s} but has type {after.dtype!s} after 1 iteration. {name} type "
+            "should remain constant."
+        )
+    if not after.shape.is_subtype_of(invariant) and invariant.rank is not None:
+        raise ValueError(
+            f"Input tensor `{name}` enters the loop with shape {_tuple_text(invariant)}, but has shape {_tuple_text(after.shape)} after one "
+            "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
+            "specify a less-specific shape."
+        )
+
+
+def _tuple_text(shape: TensorShape) -> str:
+    if shape.rank is None:
+        return "<unknown>"
+    dims = shape.as_list()
+    return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"
