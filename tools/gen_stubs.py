@@ -34,7 +34,8 @@ def stub_text(path: str) -> str:
         else:
             parent, _, last = module.rpartition(".")
             lines.append(f"from {parent} import {last} as {name}")
-    return "\n".join([HEADER, *lines, ""])
+    listing = ["", "__all__ = [", *(f'    "{name}",' for name in sorted(describe(path))), "]", ""]
+    return "\n".join([HEADER, *lines, *listing])
 
 
 def stub_files(package: Path) -> dict[Path, str]:
