@@ -1,11 +1,11 @@
 """The traces of one function: found by subtyping, bounded in number and bytes.
 
-Problem: a call should reuse the most specific trace whose types its arguments have, quickly; and a function called with a
-thousand shapes must not keep a thousand graphs for ever.
+Problem: a call should reuse the most specific trace whose types its arguments have, quickly; and a function called with
+a thousand shapes must not keep a thousand graphs for ever.
 
-Idea: an exact dictionary first; on a miss, the traces of the same layout are compared by `is_subtype_of` and the answer is
-remembered. Each trace carries the tick of its last use; adding one beyond a limit drops those used longest ago. A dropped
-trace lives on for whoever holds it.
+Idea: an exact dictionary first; on a miss, the traces of the same layout are compared by `is_subtype_of` and the answer
+is remembered. Each trace carries the tick of its last use; adding one beyond a limit drops those used longest ago. A
+dropped trace lives on for whoever holds it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The graph that a `tf.function` is traced into: what it captures, when, and how strongly.
 
-Tensors are captured by value when the body first uses them; a *deferred* capture is asked for anew at each call. Variables
-are captured through their handles: the storage stays alive with the trace, the Python object does not.
+Tensors are captured by value when the body first uses them; a *deferred* capture is asked for anew at each call.
+Variables are captured through their handles: the storage stays alive with the trace, the Python object does not.
+Nothing here keeps an argument of the traced call alive.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.autodiff.tape import is_trainable
 from millrace._src.core import context
-from millrace._src.core.tensor import SymbolicTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function.placeholders import Placeholders
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing_context import tensor_type
@@ -51,6 +53,26 @@ class TracedGraph(FuncGraph):
         self.argument_handles: set[int] = set()
         """The ids of the handles of variables that came in as arguments."""
         self.ignored_variables: set[int] = set()
+        self.describe_arguments: Callable[[], Any] = lambda: None
+
+    @property
+    def structured_input_signature(self) -> Any:
+        """The arguments as `(args, kwargs)`; made when asked for, since it may hold the caller's objects."""
+        return self.describe_arguments()
+
+    @structured_input_signature.setter
+    def structured_input_signature(self, value: Any) -> None:
+        self.describe_arguments = lambda: value
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """The tensor of this graph that stands for `tensor`.
+
+        A tensor that gradients can flow to is always an input, however small: a tape may watch it.
+        """
+        if isinstance(tensor, EagerTensor) and is_trainable(tensor.dtype):
+            found = self._captures.get(id(tensor))
+            return found[1] if found is not None else self._add_capture(tensor, name)
+        return super().capture(tensor, name)
 
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
@@ -95,9 +117,9 @@ class TracedGraph(FuncGraph):
         found = tuple(ref() for ref in self._watched_variables.values())
         if any(variable is None for variable in found):
             raise AssertionError(
-                "Called a function referencing variables which have been deleted. This likely means that function-local "
-                "variables were created and not referenced elsewhere in the program. This is generally a mistake; consider "
-                "storing variables in an object attribute on first call."
+                "Called a function referencing variables which have been deleted. This likely means that "
+                "function-local variables were created and not referenced elsewhere in the program. This is "
+                "generally a mistake; consider storing variables in an object attribute on first call."
             )
         return found
 

@@ -7,6 +7,7 @@ captures are added; `control_flow.call.GraphFunction` runs it, in eager mode, in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -14,9 +15,13 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.context import state, unique_id
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function import callables
 from millrace._src.function.captures import DeferredCapture
+from millrace._src.function.fast_calls import make_runner
 from millrace._src.function.flat_values import collect, make_packer
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.placeholders import argument_names
@@ -67,11 +72,17 @@ class ConcreteFunction(callables.ConcreteFunction):
         self._num_positional_args = trace.argument_count
         self.pack = make_packer(self._function_type.output)
         self._external: list[Any] | None = None
+        only_tensors = all(type(kind) is TensorSpec for kind in self._kinds)
+        self._plain_dtypes = [kind.dtype for kind in self._kinds] if only_tensors else None
         self.captured_arrays = _arrays(self._sources)
 
     @classmethod
     def from_func_graph(
-        cls, graph: Any, function_type: FunctionType, attrs: Mapping[str, Any] | None = None, shared_func_graph: bool = True
+        cls,
+        graph: Any,
+        function_type: FunctionType,
+        attrs: Mapping[str, Any] | None = None,
+        shared_func_graph: bool = True,
     ) -> ConcreteFunction:
         """A concrete function of a finished graph whose first inputs are the parameters' tensors."""
         del shared_func_graph
@@ -117,7 +128,9 @@ class ConcreteFunction(callables.ConcreteFunction):
     @property
     def output_shapes(self) -> Any:
         """The static shapes of the outputs, in their structure."""
-        return nest.map_structure(lambda t: getattr(t, "shape", None), self.structured_outputs, expand_composites=False)
+        return nest.map_structure(
+            lambda t: getattr(t, "shape", TensorShape(None)), self.structured_outputs, expand_composites=False
+        )
 
     @property
     def output_dtypes(self) -> Any:
@@ -196,6 +209,8 @@ class ConcreteFunction(callables.ConcreteFunction):
           TypeError: if the arguments fit neither the Python signature nor the flat list of tensors.
           tf.errors.InvalidArgumentError: if a tensor has the wrong dtype.
         """
+        if not kwargs and state.run is not None and self._takes_plain(args):
+            return self._run_plain([arg._value for arg in args])
         try:
             tensors = self._structured_inputs(args, kwargs)
         except TypeError as structured_error:
@@ -206,6 +221,19 @@ class ConcreteFunction(callables.ConcreteFunction):
                     f"{structured_error}\nFallback to flat signature also failed due to: {flat_error}"
                 ) from structured_error
         return self.call_flat(tensors)
+
+    def _takes_plain(self, args: Sequence[Any]) -> bool:
+        """Whether the arguments are just the eager tensors that the graph wants, so that nothing needs binding."""
+        if self._plain_dtypes is None or self.captured_arrays is None or len(args) != len(self._plain_dtypes):
+            return False
+        for arg, dtype in zip(args, self._plain_dtypes):
+            if arg.__class__ is not EagerTensor or arg.dtype is not dtype:
+                return False
+        return True
+
+    @functools.cached_property
+    def _run_plain(self) -> Callable[[list[Any]], Any]:
+        return make_runner(self)
 
     def _structured_inputs(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         values, _ = self._signature.bind(args, kwargs)
@@ -245,7 +273,8 @@ class ConcreteFunction(callables.ConcreteFunction):
             return value
         if is_variable(value):
             return value.handle if self.graph.inputs[index].dtype.name == "resource" else convert_to_tensor(value)
-        self._flat_error(f": expected argument #{index}(zero-based) to be a Tensor; got {type(value).__name__} ({value}).")
+        kind = type(value).__name__
+        return self._flat_error(f": expected argument #{index}(zero-based) to be a Tensor; got {kind} ({value}).")
 
     def _flat_error(self, complaint: str) -> NoReturn:
         raise TypeError(f"{self.graph.name}({', '.join(self._arg_keywords)}){complaint}")
@@ -255,9 +284,10 @@ class ConcreteFunction(callables.ConcreteFunction):
         self._check_dtypes(tensors)
         self._tell_watchers()
         captured = self.captured_inputs if captures is None else list(captures)
+        flat = [*tensors, *captured]
         if state.graph is None:
-            captured = [t if isinstance(t, EagerTensor) else _eager_capture(t) for t in captured]
-        return self.pack(self.graph_function([*tensors, *captured]))
+            flat = [t if isinstance(t, EagerTensor) else _eager_tensor(t) for t in flat]
+        return self.pack(self.graph_function(flat))
 
     def _check_dtypes(self, tensors: Sequence[Any]) -> None:
         for index, (tensor, placeholder) in enumerate(zip(tensors, self.graph.inputs)):
@@ -266,8 +296,8 @@ class ConcreteFunction(callables.ConcreteFunction):
                 raise errors.InvalidArgumentError(
                     None,
                     None,
-                    f"cannot compute {self._name} as input #{index}(zero-based) was expected to be a {expected} tensor but is a "
-                    f"{actual} tensor [Op:{self._name}]",
+                    f"cannot compute {self._name} as input #{index}(zero-based) was expected to be a {expected} "
+                    f"tensor but is a {actual} tensor [Op:{self._name}]",
                 )
 
     def _tell_watchers(self) -> None:
@@ -323,18 +353,19 @@ def _live_variables(graph: Any) -> Iterator[Any]:
             yield variable
 
 
-def _eager_capture(tensor: Any) -> Any:
+def _eager_tensor(tensor: Any) -> Any:
+    """`tensor` in eager mode, where a tensor of a graph has no value."""
     if isinstance(tensor, SymbolicTensor):
         where = f"\n\n{tensor!r} was defined here:\n    {tensor.op.source}\n" if tensor.op.source is not None else ""
         raise TypeError(
-            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
-            "collections to access it.\nPlease see https://www.tensorflow.org/guide/"
+            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or "
+            "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/"
             f"function#all_outputs_of_a_tffunction_must_be_return_values for more information.{where}"
         )
     return convert_to_tensor(tensor)
 
 
-def _runtime_name(dtype: Any) -> str:
+def _runtime_name(dtype: DType) -> str:
     return _RUNTIME_NAMES.get(dtype.name, dtype.name)
 
 

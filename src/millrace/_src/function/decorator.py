@@ -40,9 +40,9 @@ def function(
 ) -> Any:
     """Compiles a Python function into graphs that run without Python.
 
-    The first call with arguments of a kind *traces* the function: its Python code runs once and its ops are recorded in a
-    graph. Later calls with arguments of that kind run the graph. Tensors, NumPy arrays and variables are alike if dtype and
-    shape are; Python values if type and value are; other objects if they are the same or equal.
+    The first call with arguments of a kind *traces* the function: its Python code runs once and its ops are recorded in
+    a graph. Later calls with arguments of that kind run the graph. Tensors, NumPy arrays and variables are alike if
+    dtype and shape are; Python values if type and value are; other objects if they are the same or equal.
 
     >>> @tf.function
     ... def f(x, y):
@@ -52,8 +52,8 @@ def function(
 
     Args:
       func: The Python function. Left out, `tf.function(...)` is a decorator.
-      input_signature: A list or tuple of `tf.TensorSpec`s (nested as the arguments are): one graph for all calls; arguments
-        are converted to these types.
+      input_signature: A list or tuple of `tf.TensorSpec`s (nested as the arguments are): one graph for all calls;
+        arguments are converted to these types.
       autograph: Whether Python's control flow on tensors is converted to graph ops.
       jit_compile: True: compile the whole function with XLA, or fail; False: never; None: as the runtime sees fit.
       reduce_retracing: Whether a second kind of shapes makes a graph for shapes in general.

@@ -3,9 +3,10 @@
 Problem: binding arguments and making trace types costs ten microseconds; most calls repeat an earlier one with other
 tensor values.
 
-Idea: each argument contributes to a flat key what decides its trace: a tensor its dtype number and shape, a Python value
-its type and value, a container its parts. After a call has gone the long way, a `Plan` for its key is kept, and the next
-call with an equal key runs it. Whatever has no simple key (composite tensors, the tracing protocol) goes the long way.
+Idea: each argument contributes to a flat key what decides its trace: a tensor its dtype number and shape, a Python
+value its type and value, a container its parts. After a call has gone the long way, a `Plan` for its key is kept, and
+the next call with an equal key runs it. Whatever has no simple key (composite tensors, the tracing protocol) goes the
+long way.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class _Call:
 _Part = Callable[[Any, _Call], Hashable]
 
 
-def flat_key(args: Sequence[Any], kwargs: Mapping[str, Any], order: Mapping[str, int]) -> tuple[tuple[Any, ...], list[Any]]:
+def flat_key(
+    args: Sequence[Any], kwargs: Mapping[str, Any], order: Mapping[str, int]
+) -> tuple[tuple[Any, ...], list[Any]]:
     """The key of a call and the arrays of its tensors, in the order of the trace's inputs.
 
     Raises: NoFastCallError: if an argument has no simple key.
@@ -155,7 +158,7 @@ def _refused_part(value: Any, call: _Call) -> Hashable:
 
 
 _PLAIN: tuple[type, ...] = (int, bool, str, bytes, type(None), type(Ellipsis), range)
-_HANDLERS: dict[type, _Part] = {kind: _plain_part for kind in _PLAIN}
+_HANDLERS: dict[type, _Part] = dict.fromkeys(_PLAIN, _plain_part)
 _HANDLERS |= {
     float: _number_part,
     complex: _number_part,
@@ -177,6 +180,10 @@ def _handler_for(kind: type) -> _Part:
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _sequence_part
     containers = (Tensor, TypeSpec, TraceType, Mapping, list, tuple, int, float, complex, str, bytes)
-    if issubclass(kind, containers) or any(hasattr(kind, name) for name in _SPECIAL) or not hasattr(kind, "__weakref__"):
+    if (
+        issubclass(kind, containers)
+        or any(hasattr(kind, name) for name in _SPECIAL)
+        or not hasattr(kind, "__weakref__")
+    ):
         return _refused_part
     return _object_part

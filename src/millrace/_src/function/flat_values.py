@@ -1,7 +1,7 @@
 """From arguments to flat tensors, and from flat tensors back to results.
 
-Both directions follow the trace types. `collect` is written out for the common types so that a call pays no more than it
-must; `make_packer` prepares the way back once per trace.
+Both directions follow the trace types. `collect` is written out for the common types so that a call pays no more than
+it must; `make_packer` prepares the way back once per trace.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from millrace._src.function.variable_spec import VariableSpec
 def collect(kind: Any, value: Any, tensors: list[Any]) -> None:
     """Appends the tensors in `value`, an argument of trace type `kind`, in the order of the graph's inputs."""
     if type(kind) is TensorSpec:
-        if type(value) is EagerTensor:
-            tensors.append(value)
-        elif isinstance(value, Tensor):
+        if type(value) is EagerTensor or isinstance(value, Tensor):
             tensors.append(value)
         else:
             tensors.append(convert_to_tensor(value, dtype=kind.dtype))
@@ -67,5 +65,3 @@ def _builder(kind: Any) -> Callable[[Iterator[Any]], Any]:
         return lambda tensors: kind.pack([build(tensors) for build in builders])
     result: Callable[[Iterator[Any]], Any] = kind.from_tensors
     return result
-
-

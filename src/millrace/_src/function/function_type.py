@@ -1,8 +1,8 @@
 """FunctionType: the signature of a `tf.function` or of one of its traces.
 
 It is an `inspect.Signature` whose annotations are trace types. The signature of a polymorphic function has parameters
-without types (or with those of `input_signature`); that of a trace has one typed parameter per argument, no `*args` and no
-`**kwargs`, the type of the output, and the types of what the trace captures.
+without types (or with those of `input_signature`); that of a trace has one typed parameter per argument, no `*args` and
+no `**kwargs`, the type of the output, and the types of what the trace captures.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from millrace._src.function.trace_types import PlaceholderContext
 from millrace._src.util.export import export
@@ -70,9 +70,14 @@ class Parameter(inspect.Parameter):
         common = self.type_constraint.most_specific_common_supertype([other.type_constraint for other in others])
         return None if common is None else Parameter(self.name, self.kind, self.optional, common)
 
-    def replace(self, **changes: Any) -> Parameter:  # type: ignore[override]  # an optional flag instead of a default
+    def replace(self, **changes: Any) -> Parameter:
         """A copy with other `name`, `kind`, `optional` or `type_constraint`."""
-        fields = {"name": self.name, "kind": self.kind, "optional": self.optional, "type_constraint": self.type_constraint}
+        fields = {
+            "name": self.name,
+            "kind": self.kind,
+            "optional": self.optional,
+            "type_constraint": self.type_constraint,
+        }
         return Parameter(**(fields | changes))
 
     def __reduce__(self) -> Any:
@@ -112,7 +117,8 @@ class FunctionType(inspect.Signature):
         """The signature of a Python callable, without types."""
         signature = inspect.signature(obj, follow_wrapped=follow_wrapped)
         return cls(
-            Parameter(p.name, p.kind, p.default is not inspect.Parameter.empty, None) for p in signature.parameters.values()
+            Parameter(p.name, p.kind, p.default is not inspect.Parameter.empty, None)
+            for p in signature.parameters.values()
         )
 
     @classmethod
@@ -120,6 +126,9 @@ class FunctionType(inspect.Signature):
         """The default values of a Python callable's parameters."""
         parameters = inspect.signature(obj, follow_wrapped=follow_wrapped).parameters.values()
         return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+
+    def _typed_parameters(self) -> list[Parameter]:
+        return [cast(Parameter, parameter) for parameter in self.parameters.values()]
 
     @property
     def output(self) -> Any:
@@ -152,7 +161,7 @@ class FunctionType(inspect.Signature):
 
     def is_supertype_of(self, other: FunctionType) -> bool:
         """Whether a trace of this type serves every call of type `other`."""
-        mine, theirs = list(self.parameters.values()), list(other.parameters.values())
+        mine, theirs = self._typed_parameters(), other._typed_parameters()
         if len(mine) != len(theirs):
             return False
         return all(their.is_subtype_of(my) for my, their in zip(mine, theirs)) and all(
@@ -161,8 +170,8 @@ class FunctionType(inspect.Signature):
 
     def most_specific_common_subtype(self, others: Sequence[FunctionType]) -> FunctionType | None:
         """The narrowest function type that accepts what `self` and all `others` accept, or None."""
-        mine = list(self.parameters.values())
-        rows = [list(other.parameters.values()) for other in others]
+        mine = self._typed_parameters()
+        rows = [other._typed_parameters() for other in others]
         if any(len(row) != len(mine) for row in rows):
             return None
         wider = []

@@ -1,7 +1,7 @@
 """Methods: one set of traces for each instance, kept as long as the instance lives.
 
-A bound function holds its instance; what it needs between calls (traces, statistics) is a dictionary of fields that hangs
-on a weak reference to the instance, so that neither keeps the other alive. Instances need not be hashable.
+A bound function holds its instance; what it needs between calls (traces, statistics) is a dictionary of fields that
+hangs on a weak reference to the instance, so that neither keeps the other alive. Instances need not be hashable.
 """
 
 from __future__ import annotations

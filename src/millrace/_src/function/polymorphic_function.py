@@ -84,13 +84,13 @@ class Function(callables.PolymorphicFunction):
         for attribute in ("__module__", "__name__", "__qualname__", "__doc__"):
             if hasattr(python_function, attribute):
                 setattr(self, attribute, getattr(python_function, attribute))
-        self.__wrapped__ = python_function
+        self.__signature__ = inspect.signature(python_function)
 
     def _start(self) -> None:
         """Makes the parts that no two functions share."""
         self._lock = threading.RLock()
         self._plans: dict[Any, fast_calls.Plan] = {}
-        self._cache = TraceCache(self._forget_plans)
+        self._cache = TraceCache(functools.partial(_forget_plans, self._plans))
         self._stats = stats_for(getattr(self._function, "__code__", self._function))
         self._is_initialized = False
         self._created_variables: list[weakref.ref[Any]] = []
@@ -150,11 +150,6 @@ class Function(callables.PolymorphicFunction):
             self._plans.clear()
         self._plans[flat_key] = fast_calls.Plan(entry, fast_calls.make_runner(entry.trace))
 
-    def _forget_plans(self, entry: Entry) -> None:
-        """Drops the plans of a trace that leaves the cache."""
-        for key in [key for key, plan in list(self._plans.items()) if plan.entry is entry]:
-            self._plans.pop(key, None)
-
     # --- finding and making traces -------------------------------------------------------------------------------
 
     def _entry_for(self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None) -> Entry:
@@ -180,10 +175,10 @@ class Function(callables.PolymorphicFunction):
 
     def _add_trace(self, key: TraceKey, values: Sequence[Any]) -> Entry:
         start = time.perf_counter()
-        earlier = [entry.key for entry in self._cache]
-        key = self._generalized(key, earlier)
+        key = self._generalized(key, [entry.key for entry in self._cache])
         traced = self._trace(key, values)
         milliseconds = (time.perf_counter() - start) * 1000
+        earlier = [entry.key for entry in self._cache]
         concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
         entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._stats.calls)
@@ -228,7 +223,8 @@ class Function(callables.PolymorphicFunction):
         stats.note_trace(milliseconds)
         if not earlier and stats.traces == 1:
             return
-        causes = causes_of(key, earlier, list(self._signature.monomorphic(key.types, key.layout).parameters))
+        names = list(self._signature.monomorphic(key.types, key.layout).parameters)
+        causes = causes_of(key, earlier, names, instance=self._instance)
         retrace = Retrace(causes, user_frame(), milliseconds)
         self._retraces = [*self._retraces[-_HISTORY + 1 :], retrace]
         if stats.should_warn():
@@ -247,6 +243,10 @@ class Function(callables.PolymorphicFunction):
         if self._instance is None:
             return self._function
         return types.MethodType(self._function, self._instance)
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any]:
+        return self.python_function
 
     @property
     def input_signature(self) -> Any:
@@ -283,8 +283,7 @@ class Function(callables.PolymorphicFunction):
             values = signature.cast(values, args, kwargs, allow_specs=True)
         entry = self._entry_for(values, layout)
         entry.tick = self._stats.calls
-        concrete = entry.trace
-        return concrete
+        return entry.trace  # type: ignore[no-any-return]  # the cache holds concrete functions
 
     def get_initialization_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """A function that gives first values to the variables that the function creates; traces but does not run it.
@@ -302,7 +301,10 @@ class Function(callables.PolymorphicFunction):
             self._is_initialized = True
             self._created_variables = [weakref.ref(i.variable) for i in initializers]
             feeds = _feeds(traced, key.types, values)
-        body = functools.partial(initialize, initializers, feeds, in_graph=True)
+
+        def body() -> None:
+            initialize(initializers, feeds, in_graph=True)
+
         return Function(body, "initialize_variables", Options(autograph=False)).get_concrete_function()
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -398,6 +400,12 @@ class Function(callables.PolymorphicFunction):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"cannot pickle the tf.function {self._name!r}: its graphs belong to this process")
+
+
+def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
+    """Drops the plans of a trace that leaves the cache."""
+    for key in [key for key, plan in list(plans.items()) if plan.entry is entry]:
+        plans.pop(key, None)
 
 
 def _trace_context() -> Any:

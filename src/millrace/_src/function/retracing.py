@@ -2,9 +2,9 @@
 
 Problem: each new trace costs milliseconds to seconds, and TensorFlow's warning about it names no cause.
 
-Idea: on a new trace, its key is compared with the nearest earlier one; every place where they differ becomes a `Cause`: the
-argument's path, the old and the new type in words, and a cure. Calls are counted per code object, so that a `tf.function`
-made anew in a loop is noticed too. With nothing retraced the cost is one counter.
+Idea: on a new trace, its key is compared with the nearest earlier one; every place where they differ becomes a `Cause`:
+the argument's path, the old and the new type in words, and a cure. Calls are counted per code object, so that a
+`tf.function` made anew in a loop is noticed too. With nothing retraced the cost is one counter.
 """
 
 from __future__ import annotations
@@ -93,13 +93,16 @@ class CallStats:
     def report(self, function: Any, retrace: Retrace) -> str:
         """The text of the warning."""
         lines = [
-            f"{self.recent_traces()} out of the last {min(self.calls, _WINDOW)} calls to {function!r} triggered tf.function "
+            f"{self.recent_traces()} out of the last {min(self.calls, _WINDOW)} calls to {function!r} triggered "
+            "tf.function "
             f"retracing. Tracing is expensive: this trace took {retrace.milliseconds:.1f} ms, "
             f"the {self.traces} traces so far {self.milliseconds:.1f} ms."
         ]
         lines += [f"  Cause: {cause}" for cause in retrace.causes]
         if retrace.caller is not None:
-            lines.append(f"  Called from: {retrace.caller.filename}:{retrace.caller.line}, in {retrace.caller.function}")
+            lines.append(
+                f"  Called from: {retrace.caller.filename}:{retrace.caller.line}, in {retrace.caller.function}"
+            )
         lines += [f"  Cure: {cure}" for cure in dict.fromkeys(cause.cure for cause in retrace.causes if cause.cure)]
         return "\n".join(lines)
 
@@ -132,10 +135,15 @@ def warn(message: str) -> None:
 # --- finding the cause -------------------------------------------------------------------------------------------
 
 
-def causes_of(new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str]) -> tuple[Cause, ...]:
-    """Why `new` is not served by any of the `earlier` traces: its differences from the nearest one."""
+def causes_of(
+    new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str], instance: Any = None
+) -> tuple[Cause, ...]:
+    """Why `new` is not served by any of the `earlier` traces: its differences from the nearest one.
+
+    `instance` is the object that the function is a method of, if it is one.
+    """
     if not earlier:
-        return (NEW_FUNCTION,)
+        return (NEW_FUNCTION,) if instance is None else (_new_instance(type(instance).__name__),)
     candidates = [tuple(_differences(old, new, names)) for old in reversed(earlier)]
     return min((c for c in candidates if c), key=len, default=())
 
@@ -147,6 +155,16 @@ NEW_FUNCTION = Cause(
     "a new tf.function object was made of the same Python code",
     "create the tf.function once, outside of the loop or function that calls it.",
 )
+
+
+def _new_instance(name: str) -> Cause:
+    return Cause(
+        "new_instance",
+        "",
+        "",
+        f"the method was called on another {name} object, and each object has traces of its own",
+        f"reuse one {name} object, or move the computation to a tf.function that takes tensors.",
+    )
 
 
 def _differences(old: TraceKey, new: TraceKey, names: Sequence[str]) -> Iterator[Cause]:
@@ -213,7 +231,8 @@ def _tensor_differences(path: str, old: TensorSpec, new: TensorSpec) -> Iterator
             path,
             f"shape {_shape_text(old.shape)}",
             f"shape {_shape_text(new.shape)}",
-            f"use tf.function(reduce_retracing=True), or {_signature_text(common, new.dtype)} for `{path}` in input_signature.",
+            f"use tf.function(reduce_retracing=True), or {_signature_text(common, new.dtype)} for `{path}` in "
+            "input_signature.",
         )
 
 
@@ -249,7 +268,7 @@ def _literal_difference(path: str, old: Literal, new: Literal) -> Cause:
     if isinstance(new.value, (int, float, complex)) and not isinstance(new.value, bool):
         cure = f"pass `{path}` as a tensor, such as tf.constant({new.value!r}), or keep it in a tf.Variable."
     else:
-        cure = f"each value of the Python argument `{path}` needs a trace of its own; pass a tensor if the graph may be shared."
+        cure = f"each value of the Python argument `{path}` needs its own trace; pass a tensor if they may share one."
     if type(old.value) is type(new.value):
         kind = f" (Python {type(new.value).__name__})"
         return Cause("literal", path, repr(old.value), repr(new.value) + kind, cure)

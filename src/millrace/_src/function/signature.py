@@ -1,7 +1,7 @@
 """From a call's arguments to the parameters of a trace.
 
-Problem: `f(x)`, `f(a=x)` and `f(x, 2)` with default 2 are the same call; it must be found out in a microsecond or two, and
-a call that does not fit must get Python's own complaint in TensorFlow's words.
+Problem: `f(x)`, `f(a=x)` and `f(x, 2)` with default 2 are the same call; it must be found out in a microsecond or two,
+and a call that does not fit must get Python's own complaint in TensorFlow's words.
 
 Idea: a `Signature` compiles the function's parameters once into a table of names, positions and defaults. `bind` gives
 the argument values in one fixed order plus a small hashable `Layout` (how many went into `*args`, which names into
@@ -11,6 +11,7 @@ the argument values in one fixed order plus a small hashable `Layout` (how many 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -54,7 +55,9 @@ class Signature:
         parameters = list(function_type.parameters.values())
         self._positional = [p.name for p in parameters if p.kind in _POSITIONAL]
         self._keyword_only = [p.name for p in parameters if p.kind is _KEYWORD_ONLY]
-        self._by_keyword = {p.name: i for i, p in enumerate(parameters) if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD}
+        self._by_keyword = {
+            p.name: i for i, p in enumerate(parameters) if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        }
         self._has_var_positional = any(p.kind is _VAR_POSITIONAL for p in parameters)
         self._has_var_keyword = any(p.kind is _VAR_KEYWORD for p in parameters)
         self._fixed = len(self._positional)
@@ -224,7 +227,8 @@ def _constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Ma
         elif parameter.kind is _KEYWORD_ONLY:
             if parameter.name not in defaults:
                 raise TypeError(
-                    f"Since input_signature is defined, keyword-only parameter `{parameter.name}` must have a default value"
+                    f"Since input_signature is defined, keyword-only parameter `{parameter.name}` must have a default "
+                    "value"
                 )
             result.append(Parameter(parameter.name, _KEYWORD_ONLY, True, from_value(defaults[parameter.name])))
     if remaining:
@@ -252,12 +256,18 @@ def structured_signature(function_type: FunctionType) -> tuple[tuple[Any, ...], 
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in function_type.parameters.items():
-        described = _described(parameter.annotation, name)
+        described = _described(parameter.annotation, _tensor_name(name))
         if parameter.kind is _KEYWORD_ONLY:
             kwargs[name] = described
         else:
             args.append(described)
     return tuple(args), kwargs
+
+
+def _tensor_name(path: str) -> str:
+    """A path to an argument's part as a name of a tensor."""
+    name = re.sub(r"\W", "_", path)
+    return name if name[:1].isalnum() else f"tensor_{name}"
 
 
 def _described(kind: Any, name: str) -> Any:
@@ -267,10 +277,19 @@ def _described(kind: Any, name: str) -> Any:
         return kind.value
     if isinstance(kind, Structure):
         labels = getattr(kind, "keys", None) or getattr(kind, "fields", None) or range(len(kind.components))
-        return kind.pack([_described(part, f"{name}_{label}") for part, label in zip(kind.components, labels)])
+        return kind.pack(
+            [_described(part, _tensor_name(f"{name}_{label}")) for part, label in zip(kind.components, labels)]
+        )
     if isinstance(kind, TypeSpec):
         return kind
     return kind.placeholder_value(PlaceholderContext())
 
 
-__all__ = ["CAPTURED_DEFAULT_VALUE", "Layout", "Signature", "check_input_signature", "make_signature", "structured_signature"]
+__all__ = [
+    "CAPTURED_DEFAULT_VALUE",
+    "Layout",
+    "Signature",
+    "check_input_signature",
+    "make_signature",
+    "structured_signature",
+]

@@ -1,7 +1,8 @@
 """From a Python value to its trace type.
 
-The order of the rules is the meaning: an object that speaks the tracing protocol decides for itself; arrays are tensors;
-Python's own containers are taken apart; what remains is a literal if it is a plain value, else a weak reference.
+The order of the rules is the meaning: an object that speaks the tracing protocol decides for itself; arrays are
+tensors; Python's own containers are taken apart; what remains is a literal if it is a plain value, else a weak
+reference.
 """
 
 from __future__ import annotations
@@ -129,5 +130,5 @@ def _tuple(value: tuple[Any, ...], context: TracingContext | None) -> Tuple:
     return Tuple([from_value(item, context) for item in value])
 
 
-_MAKERS: dict[type, Callable[[Any, TracingContext | None], Any]] = {kind: _literal for kind in _PLAIN}
+_MAKERS: dict[type, Callable[[Any, TracingContext | None], Any]] = dict.fromkeys(_PLAIN, _literal)
 _MAKERS |= {EagerTensor: _eager, list: _list, tuple: _tuple}

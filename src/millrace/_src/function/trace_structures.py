@@ -199,7 +199,7 @@ def _make_mapping(kind: type | None, mapping: dict[Any, Any]) -> Any:
     if kind is OrderedDict:
         return OrderedDict(mapping)
     try:
-        return kind(mapping)  # type: ignore[misc]  # None is handled above
+        return kind(mapping)
     except TypeError:
         return mapping
 
@@ -209,7 +209,9 @@ class NamedTuple(Structure):
 
     __slots__ = ("type_name", "fields", "value_type")
 
-    def __init__(self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None) -> None:
+    def __init__(
+        self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None
+    ) -> None:
         self.type_name = type_name
         self.fields = tuple(fields)
         self.value_type = value_type
@@ -242,7 +244,9 @@ class Attrs(Structure):
 
     __slots__ = ("type_name", "fields", "value_type")
 
-    def __init__(self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None) -> None:
+    def __init__(
+        self, type_name: str, fields: Sequence[str], components: Sequence[Any], value_type: type | None
+    ) -> None:
         self.type_name = type_name
         self.fields = tuple(fields)
         self.value_type = value_type
@@ -280,7 +284,7 @@ class CustomNest(Structure):
 
     __slots__ = ("value_type", "metadata")
 
-    def __init__(self, value_type: type, metadata: Any, components: Sequence[Any]) -> None:
+    def __init__(self, value_type: Any, metadata: Any, components: Sequence[Any]) -> None:
         self.value_type = value_type
         self.metadata = metadata
         super().__init__(components)
@@ -296,7 +300,7 @@ class CustomNest(Structure):
         return components
 
     def pack(self, values: Sequence[Any]) -> Any:
-        build: Callable[..., Any] = self.value_type.__tf_unflatten__  # type: ignore[attr-defined]  # checked in from_value
+        build: Callable[..., Any] = self.value_type.__tf_unflatten__
         return build(self.metadata, tuple(values))
 
     def check(self, value: Any) -> None:
@@ -307,7 +311,7 @@ class CustomNest(Structure):
             raise ValueError(f"Can not cast {value!r}: its static part {metadata!r} differs from {self.metadata!r}.")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__} [metadata={self.metadata!r}, components={self.components!r}]"
+        return f"CustomNestTraceType [metadata={self.metadata!r}, components={self.components!r}]"
 
 
 class _Comparable:

@@ -3,10 +3,10 @@
 Problem: a trace may be reused for a call exactly when its arguments are "of the same type": a tensor's dtype and
 shape, a Python number's value, an object's identity.
 
-Idea: one small protocol. A `TraceType` answers whether it is a subtype of another, what generalizes several, what stands
-for the argument while tracing, and which tensors an argument of the type consists of. This module holds the protocol and
-the two leaf types; tensors use `TensorSpec`, structures are in `trace_structures`, variables in `variable_spec`; what a
-call carries while its types are made is in `tracing_context`.
+Idea: one small protocol. A `TraceType` answers whether it is a subtype of another, what generalizes several, what
+stands for the argument while tracing, and which tensors an argument of the type consists of. This module holds the
+protocol and the two leaf types; tensors use `TensorSpec`, structures are in `trace_structures`, variables in
+`variable_spec`; what a call carries while its types are made is in `tracing_context`.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Literal(TraceType):
         self.value = value
         self._key = literal_key(value)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         return self == other
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
@@ -204,7 +204,7 @@ class Weakref(TraceType):
         self._ref = ref
         self._hash = hash(ref)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         return self == other
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:

@@ -1,19 +1,22 @@
 """Tracing: runs a Python function once in a graph, and records what it does.
 
-Arguments are replaced by placeholders, the body runs with the graph as the place where ops go, and what it returns becomes
-the graph's outputs. Two things are checked on the way: that the body did not change the containers it was given, and that
-it returned tensors.
+Arguments are replaced by placeholders, the body runs with the graph as the place where ops go, and what it returns
+becomes the graph's outputs. Two things are checked on the way: that the body did not change the containers it was
+given, and that it returned tensors.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_def import execute, get_op
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.execute import execute
+from millrace._src.core.op_def import get_op
+from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.function.captures import TracedGraph, capture_sources, capture_types
 from millrace._src.function.function_type import FunctionType
 from millrace._src.function.placeholders import Placeholders
@@ -79,7 +82,7 @@ def trace(
         outputs = _outputs(result, function)
         _finish(graph, outputs)
     graph.structured_outputs = outputs
-    graph.structured_input_signature = structured_signature(function_type)
+    graph.describe_arguments = functools.partial(structured_signature, function_type)
     graph.forget_argument_captures()
     output_type = from_value(outputs, TracingContext())
     return Trace(graph, function_type.with_output(output_type, {}), argument_count)
@@ -87,7 +90,7 @@ def trace(
 
 def _finish(graph: TracedGraph, outputs: Any) -> None:
     """Lists the outputs and puts the effects in order."""
-    graph.outputs = [t for t in nest.flatten(outputs, expand_composites=True) if isinstance(t, Tensor)]
+    graph.outputs = [t for t in nest.flatten(outputs, expand_composites=True) if isinstance(t, SymbolicTensor)]
     graph.control_outputs = add_automatic_control_dependencies(graph)
     if graph.outputs:
         joined = join_effects(graph, graph.control_outputs)
@@ -103,24 +106,32 @@ def _outputs(result: Any, function: Callable[..., Any]) -> Any:
     """What the function returned, with every leaf an `Identity` of a tensor of the graph, or None."""
     leaves = nest.flatten(result, expand_composites=True)
     identity = get_op("Identity")
-    converted = []
+    converted: list[Any] = []
     for leaf in leaves:
-        tensor = None if leaf is None else _as_tensor(leaf, function)
-        converted.append(None if tensor is None else execute(identity, (tensor,), {}))
-        if tensor is not None and hasattr(tensor, "_handle_data"):
-            converted[-1]._handle_data = tensor._handle_data
+        if leaf is None:
+            converted.append(None)
+            continue
+        tensor = _as_tensor(leaf, function)
+        output = execute(identity, (tensor,), {})
+        if hasattr(tensor, "_handle_data"):
+            output._handle_data = tensor._handle_data
+        converted.append(output)
     return nest.pack_sequence_as(result, converted, expand_composites=True)
 
 
 def _as_tensor(leaf: Any, function: Callable[..., Any]) -> Any:
     if isinstance(leaf, Tensor):
         return leaf
+    if inspect.iscoroutine(leaf):
+        leaf.close()
     try:
         return convert_to_tensor(leaf)
     except (TypeError, ValueError):
         raise TypeError(
-            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or None "
-            f"values; in compilation of {function}, found return value of type {type(leaf).__name__}, which is not a Tensor "
+            "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes "
+            "or None "
+            f"values; in compilation of {function}, found return value of type {type(leaf).__name__}, which is not a "
+            "Tensor "
             "or ExtensionType."
         ) from None
 

@@ -1,7 +1,7 @@
 """`TracingContext`: what is shared while the trace types of one call are made.
 
-It numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and variables for
-their `__tf_tracing_type__`.
+It numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and variables
+for their `__tf_tracing_type__`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ from millrace._src.graph.traversal import topological_order
 from millrace._src.state.variable import uninitialized_variable, variable_creator_scope
 
 SINGLETON_MESSAGE = (
-    "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created "
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
+    "created "
     "once or created outside tf.function. See https://www.tensorflow.org/guide/function#creating_tfvariables for more "
     "information."
 )
@@ -78,7 +79,9 @@ def refusing(message: str) -> Iterator[None]:
         yield
 
 
-def _uninitialized(initial_value: Any = None, name: str | None = None, dtype: Any = None, shape: Any = None, **kwargs: Any) -> Initializer:
+def _uninitialized(
+    initial_value: Any = None, name: str | None = None, dtype: Any = None, shape: Any = None, **kwargs: Any
+) -> Initializer:
     """A new variable without a value, as the keyword arguments of `tf.Variable` describe it."""
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
@@ -87,7 +90,10 @@ def _uninitialized(initial_value: Any = None, name: str | None = None, dtype: An
         tensor = convert_to_tensor(getattr(value, "wrapped_value", value), dtype=dtype, name="initial_value")
     static = tensor.shape if shape is None else as_shape(shape)
     if not static.is_compatible_with(tensor.shape):
-        raise ValueError(f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied `shape` argument ({shape}).")
+        raise ValueError(
+            f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied `shape` "
+            f"argument ({shape})."
+        )
     if shape is None and kwargs.get("validate_shape") is False:
         static = TensorShape(None)
     traits = {key: kwargs.get(key) for key in ("trainable", "constraint", "synchronization", "aggregation")}
@@ -163,7 +169,9 @@ def _ancestors(tensor: Any, feeds: Mapping[int, Any]) -> list[Any]:
     return list(found)
 
 
-def _run(operation: Any, values: dict[tuple[int, int], EagerTensor], feeds: Mapping[int, Any], target: Any) -> list[Any]:
+def _run(
+    operation: Any, values: dict[tuple[int, int], EagerTensor], feeds: Mapping[int, Any], target: Any
+) -> list[Any]:
     if operation.outputs and all(id(output) in feeds for output in operation.outputs):
         return [feeds[id(output)] for output in operation.outputs]
     if operation.type == "Placeholder":
@@ -180,7 +188,8 @@ def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerT
         if inner.op is placeholder:
             return evaluate(outer, feeds)
     raise UnliftableError(
-        f"Unable to lift tensor {target!r} because it depends transitively on placeholder {placeholder!r} via at least one "
+        f"Unable to lift tensor {target!r} because it depends transitively on placeholder {placeholder!r} via at "
+        "least one "
         f"path, e.g.: {_path_text(target.op, placeholder)}"
     )
 

@@ -1,7 +1,7 @@
 """`VariableSpec`: the trace type of a `tf.Variable` argument.
 
-A trace serves any variables of the same dtype and shape in the same pattern of identity: `f(v, v)` is another trace than
-`f(v, w)`, since in the first an assignment to one argument is seen through the other.
+A trace serves any variables of the same dtype and shape in the same pattern of identity: `f(v, v)` is another trace
+than `f(v, w)`, since in the first an assignment to one argument is seen through the other.
 """
 
 from __future__ import annotations
