@@ -1,0 +1,422 @@
+"""Bessel functions of order 0 and 1: J and Y, the modified I and K, and their scaled forms.
+
+Each op is SciPy's function of the same name. K and Y are infinite at 0; for negative arguments, where
+they are not real, the result is TensorFlow's infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.op_def import op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.element_types import FLOAT
+from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.util.export import export
+
+
+def _bessel(xp: Xp, name: str, x: Array, not_positive: float | None = None) -> Array:
+    """SciPy's `name`; the value `not_positive`, if given, where `x <= 0`."""
+
+    def compute(v: Array) -> Array:
+        result = xp.astype(getattr(xp.special, name)(v), v.dtype)
+        return result if not_positive is None else xp.where(v <= 0, v.dtype.type(not_positive), result)
+
+    return in_single(xp, compute, x)
+
+
+def _at_zero(x: Tensor, value: float, elsewhere: Callable[[Tensor], Tensor]) -> Tensor:
+    """`elsewhere(x)`, and `value` where `x` is 0 and the formula would divide by it."""
+    ones = raw.OnesLike(x=x)
+    is_zero = raw.Equal(x=x, y=raw.ZerosLike(x=x))
+    safe = raw.SelectV2(condition=is_zero, t=ones, e=x)
+    return raw.SelectV2(condition=is_zero, t=ones * value, e=elsewhere(safe))
+
+
+@op("BesselI0", "x: T -> y: T", T=FLOAT, shape=same_shape)
+def bessel_i0_op(xp: Xp, x: Array) -> Array:
+    """The modified Bessel function of the first kind of order 0; the op behind `tf.math.special.bessel_i0`.
+
+    >>> tf.raw_ops.BesselI0(x=[1.0]).numpy()
+    array([1.2660658], dtype=float32)
+    """
+    return _bessel(xp, "i0", x)
+
+
+@bessel_i0_op.gradient
+def bessel_i0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return dy * raw.BesselI1(x=x)
+
+
+@export("math.bessel_i0", "math.special.bessel_i0")
+def bessel_i0(x: Any, name: str | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, element-wise.
+
+    >>> tf.math.special.bessel_i0([0.5, 1.0]).numpy()
+    array([1.0634834, 1.2660658], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    with name_scope(name, "bessel_i0"):
+        return bessel_i0_op(x)
+
+
+@op("BesselI0e", "x: T -> y: T", T=FLOAT, shape=same_shape)
+def bessel_i0e_op(xp: Xp, x: Array) -> Array:
+    """`bessel_i0` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i0e`.
+
+    >>> tf.raw_ops.BesselI0e(x=[1.0]).numpy()
+    array([0.4657596], dtype=float32)
+    """
+    return _bessel(xp, "i0e", x)
+
+
+@bessel_i0e_op.gradient
+def bessel_i0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * (raw.BesselI1e(x=x) - raw.Sign(x=x) * y)
+
+
+@export("math.bessel_i0e", "math.special.bessel_i0e")
+def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
+    """`bessel_i0` scaled by `exp(-abs(x))`, element-wise.
+
+    >>> tf.math.special.bessel_i0e([0.5, 1.0]).numpy()
+    array([0.64503527, 0.4657596 ], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    with name_scope(name, "bessel_i0e"):
+        return bessel_i0e_op(x)
+
+
+@op("BesselI1", "x: T -> y: T", T=FLOAT, shape=same_shape)
+def bessel_i1_op(xp: Xp, x: Array) -> Array:
+    """The modified Bessel function of the first kind of order 1; the op behind `tf.math.special.bessel_i1`.
+
+    >>> tf.raw_ops.BesselI1(x=[1.0]).numpy()
+    array([0.5651591], dtype=float32)
+    """
+    return _bessel(xp, "i1", x)
+
+
+@bessel_i1_op.gradient
+def bessel_i1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * _at_zero(x, 1.0, lambda v: raw.BesselI0(x=v) - y / v)
+
+
+@export("math.bessel_i1", "math.special.bessel_i1")
+def bessel_i1(x: Any, name: str | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 1, element-wise.
+
+    >>> tf.math.special.bessel_i1([0.5, 1.0]).numpy()
+    array([0.2578943, 0.5651591], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    with name_scope(name, "bessel_i1"):
+        return bessel_i1_op(x)
+
+
+@op("BesselI1e", "x: T -> y: T", T=FLOAT, shape=same_shape)
+def bessel_i1e_op(xp: Xp, x: Array) -> Array:
+    """`bessel_i1` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i1e`.
+
+    >>> tf.raw_ops.BesselI1e(x=[1.0]).numpy()
+    array([0.20791042], dtype=float32)
+    """
+    return _bessel(xp, "i1e", x)
+
+
+@bessel_i1e_op.gradient
+def bessel_i1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * _at_zero(x, 0.5, lambda v: raw.BesselI0e(x=v) - y * (raw.Sign(x=v) + raw.Reciprocal(x=v)))
+
+
+@export("math.bessel_i1e", "math.special.bessel_i1e")
+def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
+    """`bessel_i1` scaled by `exp(-abs(x))`, element-wise.
+
+    >>> tf.math.special.bessel_i1e([0.5, 1.0]).numpy()
+    array([0.1564208 , 0.20791042], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    with name_scope(name, "bessel_i1e"):
+        return bessel_i1e_op(x)
+
+
+@op("BesselJ0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_j0_op(xp: Xp, x: Array) -> Array:
+    """The Bessel function of the first kind of order 0; the op behind `tf.math.special.bessel_j0`.
+
+    >>> tf.raw_ops.BesselJ0(x=[1.0]).numpy()
+    array([0.7651977], dtype=float32)
+    """
+    return _bessel(xp, "j0", x)
+
+
+@bessel_j0_op.gradient
+def bessel_j0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return -dy * raw.BesselJ1(x=x)
+
+
+@export("math.special.bessel_j0")
+def bessel_j0(x: Any, name: str | None = None) -> Tensor:
+    """The Bessel function of the first kind of order 0, element-wise.
+
+    >>> tf.math.special.bessel_j0([0.5, 1.0]).numpy()
+    array([0.9384698, 0.7651977], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    with name_scope(name, "bessel_j0"):
+        return bessel_j0_op(x)
+
+
+@op("BesselJ1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_j1_op(xp: Xp, x: Array) -> Array:
+    """The Bessel function of the first kind of order 1; the op behind `tf.math.special.bessel_j1`.
+
+    >>> tf.raw_ops.BesselJ1(x=[1.0]).numpy()
+    array([0.44005057], dtype=float32)
+    """
+    return _bessel(xp, "j1", x)
+
+
+@bessel_j1_op.gradient
+def bessel_j1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * _at_zero(x, 0.5, lambda v: raw.BesselJ0(x=v) - y / v)
+
+
+@export("math.special.bessel_j1")
+def bessel_j1(x: Any, name: str | None = None) -> Tensor:
+    """The Bessel function of the first kind of order 1, element-wise.
+
+    >>> tf.math.special.bessel_j1([0.5, 1.0]).numpy()
+    array([0.24226846, 0.44005057], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`.
+    """
+    with name_scope(name, "bessel_j1"):
+        return bessel_j1_op(x)
+
+
+@op("BesselK0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_k0_op(xp: Xp, x: Array) -> Array:
+    """The modified Bessel function of the second kind of order 0; the op behind `tf.math.special.bessel_k0`.
+
+    >>> tf.raw_ops.BesselK0(x=[1.0]).numpy()
+    array([0.42102444], dtype=float32)
+    """
+    return _bessel(xp, "k0", x, float("inf"))
+
+
+@bessel_k0_op.gradient
+def bessel_k0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return -dy * raw.BesselK1(x=x)
+
+
+@export("math.special.bessel_k0")
+def bessel_k0(x: Any, name: str | None = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 0, element-wise.
+
+    >>> tf.math.special.bessel_k0([0.5, 1.0]).numpy()
+    array([0.92441905, 0.42102444], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
+    """
+    with name_scope(name, "bessel_k0"):
+        return bessel_k0_op(x)
+
+
+@op("BesselK0e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_k0e_op(xp: Xp, x: Array) -> Array:
+    """`bessel_k0` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k0e`.
+
+    >>> tf.raw_ops.BesselK0e(x=[1.0]).numpy()
+    array([1.1444631], dtype=float32)
+    """
+    return _bessel(xp, "k0e", x, float("inf"))
+
+
+@bessel_k0e_op.gradient
+def bessel_k0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * (y - raw.BesselK1e(x=x))
+
+
+@export("math.special.bessel_k0e")
+def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
+    """`bessel_k0` scaled by `exp(x)`, element-wise.
+
+    >>> tf.math.special.bessel_k0e([0.5, 1.0]).numpy()
+    array([1.5241094, 1.1444631], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
+    """
+    with name_scope(name, "bessel_k0e"):
+        return bessel_k0e_op(x)
+
+
+@op("BesselK1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_k1_op(xp: Xp, x: Array) -> Array:
+    """The modified Bessel function of the second kind of order 1; the op behind `tf.math.special.bessel_k1`.
+
+    >>> tf.raw_ops.BesselK1(x=[1.0]).numpy()
+    array([0.60190725], dtype=float32)
+    """
+    return _bessel(xp, "k1", x, float("inf"))
+
+
+@bessel_k1_op.gradient
+def bessel_k1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * (-raw.BesselK0(x=x) - y / x)
+
+
+@export("math.special.bessel_k1")
+def bessel_k1(x: Any, name: str | None = None) -> Tensor:
+    """The modified Bessel function of the second kind of order 1, element-wise.
+
+    >>> tf.math.special.bessel_k1([0.5, 1.0]).numpy()
+    array([1.6564411 , 0.60190725], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
+    """
+    with name_scope(name, "bessel_k1"):
+        return bessel_k1_op(x)
+
+
+@op("BesselK1e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_k1e_op(xp: Xp, x: Array) -> Array:
+    """`bessel_k1` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k1e`.
+
+    >>> tf.raw_ops.BesselK1e(x=[1.0]).numpy()
+    array([1.6361535], dtype=float32)
+    """
+    return _bessel(xp, "k1e", x, float("inf"))
+
+
+@bessel_k1e_op.gradient
+def bessel_k1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * (y * (1 - raw.Reciprocal(x=x)) - raw.BesselK0e(x=x))
+
+
+@export("math.special.bessel_k1e")
+def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
+    """`bessel_k1` scaled by `exp(x)`, element-wise.
+
+    >>> tf.math.special.bessel_k1e([0.5, 1.0]).numpy()
+    array([2.7310097, 1.6361535], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
+    """
+    with name_scope(name, "bessel_k1e"):
+        return bessel_k1e_op(x)
+
+
+@op("BesselY0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_y0_op(xp: Xp, x: Array) -> Array:
+    """The Bessel function of the second kind of order 0; the op behind `tf.math.special.bessel_y0`.
+
+    >>> tf.raw_ops.BesselY0(x=[1.0]).numpy()
+    array([0.08825696], dtype=float32)
+    """
+    return _bessel(xp, "y0", x, float("-inf"))
+
+
+@bessel_y0_op.gradient
+def bessel_y0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+    return -dy * raw.BesselY1(x=x)
+
+
+@export("math.special.bessel_y0")
+def bessel_y0(x: Any, name: str | None = None) -> Tensor:
+    """The Bessel function of the second kind of order 0, element-wise.
+
+    >>> tf.math.special.bessel_y0([0.5, 1.0]).numpy()
+    array([-0.44451874,  0.08825696], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
+    """
+    with name_scope(name, "bessel_y0"):
+        return bessel_y0_op(x)
+
+
+@op("BesselY1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
+def bessel_y1_op(xp: Xp, x: Array) -> Array:
+    """The Bessel function of the second kind of order 1; the op behind `tf.math.special.bessel_y1`.
+
+    >>> tf.raw_ops.BesselY1(x=[1.0]).numpy()
+    array([-0.7812128], dtype=float32)
+    """
+    return _bessel(xp, "y1", x, float("-inf"))
+
+
+@bessel_y1_op.gradient
+def bessel_y1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return dy * (raw.BesselY0(x=x) - y / x)
+
+
+@export("math.special.bessel_y1")
+def bessel_y1(x: Any, name: str | None = None) -> Tensor:
+    """The Bessel function of the second kind of order 1, element-wise.
+
+    >>> tf.math.special.bessel_y1([0.5, 1.0]).numpy()
+    array([-1.4714724, -0.7812128], dtype=float32)
+
+    Args:
+      x: A `Tensor` of floating point.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
+    """
+    with name_scope(name, "bessel_y1"):
+        return bessel_y1_op(x)

@@ -1,0 +1,224 @@
+"""Clipping of values and of norms.
+
+`clip_by_value` bounds each element; the others shrink a whole tensor, or a list of gradients together,
+so that its norm is at most a given number, without changing its direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.binary import maximum, minimum
+from millrace._src.ops.math.broadcasting import shape_text
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.element_types import NUMBER
+from millrace._src.ops.math.reduce import reduce_sum
+from millrace._src.ops.math.unary import rsqrt, sqrt
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.util.export import export
+
+
+@op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", T=NUMBER, shape=same_shape)
+def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Array) -> Array:
+    """Bounds each element by scalars or by tensors of its shape.
+
+    >>> tf.raw_ops.ClipByValue(t=[-1.0, 5.0], clip_value_min=0.0, clip_value_max=1.0).numpy()
+    array([0., 1.], dtype=float32)
+    """
+    for bound in (clip_value_min, clip_value_max):
+        if bound.ndim and bound.shape != t.shape:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. "
+                f"input shape: {shape_text(t.shape)}clip_value_min shape: {shape_text(clip_value_min.shape)}"
+                f"clip_value_max shape: {shape_text(clip_value_max.shape)}",
+            )
+    return xp.maximum(xp.minimum(t, clip_value_max), clip_value_min)
+
+
+@clip_by_value_op.gradient
+def clip_by_value_gradient(
+    doutput: Tensor, t: Tensor, clip_value_min: Tensor, clip_value_max: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    zeros = raw.ZerosLike(x=doutput)
+    below, above = t < clip_value_min, t > clip_value_max
+    outside = raw.LogicalOr(x=below, y=above)
+    d_t = raw.SelectV2(condition=outside, t=zeros, e=doutput)
+    d_min = raw.SelectV2(condition=below, t=doutput, e=zeros)
+    d_max = raw.SelectV2(condition=above, t=doutput, e=zeros)
+    return d_t, _sum_if_scalar(d_min, clip_value_min), _sum_if_scalar(d_max, clip_value_max)
+
+
+def _sum_if_scalar(gradient: Tensor, bound: Tensor) -> Tensor:
+    return reduce_sum(gradient) if bound.shape.rank == 0 else gradient
+
+
+def _assert_compatible(x: Tensor, y: Tensor) -> None:
+    if not x.shape.is_compatible_with(y.shape):
+        raise ValueError(f"Shapes {x.shape} and {y.shape} are incompatible")
+
+
+def _is_slices(x: Any) -> bool:
+    return not isinstance(x, Tensor) and hasattr(x, "indices") and hasattr(x, "values")
+
+
+@export("clip_by_value")
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Bounds each element of `t` to lie between `clip_value_min` and `clip_value_max`.
+
+    >>> tf.clip_by_value([[-5., -1.], [2., 10.]], clip_value_min=-1, clip_value_max=1).numpy()
+    array([[-1., -1.],
+           [ 1.,  1.]], dtype=float32)
+
+    Args:
+      t: A `Tensor` of real numbers (or an `IndexedSlices`, of which the values are clipped).
+      clip_value_min: The lower bound; a scalar or a tensor that broadcasts to the shape of `t`.
+      clip_value_max: The upper bound, likewise. Where it is below the lower bound the lower bound wins.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the shape and dtype of `t`. NaN stays NaN.
+    Raises: ValueError: if the bounds have more axes than `t` or would repeat it.
+    """
+    with name_scope(name, "clip_by_value") as scope:
+        values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
+        bounded = minimum(values, clip_value_max)
+        _assert_compatible(values, bounded)
+        bounded = maximum(bounded, clip_value_min, name=scope)
+        _assert_compatible(values, bounded)
+        return type(t)(bounded, t.indices, t.dense_shape) if _is_slices(t) else bounded
+
+
+@export("clip_by_norm")
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Scales `t` so that its Euclidean norm is at most `clip_norm`.
+
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
+    array([0.6, 0.8], dtype=float32)
+
+    Args:
+      t: A `Tensor` of floating point (or an `IndexedSlices`, of which the values are clipped).
+      clip_norm: The largest norm, a positive scalar.
+      axes: The axes over which each norm is taken; None takes one norm of the whole tensor.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the shape and dtype of `t`.
+    """
+    with name_scope(name, "clip_by_norm") as scope:
+        values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
+        squares = reduce_sum(values * values, axes, keepdims=True)
+        # sqrt has no gradient at 0, so its argument is 1 there and its result is not used.
+        positive = squares > 0
+        safe = raw.SelectV2(condition=positive, t=squares, e=raw.OnesLike(x=squares), name="Select")
+        norm = raw.SelectV2(condition=positive, t=sqrt(safe), e=squares, name="Select")
+        scaled = values * clip_norm
+        _assert_compatible(values, scaled)
+        clipped = raw.Identity(input=scaled / maximum(norm, clip_norm), name=scope)
+        return type(t)(clipped, t.indices, t.dense_shape) if _is_slices(t) else clipped
+
+
+def _tensor_list(t_list: Any) -> list[Any]:
+    if isinstance(t_list, str) or not isinstance(t_list, Sequence):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return list(t_list)
+
+
+def _values(item: Any, position: int) -> Tensor | None:
+    if item is None:
+        return None
+    return convert_to_tensor(item.values if _is_slices(item) else item, name=f"t_{position}")
+
+
+@export("linalg.global_norm", v1=["linalg.global_norm", "global_norm"])
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The Euclidean norm of all elements of a list of tensors.
+
+    >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([4.0, 12.0])]).numpy()
+    np.float32(13.0)
+
+    Args:
+      t_list: A list of `Tensor`s of floating point, `IndexedSlices` or None (which are skipped).
+      name: A name for the operation (optional).
+
+    Returns: A scalar `Tensor`.
+    Raises: TypeError: if `t_list` is not a sequence.
+    """
+    items = _tensor_list(t_list)
+    with name_scope(name, "global_norm"):
+        tensors = [_values(item, i) for i, item in enumerate(items)]
+        halves = [raw.L2Loss(t=t) for t in tensors if t is not None]
+        stacked = (
+            raw.Pack(values=halves, axis=0, name="stack") if halves else convert_to_tensor(np.zeros(0, np.float32))
+        )
+        half_squared = reduce_sum(stacked)
+        two = convert_to_tensor(2.0, dtype=half_squared.dtype)
+        return sqrt(half_squared * two, name="global_norm")
+
+
+@export("clip_by_global_norm")
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Scales a list of tensors together so that their common Euclidean norm is at most `clip_norm`.
+
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+    >>> [t.numpy().tolist() for t in clipped], norm.numpy()
+    ([[0.6000000238418579], [0.800000011920929]], np.float32(5.0))
+
+    Args:
+      t_list: A list of `Tensor`s of floating point, `IndexedSlices` or None (which stay).
+      clip_norm: The largest norm, a positive scalar.
+      use_norm: The global norm, if it is known already (a `Tensor`).
+      name: A name for the operation (optional).
+
+    Returns: The list of scaled tensors, and the norm before. If the norm is infinite, they are all NaN.
+    Raises: TypeError: if `t_list` is not a sequence.
+    """
+    items = _tensor_list(t_list)
+    norm = global_norm(items, name) if use_norm is None else use_norm
+    with name_scope(name, "clip_by_global_norm") as scope:
+        one = convert_to_tensor(1.0, dtype=norm.dtype)
+        finite_scale = clip_norm * minimum(1.0 / norm, one / clip_norm)
+        scale = finite_scale + (norm - norm)  # adds 0, or NaN if the norm is not finite
+        tensors = [_values(item, i) for i, item in enumerate(items)]
+        clipped: list[Any] = []
+        for i, (item, tensor) in enumerate(zip(items, tensors, strict=True)):
+            if tensor is None:
+                clipped.append(None)
+                continue
+            scaled = raw.Identity(input=tensor * scale, name=f"{scope}_{i}")
+            clipped.append(type(item)(scaled, item.indices, item.dense_shape) if _is_slices(item) else scaled)
+    return clipped, norm
+
+
+@export(v1=["clip_by_average_norm"])
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """Scales `t` so that its Euclidean norm divided by its number of elements is at most `clip_norm`.
+
+    >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 0.25).numpy()
+    array([0.3, 0.4], dtype=float32)
+
+    Args:
+      t: A `Tensor` of floating point.
+      clip_norm: The largest average norm, a positive scalar.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the shape and dtype of `t`.
+    """
+    with name_scope(name, "clip_by_average_norm") as scope:
+        t = convert_to_tensor(t, name="t")
+        count = cast(raw.Size(input=t), t.dtype)
+        inverse_norm = rsqrt(reduce_sum(t * t))
+        one = convert_to_tensor(1.0, dtype=t.dtype)
+        scaled = t * clip_norm * minimum(inverse_norm * count, one / clip_norm)
+        return raw.Identity(input=scaled, name=scope)

@@ -1,0 +1,333 @@
+"""Einstein summation.
+
+The op takes one or two operands. Each is first reduced on its own (diagonals of repeated labels,
+sums over labels nobody else has); two operands are then one batched matrix product: their axes are
+sorted into batch, free and contracted ones. `tf.einsum` splits longer equations into such steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly, name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import conj
+from millrace._src.ops.math.einsum_equation import (
+    Label,
+    Labels,
+    ellipsis_rank,
+    expand,
+    merge_sizes,
+    parse,
+    unique,
+)
+from millrace._src.ops.shape_rules import UNKNOWN
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
+
+
+def einsum_shape(c: ShapeContext) -> TensorShape:
+    """The sizes of the result's labels."""
+    equation = parse(c.attr("equation"))
+    shapes = c.shapes("inputs")
+    if len(shapes) != len(equation.inputs):
+        expand(equation, [0] * len(shapes), is_eager=executing_eagerly())
+    if any(s.rank is None for s in shapes):
+        if "..." in c.attr("equation"):
+            return UNKNOWN
+        shapes = [
+            TensorShape.of((None,) * len(t)) if s.rank is None else s
+            for s, t in zip(shapes, equation.inputs, strict=True)
+        ]
+    is_eager = executing_eagerly()
+    dims = [s.as_list() for s in shapes]
+    operands, output = expand(equation, [len(d) for d in dims], is_eager=is_eager)
+    sizes = merge_sizes(operands, dims, is_eager=is_eager)
+    return TensorShape.of(tuple(_broadcast_size(label, operands, dims, sizes) for label in output))
+
+
+def _broadcast_size(
+    label: Label, operands: Sequence[Labels], dims: Sequence[list[int | None]], sizes: dict[Label, int | None]
+) -> int | None:
+    """The size of a label; an ellipsis axis that is unknown somewhere and 1 elsewhere is unknown."""
+    if isinstance(label, int):
+        own = [d[ls.index(label)] for ls, d in zip(operands, dims, strict=True) if label in ls]
+        larger = [d for d in own if d not in (None, 1)]
+        return larger[0] if larger else (None if None in own else 1)
+    return sizes[label]
+
+
+@op("Einsum", "inputs: N * T -> output: T", T=ANY, shape=einsum_shape)
+def einsum_op(xp: Xp, inputs: list[Array], *, equation: str) -> Array:
+    """Einstein summation over one or two operands; the op behind `tf.einsum`.
+
+    >>> tf.raw_ops.Einsum(inputs=[[[1, 2], [3, 4]]], equation="ij->ji").numpy()
+    array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+    try:
+        operands, output = expand(parse(equation), [x.ndim for x in inputs], is_eager=True)
+        merge_sizes(operands, [x.shape for x in inputs], is_eager=True)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, None, str(error)) from None
+    wanted = unique(output)
+    arrays = [
+        _reduce_alone(xp, x, labels, {*wanted, *(v for j, other in enumerate(operands) if j != i for v in other)})
+        for i, (x, labels) in enumerate(zip(inputs, operands, strict=True))
+    ]
+    result, labels = arrays[0] if len(arrays) == 1 else _contract(xp, arrays[0], arrays[1], set(wanted))
+    result = xp.transpose(result, [labels.index(v) for v in wanted])
+    return result if len(wanted) == len(output) else _inflate(xp, result, wanted, output)
+
+
+def _reduce_alone(xp: Xp, x: Array, labels: Labels, needed: set[Label]) -> tuple[Array, Labels]:
+    """Takes diagonals of labels that occur twice, and sums over labels that are not needed."""
+    while len(unique(labels)) < len(labels):
+        label = next(v for v in labels if labels.count(v) > 1)
+        first = labels.index(label)
+        second = labels.index(label, first + 1)
+        x = xp.diagonal(x, axis1=first, axis2=second)
+        labels = (*labels[:first], *labels[first + 1 : second], *labels[second + 1 :], label)
+    extra = tuple(i for i, v in enumerate(labels) if v not in needed)
+    if extra:
+        x = xp.sum(x, axis=extra)
+        labels = tuple(v for v in labels if v in needed)
+    return x, labels
+
+
+def _contract(xp: Xp, a: tuple[Array, Labels], b: tuple[Array, Labels], wanted: set[Label]) -> tuple[Array, Labels]:
+    """The product of two operands as one batched matrix product."""
+    (x, x_labels), (y, y_labels) = a, b
+    common = [v for v in x_labels if v in y_labels]
+    batch = [v for v in common if v in wanted]
+    summed = [v for v in common if v not in wanted]
+    x_free = [v for v in x_labels if v not in common]
+    y_free = [v for v in y_labels if v not in common]
+    left = _arranged(xp, x, x_labels, batch, x_free, summed)
+    right = _arranged(xp, y, y_labels, batch, summed, y_free)
+    product = xp.matmul(left, right)
+    sizes = [x.shape[x_labels.index(v)] for v in x_free] + [y.shape[y_labels.index(v)] for v in y_free]
+    return xp.reshape(product, (*product.shape[:-2], *sizes)), (*batch, *x_free, *y_free)
+
+
+def _arranged(xp: Xp, x: Array, labels: Labels, batch: list[Label], rows: list[Label], columns: list[Label]) -> Array:
+    """Transposes to batch, rows, columns and merges the axes of rows and of columns."""
+    order = [labels.index(v) for v in (*batch, *rows, *columns)]
+    moved = x if order == list(range(len(order))) else xp.transpose(x, order)
+    start, middle = len(batch), len(batch) + len(rows)
+    shape = moved.shape
+    merged = (*shape[:start], _product(shape[start:middle]), _product(shape[middle:]))
+    return moved if merged == shape else xp.reshape(moved, merged)
+
+
+def _product(sizes: Sequence[int]) -> int:
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+def _inflate(xp: Xp, x: Array, labels: Labels, output: Labels) -> Array:
+    """Puts `x` on the diagonal of the axes that share a label in the result; 0 elsewhere."""
+    result = xp.transpose(x, [labels.index(v) for v in labels])
+    for axis, label in enumerate(output):
+        first = output.index(label)
+        if first == axis:
+            continue
+        size = result.shape[first]
+        result = xp.expand_dims(result, axis)
+        shape = [1] * result.ndim
+        shape[first] = shape[axis] = size
+        result = result * xp.reshape(xp.eye(size, dtype=x.dtype), shape)
+    return result
+
+
+# --- gradient ----------------------------------------------------------------------------------------------------
+
+
+@einsum_op.gradient
+def einsum_gradient(doutput: Tensor, inputs: list[Tensor], equation: str) -> tuple[list[Tensor]]:
+    parsed = parse(equation)
+    gradients = []
+    for i, (x, subscripts) in enumerate(zip(inputs, parsed.inputs, strict=True)):
+        others = [(parsed.inputs[j], conj(y)) for j, y in enumerate(inputs) if j != i]
+        gradients.append(_operand_gradient(doutput, parsed.output, x, subscripts, others))
+    return (gradients,)
+
+
+def _operand_gradient(
+    doutput: Tensor, output: str, x: Tensor, subscripts: str, others: list[tuple[str, Tensor]]
+) -> Tensor:
+    """The gradient of one operand: doutput times the other operand, summed into the operand's labels."""
+    dout_labels = "".join(unique(output.replace("...", "")))  # type: ignore[arg-type]  # letters only
+    if dout_labels != output.replace("...", ""):
+        doutput = raw.Einsum(inputs=[doutput], equation=f"{output}->{_dots(output)}{dout_labels}")
+        output = _dots(output) + dout_labels
+    named = "".join(dict.fromkeys(subscripts.replace("...", "")))
+    available = set(output) | {v for text, _ in others for v in text}
+    kept = "".join(v for v in named if v in available)
+    has_dots = "..." in output or any("..." in text for text, _ in others)
+    target = ("..." if has_dots else "") + kept
+    operands, texts = [doutput, *(y for _, y in others)], [output, *(text for text, _ in others)]
+    gradient = raw.Einsum(inputs=operands, equation=f"{','.join(texts)}->{target}")
+    if has_dots:
+        gradient = _sum_ellipsis(gradient, x, subscripts, len(kept))
+    if kept != named:
+        gradient = _repeat_missing(gradient, x, subscripts, kept, named)
+    final = _dots(subscripts) + named
+    return gradient if final == subscripts else raw.Einsum(inputs=[gradient], equation=f"{final}->{subscripts}")
+
+
+def _dots(subscripts: str) -> str:
+    return "..." if "..." in subscripts else ""
+
+
+def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Tensor:
+    """Sums the leading ellipsis axes, of the broadcast shape, down to those of `x`."""
+    x_dims, g_dims = x.shape._dims, gradient.shape._dims
+    start = len(subscripts.partition("...")[0]) if "..." in subscripts else 0
+    if x_dims is not None and g_dims is not None and None not in x_dims:
+        own = x_dims[start : start + ellipsis_rank(subscripts, len(x_dims))]
+        full = g_dims[: len(g_dims) - kept]
+        if own == full:
+            return gradient
+        lead = len(full) - len(own)
+        axes = [*range(lead), *(i + lead for i, d in enumerate(own) if d == 1 and full[i + lead] != 1)]
+        total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))
+        tail = raw.Shape(input=gradient)[len(full) :]
+        shape = raw.ConcatV2(values=[np.array(own, np.int32), tail], axis=np.int32(0))
+        return raw.Reshape(tensor=total, shape=shape)
+    x_shape, g_shape = raw.Shape(input=x), raw.Shape(input=gradient)
+    after = len(subscripts.partition("...")[2]) if "..." in subscripts else 0
+    own_shape = x_shape[start : raw.Size(input=x_shape) - after] if "..." in subscripts else x_shape[:0]
+    full_rank = raw.Size(input=g_shape) - kept
+    axes_tensor, _ = raw.BroadcastGradientArgs(s0=own_shape, s1=g_shape[:full_rank])
+    total = raw.Sum(input=gradient, reduction_indices=axes_tensor)
+    shape = raw.ConcatV2(values=[own_shape, g_shape[full_rank:]], axis=np.int32(0))
+    return raw.Reshape(tensor=total, shape=shape)
+
+
+def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, named: str) -> Tensor:
+    """Gives the gradient the axes that the equation sums in `x` alone, each entry repeated."""
+    for position, label in reversed(list(enumerate(named))):
+        if label not in kept:  # all labels behind it are there already, so its place counts from the end
+            gradient = raw.ExpandDims(input=gradient, dim=np.int32(position - len(named)))
+    shape = raw.Shape(input=x)
+    before, _, after = subscripts.partition("...")
+    first = {v: i for i, v in reversed(list(enumerate(before)))}
+    for i, v in enumerate(after):
+        first.setdefault(v, i - len(after))
+    sizes = [shape[len(before) : raw.Size(input=shape) - len(after)]] if "..." in subscripts else []
+    sizes += [raw.Reshape(tensor=shape[first[v]], shape=[1]) for v in named]
+    full = raw.ConcatV2(values=sizes, axis=np.int32(0)) if len(sizes) > 1 else sizes[0]
+    return raw.BroadcastTo(input=gradient, shape=full)
+
+
+# --- tf.einsum ---------------------------------------------------------------------------------------------------
+
+_FORMAT = re.compile(r"[a-zA-Z]*(\.\.\.)?[a-zA-Z]*(,[a-zA-Z]*(\.\.\.)?[a-zA-Z]*)*(->[a-zA-Z]*(\.\.\.)?[a-zA-Z]*)?")
+
+
+@export("linalg.einsum", "einsum", v1=["linalg.einsum", "einsum"])
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Sums products of tensors over labelled axes (Einstein summation).
+
+    >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[0, 1], [1, 0]])
+    >>> tf.einsum("ij,jk->ik", a, b).numpy()  # the matrix product
+    array([[2, 1],
+           [4, 3]], dtype=int32)
+    >>> tf.einsum("ii", a).numpy()  # the trace
+    np.int32(5)
+
+    Args:
+      equation: A letter for each axis of each input, separated by commas, and after `->` the axes of the result:
+        letters missing there are summed over. Without `->` the result has the letters that occur once, sorted.
+        `...` stands for any number of axes, which broadcast.
+      *inputs: The `Tensor`s, of one dtype.
+      **kwargs: `optimize` chooses how more than two inputs are paired: "greedy" (default), "optimal", "branch-2",
+        "branch-all" or "auto". `name` is a name for the operation.
+
+    Returns: A `Tensor` of the dtype of the inputs.
+    Raises:
+      ValueError: if the equation is malformed or does not fit the inputs (InvalidArgumentError for shapes, in eager mode).
+      TypeError: for another keyword.
+    """
+    name = kwargs.pop("name", None)
+    optimize = kwargs.pop("optimize", "greedy")
+    kwargs.pop("greedy", None)
+    if kwargs:
+        raise TypeError(
+            f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid arguments: name, optimize, greedy."
+        )
+    with name_scope(name, "einsum"):
+        tensors = [convert_to_tensor(x) for x in inputs]
+        resolved = _resolve(equation, len(tensors))
+        if len(tensors) <= 2:
+            return einsum_op(tensors, equation=resolved)
+        return _contract_in_pairs(resolved, tensors, optimize)
+
+
+def _resolve(equation: str, input_count: int) -> str:
+    """Checks an equation and writes out its result.
+
+    Raises: ValueError: in TensorFlow's words.
+    """
+    text = equation.replace(" ", "")
+    if _FORMAT.fullmatch(text) is None:
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    left, arrow, output = text.partition("->")
+    subscripts = left.split(",")
+    if len(subscripts) != input_count:
+        raise ValueError(f'Got {input_count} inputs for equation "{equation}", expecting {len(subscripts)}')
+    if not arrow:
+        every = left.replace(",", "").replace("...", ".")
+        output = "".join(sorted(v for v in set(every) if every.count(v) == 1)).replace(".", "...")
+        return f"{left}->{output}"
+    for label in output.replace("...", ""):
+        if output.count(label) > 1:
+            raise ValueError(f"Output subscripts contain a label appearing more than once: {equation}")
+        if label not in left:
+            raise ValueError(f"Output subscripts contain the label {label} not present in the input subscripts.")
+    return f"{left}->{output}"
+
+
+def _contract_in_pairs(resolved: str, tensors: list[Tensor], optimize: Any) -> Tensor:
+    left, _, output = resolved.partition("->")
+    terms = list(zip(left.split(","), tensors, strict=True))
+    for pair in _contraction_path(resolved, tensors, optimize):
+        chosen = [terms.pop(i) for i in sorted(pair, reverse=True)]
+        remaining = "".join(text for text, _ in terms) + output
+        joined = "".join(text for text, _ in chosen)
+        if terms:
+            letters = sorted({v for v in joined.replace("...", "") if v in remaining})
+            result = ("..." if "..." in joined else "") + "".join(letters)
+        else:
+            result = output
+        equation = f"{','.join(text for text, _ in chosen)}->{result}"
+        terms.append((result, einsum_op([t for _, t in chosen], equation=equation)))
+    return terms[0][1]
+
+
+def _contraction_path(resolved: str, tensors: list[Tensor], optimize: Any) -> list[tuple[int, ...]]:
+    """In which order to pair the operands so that intermediate results stay small; unknown sizes count as 1."""
+    if any(t.shape.rank is None for t in tensors):
+        return [(0, 1)] * (len(tensors) - 1)
+    shapes = [tuple(1 if d is None else d for d in t.shape.as_list()) for t in tensors]
+    stand_ins = [np.broadcast_to(np.zeros(()), shape) for shape in shapes]
+    method = "optimal" if optimize in ("optimal", "branch-all", "branch-2") else "greedy"
+    try:
+        path = np.einsum_path(resolved, *stand_ins, optimize=method)[0][1:]
+    except ValueError:
+        return [(0, 1)] * (len(tensors) - 1)
+    return [tuple(step) for step in path] if all(len(step) == 2 for step in path) else [(0, 1)] * (len(tensors) - 1)

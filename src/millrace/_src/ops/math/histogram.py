@@ -1,0 +1,289 @@
+"""Counting: histograms of fixed width, occurrences of integers, confusion matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly, name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype, float32, float64, int32, int64
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import shape_text
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.clipping import clip_by_value
+from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT
+from millrace._src.util.export import export
+
+_WEIGHTS = TypeSet([int32, int64, float32, float64])
+_COUNTS = "counts are not differentiable"
+
+
+def _invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def histogram_shape(c: ShapeContext) -> TensorShape:
+    """A vector of `nbins` counts."""
+    range_shape, nbins, nbins_rank = c.shape("value_range"), c.value("nbins"), c.shape("nbins").rank
+    is_eager = executing_eagerly()
+    if range_shape.rank not in (None, 1):
+        raise ValueError(f"Shape must be rank 1 but is rank {range_shape.rank}")
+    if range_shape._dims not in (None, (None,), (2,)):
+        text = "value_range should be a vector of 2 elements."
+        raise ValueError(text if is_eager else f"Dimension must be 2 but is {range_shape[0]}")
+    if nbins_rank not in (None, 0):
+        text = "nbins should be a scalar."
+        raise ValueError(text if is_eager else f"Shape must be rank 0 but is rank {nbins_rank}")
+    if nbins is None:
+        return TensorShape.of((None,))
+    if int(nbins) <= 0:
+        text = f"nbins should be a positive number, but got '{int(nbins)}'"
+        raise ValueError(text if is_eager else f"Requires nbins > 0: {int(nbins)}")
+    return TensorShape.of((int(nbins),))
+
+
+@op(
+    "HistogramFixedWidth",
+    "values: T, value_range: T, nbins: int32 -> out: dtype",
+    T=_WEIGHTS,
+    dtype=INDEX,
+    shape=histogram_shape,
+    constant_inputs=("nbins",),
+    not_differentiable=_COUNTS,
+)
+def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Array:
+    """How many values fall into each of `nbins` bins of equal width; the op behind `tf.histogram_fixed_width`.
+
+    >>> tf.raw_ops.HistogramFixedWidth(values=[0.0, 1.0, 5.0], value_range=[0.0, 2.0], nbins=2).numpy()
+    array([1, 2], dtype=int32)
+    """
+    if nbins.ndim or nbins <= 0 or value_range.shape != (2,):
+        raise ValueError("shapes do not match")
+    low, high, count = value_range[0], value_range[1], int(nbins)
+    if not xp.is_xla:
+        if not low < high:
+            bounds = f"[{low:g}, {high:g}]"
+            raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '{bounds}'")
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise _invalid("Histogram values must not contain NaN")
+    step = (xp.astype(high, np.float64) - xp.astype(low, np.float64)) / count
+    bins = xp.floor((xp.astype(xp.reshape(values, (-1,)), np.float64) - low) / step)
+    index = xp.astype(xp.clip(bins, 0, count - 1), np.dtype(np.int64))
+    ones = xp.ones(index.shape, dtype=dtype.np_dtype)
+    return xp.scatter(xp.zeros((count,), dtype=dtype.np_dtype), (index,), ones, "add")
+
+
+@export("histogram_fixed_width")
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: DType = int32, name: str | None = None
+) -> Tensor:
+    """A histogram of values: how many fall into each of `nbins` bins of equal width.
+
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([2, 1, 1, 0, 2], dtype=int32)
+
+    Args:
+      values: A `Tensor` of int32, int64, float32 or float64.
+      value_range: The two ends of the range, of the dtype of `values`. Values outside go into the end bins.
+      nbins: The number of bins, an integer.
+      dtype: The dtype of the counts, int32 or int64.
+      name: A name for the operation (optional).
+
+    Returns: A vector of `nbins` counts.
+    Raises: InvalidArgumentError: if the range is empty, `nbins` is not positive or a value is NaN.
+    """
+    with name_scope(name, "histogram_fixed_width") as scope:
+        return histogram_op(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)
+
+
+@export("histogram_fixed_width_bins")
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: DType = int32, name: str | None = None
+) -> Tensor:
+    """For each value, the number of its bin in a histogram of `nbins` bins of equal width.
+
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([0, 0, 1, 2, 4, 4], dtype=int32)
+
+    Args:
+      values: A `Tensor` of floating point.
+      value_range: The two ends of the range, of the dtype of `values`. Values outside go into the end bins.
+      nbins: The number of bins, an integer.
+      dtype: Ignored; the result is int32, as in TensorFlow.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of dtype int32 and the shape of `values`.
+    Raises: InvalidArgumentError: if `nbins` is not positive.
+    """
+    with name_scope(name, "histogram_fixed_width_bins"):
+        values = convert_to_tensor(values, name="values")
+        shape = raw.Shape(input=values)
+        flat = raw.Reshape(tensor=values, shape=[-1])
+        ends = convert_to_tensor(value_range, dtype_hint=values.dtype, name="value_range")
+        count = convert_to_tensor(nbins, dtype=int32, name="nbins")
+        check(count > 0, f"nbins {count} must > 0")
+        bins = cast(count, values.dtype)
+        scaled = raw.RealDiv(x=flat - ends[0], y=ends[1] - ends[0], name="scaled_values")
+        index = raw.Floor(x=bins * scaled, name="indices")
+        bounded = clip_by_value(index, 0, bins - 1)
+        return raw.Reshape(tensor=cast(bounded, int32), shape=shape)
+
+
+def check(condition: Tensor, message: str) -> None:
+    """Raises InvalidArgumentError with `message` unless all of `condition` holds: now, or when the graph runs."""
+    if not executing_eagerly():
+        axes = np.arange(condition.shape.rank or 0, dtype=np.int32)
+        raw.Assert(condition=raw.All(input=condition, reduction_indices=axes), data=[message])
+    elif not np.all(condition.numpy()):
+        raise _invalid(message)
+
+
+def bincount_shape(c: ShapeContext) -> TensorShape:
+    """`size` counts, for the whole input or for each row of a matrix."""
+    numbers, size = c.inputs[0].shape, c.value("size")
+    if numbers.rank is not None and numbers.rank > 2 and c.op.name == "DenseBincount":
+        raise ValueError(f"Shape must be at most rank 2 but is rank {numbers.rank}")
+    if size is not None and int(size) < 0:
+        raise ValueError(f"size ({int(size)}) must be non-negative")
+    count = None if size is None else int(size)
+    if c.op.name == "Bincount":
+        return TensorShape.of((count,))
+    if numbers._dims is None:
+        return TensorShape(None)
+    return TensorShape.of((*numbers._dims[:-1], count) if len(numbers._dims) == 2 else (count,))
+
+
+def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) -> Array:
+    """Adds up the weights of equal numbers of each row, dropping numbers from `size` on."""
+    if size.ndim or size < 0:
+        raise ValueError("wrong size")
+    if weights.size and weights.shape != numbers.shape:
+        raise _invalid(
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
+            f"equal to 1. Received {shape_text(weights.shape)}"
+        )
+    if not xp.is_xla and (numbers < 0).any():
+        raise _invalid("Input arr must be non-negative!")
+    limit, rows = int(size), numbers.shape[0] if numbers.ndim == 2 else 1
+    amounts = weights if weights.size else xp.ones(numbers.shape, dtype=weights.dtype)
+    column = xp.minimum(xp.reshape(numbers, (rows, -1)), limit)
+    row = xp.broadcast_to(xp.arange(rows)[:, None], column.shape)
+    start = xp.zeros((rows, limit + 1), dtype=weights.dtype)
+    amounts = xp.reshape(amounts, column.shape)
+    counts = xp.scatter(start, (row, column), amounts, "max" if binary else "add")[:, :limit]
+    return counts if numbers.ndim == 2 else counts[0]
+
+
+@op(
+    "DenseBincount",
+    "input: Tidx, size: Tidx, weights: T -> output: T",
+    Tidx=INDEX_NO_DEFAULT,
+    T=_WEIGHTS,
+    shape=bincount_shape,
+    constant_inputs=("size",),
+    not_differentiable=_COUNTS,
+)
+def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_output: bool = False) -> Array:
+    """How often each integer below `size` occurs, in a vector or in each row; the op behind `tf.math.bincount`.
+
+    >>> tf.raw_ops.DenseBincount(input=[1, 1, 2], size=4, weights=tf.constant([], tf.int32)).numpy()
+    array([0, 2, 1, 0], dtype=int32)
+    """
+    if input.ndim > 2:
+        raise ValueError("wrong rank")
+    if binary_output:
+        weights = xp.ones(input.shape, dtype=weights.dtype)
+    return _count(xp, input, size, weights, binary_output)
+
+
+@op(
+    "Bincount",
+    "arr: int32, size: int32, weights: T -> bins: T",
+    T=_WEIGHTS,
+    shape=bincount_shape,
+    constant_inputs=("size",),
+    not_differentiable=_COUNTS,
+)
+def bincount_op(xp: Xp, arr: Array, size: Array, weights: Array) -> Array:
+    """How often each integer below `size` occurs in a tensor of any shape.
+
+    >>> tf.raw_ops.Bincount(arr=[1, 1, 2], size=4, weights=tf.constant([], tf.int32)).numpy()
+    array([0, 2, 1, 0], dtype=int32)
+    """
+    return _count(xp, xp.reshape(arr, (-1,)), size, xp.reshape(weights, (-1,)), False)
+
+
+@export("math.bincount", v1=[])
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: DType = int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each integer occurs.
+
+    >>> tf.math.bincount([1, 1, 2, 5]).numpy()
+    array([0, 2, 1, 0, 0, 1], dtype=int32)
+    >>> tf.math.bincount([[1, 1], [2, 0]], axis=-1).numpy()
+    array([[0, 2, 0],
+           [1, 0, 1]], dtype=int32)
+
+    Args:
+      arr: A `Tensor` of int32 or int64 (other numbers are cast to int32), not negative.
+      weights: If given, each occurrence counts as its weight; a tensor of the shape of `arr`.
+      minlength: The smallest length of the result; missing numbers count 0.
+      maxlength: The largest length of the result; numbers from there on are ignored.
+      dtype: The dtype of the counts if there are no weights.
+      name: A name for the operation (optional).
+      axis: None or 0 counts over the whole tensor, -1 in each row of a matrix.
+      binary_output: Whether the result only says which numbers occur, 1 or 0.
+
+    Returns: A vector (a matrix for `axis=-1`) of counts, as long as the largest number plus 1.
+    Raises:
+      ValueError: for another `axis`, or `binary_output` together with weights.
+      InvalidArgumentError: if a number is negative or the weights have another shape.
+    """
+    with name_scope(name, "bincount"):
+        if weights is not None and binary_output:
+            raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive. Please specify only one.")
+        if axis not in (None, 0, -1):
+            raise ValueError(f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported.")
+        numbers = convert_to_tensor(arr, name="arr")
+        if not numbers.dtype.is_integer:
+            numbers = cast(numbers, int32)
+        if weights is not None:
+            weights = convert_to_tensor(weights, name="weights")
+        size = _result_length(numbers, minlength, maxlength)
+        if axis in (None, 0):
+            weights = None if weights is None else raw.Reshape(tensor=weights, shape=[-1])
+            numbers = raw.Reshape(tensor=numbers, shape=[-1])
+        if weights is None:
+            weights = convert_to_tensor(np.zeros(0, as_dtype(dtype).np_dtype))
+        return dense_bincount(numbers, size, weights, binary_output=binary_output)
+
+
+def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Tensor:
+    """The largest number plus 1 (0 if there are none), between the two limits."""
+    dtype = numbers.dtype
+    is_nonempty = raw.Size(input=numbers) > 0
+    axes = np.arange(numbers.shape.rank or 0, dtype=np.int32)
+    largest = raw.Max(input=numbers, reduction_indices=axes)
+    length = cast(is_nonempty, dtype) * (largest + 1)
+    if minlength is not None:
+        length = raw.Maximum(x=convert_to_tensor(minlength, dtype=dtype, name="minlength"), y=length)
+    if maxlength is not None:
+        length = raw.Minimum(x=convert_to_tensor(maxlength, dtype=dtype, name="maxlength"), y=length)
+    return length

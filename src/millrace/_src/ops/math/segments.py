@@ -1,0 +1,255 @@
+"""Reductions of rows that carry a segment number; the numbers are sorted.
+
+`segment_sum(data, ids)` adds the rows of equal `ids`, which never decrease. The result has a row for
+each number up to the last, so its size depends on the values; segments without rows are 0 (1 in a product).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly
+from millrace._src.core.dtypes import float32
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.element_types import INDEX_NO_DEFAULT, NUMBER, REAL
+from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.shape_rules import UNKNOWN
+from millrace._src.util.export import export
+
+_SIGNATURE = "data: T, segment_ids: Tindices -> output: T"
+
+
+def segment_shape(c: ShapeContext) -> TensorShape:
+    """An unknown number of rows like those of the data."""
+    data, ids = c.shape("data"), c.shape("segment_ids")
+    is_eager = executing_eagerly()
+    if ids.rank not in (None, 1):
+        raise ValueError(
+            "segment_ids should be a vector." if is_eager else f"Shape must be rank 1 but is rank {ids.rank}"
+        )
+    if data._dims is None:
+        return UNKNOWN
+    if not data._dims:
+        raise ValueError("input must be at least rank 1" if is_eager else "Shape must be at least rank 1 but is rank 0")
+    return TensorShape.of((None, *data._dims[1:]))
+
+
+def _invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _check(data: Array, ids: Array) -> None:
+    if ids.ndim != 1 or data.ndim == 0:
+        raise ValueError("wrong rank")
+    if len(ids) != data.shape[0]:
+        raise _invalid("segment_ids should be the same size as dimension 0 of input.")
+    if len(ids) == 0:
+        return
+    if ids[0] < 0:
+        raise _invalid(
+            f"Segment id {ids[0]} out of range [0, {ids[-1] + 1}), possibly because 'segment_ids' input is not sorted."
+        )
+    if len(ids) > 1 and (ids[1:] < ids[:-1]).any():
+        raise _invalid("segment ids are not increasing")
+
+
+def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: float) -> Array:
+    """`ufunc` over each run of equal `ids`; `empty` for numbers that do not occur."""
+    _check(data, ids)
+    rows = int(ids[-1]) + 1 if len(ids) else 0
+    result = np.full((rows, *data.shape[1:]), empty, dtype=data.dtype)
+    if data.size:
+        starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+        result[ids[starts]] = ufunc.reduceat(data, starts, axis=0)
+    return result
+
+
+@export("math.segment_sum")
+@op("SegmentSum", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+def segment_sum(xp: Xp, data: Array, segment_ids: Array) -> Array:
+    """The sum of the rows of each segment.
+
+    >>> tf.math.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 0, 1]).numpy()
+    array([[4, 6],
+           [5, 6]], dtype=int32)
+
+    Args:
+      data: A `Tensor` of numbers with at least one axis.
+      segment_ids: An int32 or int64 vector with a number for each row of `data`, sorted; numbers may repeat.
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
+    """
+    return in_single(xp, lambda x: _reduce_segments(xp, np.add, x, segment_ids, 0), data)
+
+
+@segment_sum.gradient
+def segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple[Tensor, None]:
+    return gather_rows(doutput, segment_ids), None
+
+
+def gather_rows(rows: Tensor, ids: Tensor) -> Tensor:
+    """The row of each id."""
+    return raw.GatherV2(params=rows, indices=ids, axis=np.int32(0))
+
+
+@export("math.segment_mean")
+@op("SegmentMean", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+def segment_mean(xp: Xp, data: Array, segment_ids: Array) -> Array:
+    """The mean of the rows of each segment; of integers, rounded towards zero.
+
+    >>> tf.math.segment_mean([1.0, 2.0, 4.0], [0, 0, 1]).numpy()
+    array([1.5, 4. ], dtype=float32)
+
+    Args:
+      data: A `Tensor` of numbers with at least one axis.
+      segment_ids: An int32 or int64 vector with a number for each row of `data`, sorted; numbers may repeat.
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
+    """
+
+    def mean(x: Array) -> Array:
+        total = _reduce_segments(xp, np.add, x, segment_ids, 0)
+        counts = np.maximum(np.bincount(segment_ids, minlength=len(total)), 1).reshape(-1, *[1] * (x.ndim - 1))
+        if x.dtype.kind in "iu":
+            return (np.sign(total) * (np.abs(total) // counts)).astype(x.dtype)
+        return total / counts.astype(x.dtype)
+
+    return in_single(xp, mean, data)
+
+
+@segment_mean.gradient
+def segment_mean_gradient(doutput: Tensor, data: Tensor, segment_ids: Tensor) -> tuple[Tensor, None]:
+    ones = raw.Cast(x=raw.OnesLike(x=segment_ids), DstT=doutput.dtype)
+    counts = gather_rows(raw.SegmentSum(data=ones, segment_ids=segment_ids), segment_ids)
+    return gather_rows(doutput, segment_ids) / _as_column(counts, data), None
+
+
+def _as_column(vector: Tensor, like: Tensor) -> Tensor:
+    """A vector with as many axes as `like`, so that it broadcasts along the rows."""
+    rank = like.shape.rank
+    if rank is not None:
+        return raw.Reshape(tensor=vector, shape=np.array([-1] + [1] * (rank - 1), np.int32))
+    ones = raw.OnesLike(x=raw.Shape(input=like)[1:])
+    return raw.Reshape(tensor=vector, shape=raw.ConcatV2(values=[np.array([-1], np.int32), ones], axis=np.int32(0)))
+
+
+@export("math.segment_max")
+@op("SegmentMax", _SIGNATURE, T=REAL, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
+    """The element-wise maximum of the rows of each segment.
+
+    >>> tf.math.segment_max([1.0, 3.0, 2.0], [0, 0, 1]).numpy()
+    array([3., 2.], dtype=float32)
+
+    Args:
+      data: A `Tensor` of real numbers with at least one axis.
+      segment_ids: An int32 or int64 vector with a number for each row of `data`, sorted; numbers may repeat.
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
+    """
+    return _reduce_segments(xp, np.maximum, data, segment_ids, 0)
+
+
+@export("math.segment_min")
+@op("SegmentMin", _SIGNATURE, T=REAL, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+def segment_min(xp: Xp, data: Array, segment_ids: Array) -> Array:
+    """The element-wise minimum of the rows of each segment.
+
+    >>> tf.math.segment_min([1.0, 3.0, 2.0], [0, 0, 1]).numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+      data: A `Tensor` of real numbers with at least one axis.
+      segment_ids: An int32 or int64 vector with a number for each row of `data`, sorted; numbers may repeat.
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
+    """
+    return _reduce_segments(xp, np.minimum, data, segment_ids, 0)
+
+
+@segment_max.gradient
+def segment_max_gradient(doutput: Tensor, data: Tensor, segment_ids: Tensor, output: Tensor) -> tuple[Tensor, None]:
+    return extreme_gradient(
+        doutput,
+        data,
+        output,
+        lambda rows: gather_rows(rows, segment_ids),
+        lambda x: raw.SegmentSum(data=x, segment_ids=segment_ids),
+    ), None
+
+
+segment_min.gradient(segment_max_gradient)
+
+
+def extreme_gradient(
+    doutput: Tensor,
+    data: Tensor,
+    output: Tensor,
+    gather: Callable[[Tensor], Tensor],
+    add_up: Callable[[Tensor], Tensor],
+) -> Tensor:
+    """The gradient of a maximum or minimum per segment: the rows that reach it share it equally."""
+    chosen = raw.Equal(x=data, y=gather(output))
+    count = add_up(raw.Cast(x=chosen, DstT=doutput.dtype))
+    share = gather(raw.RealDiv(x=doutput, y=count))
+    return raw.SelectV2(condition=chosen, t=share, e=raw.ZerosLike(x=share))
+
+
+@export("math.segment_prod")
+@op("SegmentProd", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+def segment_prod(xp: Xp, data: Array, segment_ids: Array) -> Array:
+    """The product of the rows of each segment.
+
+    >>> tf.math.segment_prod([2.0, 3.0, 4.0], [0, 0, 1]).numpy()
+    array([6., 4.], dtype=float32)
+
+    Args:
+      data: A `Tensor` of numbers with at least one axis.
+      segment_ids: An int32 or int64 vector with a number for each row of `data`, sorted; numbers may repeat.
+
+    Returns: A `Tensor` with one row per segment; 1 for segments without rows.
+    Raises: InvalidArgumentError: if the numbers are negative, not sorted, or not one per row.
+    """
+    return in_single(xp, lambda x: _reduce_segments(xp, np.multiply, x, segment_ids, 1), data)
+
+
+@segment_prod.gradient
+def segment_prod_gradient(doutput: Tensor, data: Tensor, segment_ids: Tensor, output: Tensor) -> tuple[Tensor, None]:
+    return product_gradient(
+        doutput,
+        data,
+        output,
+        lambda rows: gather_rows(rows, segment_ids),
+        lambda x: raw.SegmentSum(data=x, segment_ids=segment_ids),
+        lambda x: raw.SegmentProd(data=x, segment_ids=segment_ids),
+    ), None
+
+
+def product_gradient(
+    doutput: Tensor,
+    data: Tensor,
+    output: Tensor,
+    gather: Callable[[Tensor], Tensor],
+    add_up: Callable[[Tensor], Tensor],
+    multiply_up: Callable[[Tensor], Tensor],
+) -> Tensor:
+    """The gradient of a product per segment: the product of the *other* rows, also where rows are 0."""
+    zeros, ones = raw.ZerosLike(x=data), raw.OnesLike(x=data)
+    is_zero = raw.Equal(x=data, y=zeros)
+    several = add_up(raw.Cast(x=is_zero, DstT=float32)) > 1.0
+    gradient = raw.SelectV2(condition=several, t=raw.ZerosLike(x=doutput), e=doutput)
+    nonzero = raw.SelectV2(condition=is_zero, t=ones, e=data)
+    others = raw.SelectV2(condition=is_zero, t=gather(multiply_up(nonzero)), e=gather(output) / nonzero)
+    return gather(gradient) * others

@@ -1,0 +1,165 @@
+"""Tensor contraction over given axes: reshape to matrices, multiply, reshape back.
+
+Where the shapes are known the reshapes are constants, as in TensorFlow; where they are not, the same
+steps are computed by ops when the graph runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32
+from millrace._src.core.shape_context import static_value
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.matmul import matmul
+from millrace._src.util.export import export
+
+_INT_ZERO, _INT_ONE = np.int32(0), np.int32(1)
+
+
+@export("linalg.tensordot", "tensordot", v1=["linalg.tensordot", "tensordot"])
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sums the products of `a` and `b` over pairs of axes.
+
+    >>> a, b = tf.ones([2, 3, 4]), tf.ones([4, 3, 5])
+    >>> tf.tensordot(a, b, axes=[[1, 2], [1, 0]]).shape
+    TensorShape([2, 5])
+
+    Args:
+      a: A `Tensor` of numbers.
+      b: A `Tensor` of the same dtype.
+      axes: An integer n, for the last n axes of `a` and the first n of `b` in order; or two lists (or one integer
+        `Tensor` of shape [2, k]) with the axes of `a` and of `b`. 0 gives the outer product.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with the axes of `a` that remain, then those of `b`.
+    Raises:
+      ValueError: if the axes do not make pairs or are more than `a` has.
+      IndexError: if an axis is out of range.
+    """
+    with name_scope(name, "Tensordot") as scope:
+        a = convert_to_tensor(a, name="a")
+        b = convert_to_tensor(b, name="b")
+        a_axes, b_axes = _axis_pairs(a, axes)
+        a_matrix, a_free = _as_matrix(a, a_axes, contracted_first=False)
+        b_matrix, b_free = _as_matrix(b, b_axes, contracted_first=True)
+        product = matmul(a_matrix, b_matrix)
+        if isinstance(a_free, list) and isinstance(b_free, list):
+            free = a_free + b_free
+            if product.shape.is_fully_defined() and product.shape.as_list() == free:
+                return product
+            return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)
+        sizes = [_vector(a_free), _vector(b_free)]
+        return raw.Reshape(tensor=product, shape=raw.ConcatV2(values=sizes, axis=_INT_ZERO, name="concat"), name=scope)
+
+
+def _vector(sizes: Any) -> Any:
+    return np.array(sizes, np.int32) if isinstance(sizes, list) else sizes
+
+
+def _axis_pairs(a: Tensor, axes: Any) -> tuple[Any, Any]:
+    """The contracted axes of both operands: lists of integers where they are known, else tensors."""
+    if isinstance(axes, (int, np.integer)):
+        return _last_and_first(a, int(axes))
+    if isinstance(axes, (list, tuple)):
+        if len(axes) != 2:
+            raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+        first, second = _as_list(axes[0]), _as_list(axes[1])
+        if len(first) != len(second):
+            raise ValueError(f"Different number of contraction axes `a` and `b`, {len(first)} != {len(second)}.")
+        return first, second
+    axes = convert_to_tensor(axes, name="axes", dtype=int32)
+    value = static_value(axes)
+    if value is not None:
+        return value[0].reshape(-1).tolist(), value[1].reshape(-1).tolist()
+    return axes[0], axes[1]
+
+
+def _as_list(axes: Any) -> list[int]:
+    return [int(axes)] if isinstance(axes, (int, np.integer)) else [int(i) for i in axes]
+
+
+def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
+    if count < 0:
+        raise ValueError(f"`axes` must be at least 0. Received: {count}.")
+    rank = a.shape.rank
+    if rank is None:
+        a_rank = raw.Rank(input=a)
+        last = raw.Range(start=a_rank - count, limit=a_rank, delta=_INT_ONE, name="range")
+        return last, raw.Range(start=_INT_ZERO, limit=np.int32(count), delta=_INT_ONE, name="range")
+    if count > rank:
+        raise ValueError(
+            f"`axes` must not be larger than the number of dimensions of tensor {a}.  "
+            f"Received {count}, vs tensor dimensions {rank}."
+        )
+    return list(range(rank - count, rank)), list(range(count))
+
+
+def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor, Any]:
+    """`x` as a matrix of its free and its contracted axes; and the sizes of the free axes."""
+    if x.shape.is_fully_defined() and isinstance(axes, list):
+        return _static_matrix(x, axes, contracted_first=contracted_first)
+    shape = raw.Shape(input=x)
+    if x.shape.rank is not None and isinstance(axes, list):
+        rank = x.shape.rank
+        positive = [i if i >= 0 else i + rank for i in axes]
+        free: Any = [i for i in range(rank) if i not in positive]
+        static_sizes: Any = [x.shape[i] for i in free]
+        axes_tensor = convert_to_tensor(np.array(positive, np.int32), name="axes")
+        free = convert_to_tensor(np.array(free, np.int32), name="free")
+    else:
+        axes_tensor, free = _dynamic_axes(x, axes)
+        static_sizes = None
+    free_sizes = raw.GatherV2(params=shape, indices=free, axis=_INT_ZERO)
+    axes_sizes = raw.GatherV2(params=shape, indices=axes_tensor, axis=_INT_ZERO)
+    counts = [_product(free_sizes), _product(axes_sizes)]
+    order = [axes_tensor, free] if contracted_first else [free, axes_tensor]
+    moved = raw.Transpose(x=x, perm=raw.ConcatV2(values=order, axis=_INT_ZERO, name="concat"))
+    size = raw.Pack(values=counts[::-1] if contracted_first else counts, axis=0, name="stack")
+    matrix = raw.Reshape(tensor=moved, shape=size)
+    return matrix, (static_sizes if static_sizes is not None and None not in static_sizes else free_sizes)
+
+
+def _product(sizes: Tensor) -> Tensor:
+    return raw.Prod(input=sizes, reduction_indices=convert_to_tensor(np.array([0], np.int32), name="Const"))
+
+
+def _dynamic_axes(x: Tensor, axes: Any) -> tuple[Tensor, Tensor]:
+    """Axes as a tensor, not negative, and the axes that are not among them."""
+    rank = raw.Rank(input=x)
+    given = convert_to_tensor(axes, dtype=int32, name="axes")
+    positive = raw.SelectV2(condition=given >= 0, t=given, e=given + rank, name="Select")
+    every = raw.Range(start=_INT_ZERO, limit=rank, delta=_INT_ONE, name="range")
+    free, _ = raw.ListDiff(x=every, y=positive, out_idx=int32)
+    return positive, free
+
+
+def _static_matrix(x: Tensor, axes: list[int], *, contracted_first: bool) -> tuple[Tensor, list[int]]:
+    dims = x.shape.as_list()
+    rank = len(dims)
+    positive = [i if i >= 0 else i + rank for i in axes]
+    free = [i for i in range(rank) if i not in positive]
+    free_sizes = [dims[i] for i in free]
+    rows, columns = _count(free_sizes), _count([dims[i] for i in positive])
+    order, size = free + positive, [rows, columns]
+    if contracted_first:
+        order, size = positive + free, [columns, rows]
+    if len(order) != rank:
+        raise ValueError(f"`axes` of tf.tensordot name an axis twice: {axes} for a tensor of shape {x.shape}.")
+    if order != list(range(rank)):
+        x = raw.Transpose(x=x, perm=np.array(order, np.int32), name="transpose")
+    if x.shape.as_list() != size:
+        x = raw.Reshape(tensor=x, shape=np.array(size, np.int32))
+    return x, free_sizes  # type: ignore[return-value]  # fully defined
+
+
+def _count(sizes: list[Any]) -> int:
+    count = 1
+    for size in sizes:
+        count *= size
+    return count

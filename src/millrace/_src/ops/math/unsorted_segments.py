@@ -1,0 +1,307 @@
+"""Reductions of rows that carry a segment number, in any order.
+
+The number of segments is given, so the result's size is static where that number is. Rows with a
+negative number are dropped; the numbers may have several axes, the leading ones of the data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly, name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.binary import maximum
+from millrace._src.ops.math.broadcasting import shape_text
+from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT, NUMBER, REAL
+from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.math.segments import extreme_gradient, product_gradient
+from millrace._src.ops.math.unary import sqrt
+from millrace._src.ops.shape_rules import UNKNOWN
+from millrace._src.util.export import export
+
+_SIGNATURE = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T"
+_IDS = TypeSet([int16, int32, int64])
+_CONSTANT = ("num_segments",)
+
+
+def unsorted_segment_shape(c: ShapeContext) -> TensorShape:
+    """`num_segments` entries of the shape that follows the axes of the numbers."""
+    data, ids, count = c.shape("data"), c.shape("segment_ids"), c.value("num_segments")
+    count_rank = c.shape("num_segments").rank
+    if count_rank not in (None, 0):
+        raise ValueError(
+            f"num_segments should be a scalar, not shape {shape_text(c.shape('num_segments'))}"
+            if executing_eagerly()
+            else f"Shape must be rank 0 but is rank {count_rank}"
+        )
+    if count is not None and int(count) < 0:
+        raise ValueError(
+            f"Input num_segments == {int(count)} must not be negative."
+            if executing_eagerly()
+            else f"Dimension size, given by scalar input 2, must be non-negative but is {int(count)}"
+        )
+    if ids._dims is None:
+        return UNKNOWN
+    _check_prefix(data, ids)
+    if data._dims is None:
+        return UNKNOWN
+    return TensorShape.of((None if count is None else int(count), *data._dims[len(ids._dims) :]))
+
+
+def _check_prefix(data: TensorShape, ids: TensorShape) -> None:
+    if data._dims is None or ids._dims is None:
+        return
+    if executing_eagerly() and data._dims[: len(ids._dims)] != ids._dims:
+        raise ValueError(f"data.shape = {shape_text(data)} does not start with segment_ids.shape = {shape_text(ids)}")
+    if len(ids._dims) > len(data._dims):
+        raise ValueError(f"Shape must be at least rank {len(ids._dims)} but is rank {len(data._dims)}")
+    for m, n in zip(data._dims, ids._dims, strict=False):
+        if None not in (m, n) and m != n:
+            raise ValueError(f"Dimensions must be equal, but are {m} and {n}")
+
+
+def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, empty: Any) -> Array:
+    """Scatters the rows of `data` with `mode`; an extra last row takes those with negative numbers."""
+    if num_segments.ndim or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
+        raise ValueError("shapes do not match")
+    count = int(num_segments)
+    if not xp.is_xla and ids.size and ids.max() >= count:
+        position = np.unravel_index(np.argmax(ids >= count), ids.shape)
+        where = f"[{','.join(map(str, position))}]" if ids.ndim else ""
+        raise errors.InvalidArgumentError(
+            None, None, f"segment_ids{where} = {ids[position]} is out of range [0, {count})"
+        )
+    rest = data.shape[ids.ndim :]
+    flat = xp.astype(xp.reshape(ids, (-1,)), np.dtype(np.int64))
+    rows = xp.reshape(data, (ids.size, *rest))
+    start = xp.full((count + 1, *rest), empty, dtype=data.dtype)
+    return xp.scatter(start, (xp.where(flat < 0, count, flat),), rows, mode)[:count]
+
+
+def _extreme_of(dtype: Any, *, highest: bool) -> Any:
+    info = np.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)
+    return info.max if highest else info.min
+
+
+@export("math.unsorted_segment_sum")
+@op(
+    "UnsortedSegmentSum",
+    _SIGNATURE,
+    T=NUMBER,
+    Tindices=_IDS,
+    Tnumsegments=INDEX,
+    shape=unsorted_segment_shape,
+    constant_inputs=_CONSTANT,
+)
+def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
+    """The sum of the rows of each segment, in any order.
+
+    >>> tf.math.unsorted_segment_sum([[1, 2], [3, 4], [5, 6]], [1, -1, 1], num_segments=2).numpy()
+    array([[0, 0],
+           [6, 8]], dtype=int32)
+
+    Args:
+      data: A `Tensor` of numbers.
+      segment_ids: A `Tensor` of integers whose shape is the start of that of `data`. Negative numbers drop the row.
+      num_segments: How many segments there are, a scalar.
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    Raises: InvalidArgumentError: if a number is too large or the shapes do not fit.
+    """
+    return in_single(xp, lambda x: _combine(xp, "add", x, segment_ids, num_segments, 0), data)
+
+
+def gather_kept(rows: Tensor, ids: Tensor) -> Tensor:
+    """The row of each id, 0 for negative ids."""
+    gathered = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
+    is_kept = ids >= 0
+    rank, ids_rank = gathered.shape.rank, ids.shape.rank
+    if rank is not None and ids_rank is not None:
+        for _ in range(rank - ids_rank):
+            is_kept = raw.ExpandDims(input=is_kept, dim=np.int32(-1))
+    else:
+        extra = raw.OnesLike(x=raw.Shape(input=rows)[1:])
+        shape = raw.ConcatV2(values=[raw.Shape(input=ids), extra], axis=np.int32(0))
+        is_kept = raw.Reshape(tensor=is_kept, shape=shape)
+    return raw.SelectV2(condition=is_kept, t=gathered, e=raw.ZerosLike(x=gathered))
+
+
+@unsorted_segment_sum.gradient
+def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple[Tensor, None, None]:
+    return gather_kept(doutput, segment_ids), None, None
+
+
+@export("math.unsorted_segment_max")
+@op(
+    "UnsortedSegmentMax",
+    _SIGNATURE,
+    T=REAL,
+    Tindices=INDEX_NO_DEFAULT,
+    Tnumsegments=INDEX,
+    shape=unsorted_segment_shape,
+    constant_inputs=_CONSTANT,
+)
+def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
+    """The element-wise maximum of the rows of each segment, in any order.
+
+    >>> tf.math.unsorted_segment_max([1, 3, 2], [0, 0, 1], num_segments=2).numpy()
+    array([3, 2], dtype=int32)
+
+    Args:
+      data: A `Tensor` of real numbers.
+      segment_ids: A `Tensor` of integers whose shape is the start of that of `data`. Negative numbers drop the row.
+      num_segments: How many segments there are, a scalar.
+
+    Returns: A `Tensor` with one row per segment; the smallest number of the dtype for segments without rows.
+    Raises: InvalidArgumentError: if a number is too large or the shapes do not fit.
+    """
+    return _combine(xp, "max", data, segment_ids, num_segments, _extreme_of(data.dtype, highest=False))
+
+
+@export("math.unsorted_segment_min")
+@op(
+    "UnsortedSegmentMin",
+    _SIGNATURE,
+    T=REAL,
+    Tindices=INDEX_NO_DEFAULT,
+    Tnumsegments=INDEX,
+    shape=unsorted_segment_shape,
+    constant_inputs=_CONSTANT,
+)
+def unsorted_segment_min(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
+    """The element-wise minimum of the rows of each segment, in any order.
+
+    >>> tf.math.unsorted_segment_min([1, 3, 2], [0, 0, 1], num_segments=2).numpy()
+    array([1, 2], dtype=int32)
+
+    Args:
+      data: A `Tensor` of real numbers.
+      segment_ids: A `Tensor` of integers whose shape is the start of that of `data`. Negative numbers drop the row.
+      num_segments: How many segments there are, a scalar.
+
+    Returns: A `Tensor` with one row per segment; the largest number of the dtype for segments without rows.
+    Raises: InvalidArgumentError: if a number is too large or the shapes do not fit.
+    """
+    return _combine(xp, "min", data, segment_ids, num_segments, _extreme_of(data.dtype, highest=True))
+
+
+@unsorted_segment_max.gradient
+def unsorted_segment_max_gradient(
+    doutput: Tensor, data: Tensor, segment_ids: Tensor, num_segments: Tensor, output: Tensor
+) -> tuple[Tensor, None, None]:
+    def add_up(x: Tensor) -> Tensor:
+        return raw.UnsortedSegmentSum(data=x, segment_ids=segment_ids, num_segments=num_segments)
+
+    dx = extreme_gradient(doutput, data, output, lambda rows: gather_kept(rows, segment_ids), add_up)
+    return dx, None, None
+
+
+unsorted_segment_min.gradient(unsorted_segment_max_gradient)
+
+
+@export("math.unsorted_segment_prod")
+@op(
+    "UnsortedSegmentProd",
+    _SIGNATURE,
+    T=NUMBER,
+    Tindices=INDEX_NO_DEFAULT,
+    Tnumsegments=INDEX,
+    shape=unsorted_segment_shape,
+    constant_inputs=_CONSTANT,
+)
+def unsorted_segment_prod(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
+    """The product of the rows of each segment, in any order.
+
+    >>> tf.math.unsorted_segment_prod([2, 3, 4], [0, 0, 1], num_segments=3).numpy()
+    array([6, 4, 1], dtype=int32)
+
+    Args:
+      data: A `Tensor` of numbers.
+      segment_ids: A `Tensor` of integers whose shape is the start of that of `data`. Negative numbers drop the row.
+      num_segments: How many segments there are, a scalar.
+
+    Returns: A `Tensor` with one row per segment; 1 for segments without rows.
+    Raises: InvalidArgumentError: if a number is too large or the shapes do not fit.
+    """
+    return in_single(xp, lambda x: _combine(xp, "mul", x, segment_ids, num_segments, 1), data)
+
+
+@unsorted_segment_prod.gradient
+def unsorted_segment_prod_gradient(
+    doutput: Tensor, data: Tensor, segment_ids: Tensor, num_segments: Tensor, output: Tensor
+) -> tuple[Tensor, None, None]:
+    dx = product_gradient(
+        doutput,
+        data,
+        output,
+        lambda rows: gather_kept(rows, segment_ids),
+        lambda x: raw.UnsortedSegmentSum(data=x, segment_ids=segment_ids, num_segments=num_segments),
+        lambda x: raw.UnsortedSegmentProd(data=x, segment_ids=segment_ids, num_segments=num_segments),
+    )
+    return dx, None, None
+
+
+def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> tuple[Tensor, Tensor]:
+    """How many rows each segment has, at least 1, with as many axes as the result; and the ids as a tensor."""
+    ids = convert_to_tensor(segment_ids)
+    count = convert_to_tensor(num_segments)
+    ones = raw.Fill(dims=raw.Shape(input=ids), value=convert_to_tensor(1, dtype=data.dtype), name="ones")
+    totals = unsorted_segment_sum(ones, ids, count)
+    extra = raw.Fill(dims=[raw.Rank(input=data) - raw.Rank(input=ids)], value=np.int32(1), name="ones")
+    leading = raw.Cast(x=raw.Reshape(tensor=count, shape=np.array([1], np.int32)), DstT=int32)
+    shape = raw.ConcatV2(values=[leading, extra], axis=np.int32(0), name="concat")
+    return maximum(raw.Reshape(tensor=totals, shape=shape), 1), ids
+
+
+@export("math.unsorted_segment_mean")
+def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The mean of the rows of each segment, in any order.
+
+    >>> tf.math.unsorted_segment_mean([1.0, 2.0, 5.0], [0, 0, 1], num_segments=3).numpy()
+    array([1.5, 5. , 0. ], dtype=float32)
+
+    Args:
+      data: A `Tensor` of floating point or complex numbers.
+      segment_ids: A `Tensor` of integers whose shape is the start of that of `data`. Negative numbers drop the row.
+      num_segments: How many segments there are, a scalar.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    """
+    with name_scope(name, "UnsortedSegmentMean"):
+        data = convert_to_tensor(data)
+        counts, ids = _segment_counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, ids, num_segments) / counts
+
+
+@export("math.unsorted_segment_sqrt_n")
+def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
+    """The sum of the rows of each segment divided by the square root of their number, in any order.
+
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 2.0, 5.0], [0, 0, 1], num_segments=3).numpy()
+    array([2.1213205, 5.       , 0.       ], dtype=float32)
+
+    Args:
+      data: A `Tensor` of floating point or complex numbers.
+      segment_ids: A `Tensor` of integers whose shape is the start of that of `data`. Negative numbers drop the row.
+      num_segments: How many segments there are, a scalar.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` with one row per segment; 0 for segments without rows.
+    """
+    with name_scope(name, "UnsortedSegmentSqrtN"):
+        data = convert_to_tensor(data)
+        counts, ids = _segment_counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, ids, num_segments) / sqrt(counts)
