@@ -111,7 +111,7 @@ class Namespace(ModuleType):
         if home is not None:
             value = _load(home)
         elif name == "__all__":
-            value = [name for name in self._homes if not name.startswith("_")]
+            value = [name for name in self._available() if not name.startswith("_")]
         else:
             raise AttributeError(f"module '{self._shown_name()}' has no attribute '{name}'", name=name, obj=self)
         self.__dict__[name] = value
@@ -121,8 +121,15 @@ class Namespace(ModuleType):
         root = sys.modules[ROOT].__name__  # "tensorflow" once the program asked for that name
         return root + self.__name__[len(ROOT) :] if self.__name__.startswith(ROOT) else root
 
+    def _available(self) -> list[str]:
+        """The names that can be had: an optional package that is not installed is not among them."""
+        from importlib.util import find_spec  # takes longer to import than the rest of this module
+
+        has_keras = find_spec("keras") is not None
+        return [name for name, home in self._homes.items() if has_keras or not home.endswith(".keras")]
+
     def __dir__(self) -> list[str]:
-        return sorted({*self._homes, *self.__dict__} - {"_homes"})
+        return sorted({*self._available(), *self.__dict__} - {"_homes"})
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
         """Copied and pickled by name, as functions are."""
