@@ -14,7 +14,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
-_NUMBER = re.compile(r"_\d+$")
+_NUMBER = re.compile(r"_#?\d+$")
 
 
 def graph_text(graph_def: Any) -> str:
@@ -95,3 +95,19 @@ def _function_lines(function: Any, names: dict[str, str]) -> Iterator[str]:
     del function.node_def[:]
     function.ClearField("signature")
     yield f"  rest {_one_line(function)}"
+
+
+def parse_graph_text(text: str, graph_def: Any) -> Any:
+    """Fills the empty message `graph_def` from what `graph_text` gave."""
+    function: Any = None
+    for line in text.splitlines():
+        kind, _, rest = line.strip().partition(" ")
+        if kind == "versions":
+            text_format.Merge(rest, graph_def.versions)
+        elif kind == "function":
+            function = graph_def.library.function.add()
+        elif kind == "node":
+            text_format.Merge(rest, (graph_def.node if function is None else function.node_def).add())
+        else:
+            text_format.Merge(rest, function.signature if kind == "signature" else function)
+    return graph_def

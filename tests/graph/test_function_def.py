@@ -34,19 +34,19 @@ def _body(name: str = "f", placeholder: str = "x", shape: Any = (None, 2)) -> Fu
 def test_function_refers_to_tensors_by_argument() -> None:
     proto = function_to_function_def(_body())
     inputs = {node.name: list(node.input) for node in proto.node_def}
-    assert inputs["mul"] == ["x", "mul/y:output:0"]
-    assert inputs["split"] == ["split/split_dim:output:0", "mul:z:0"]
-    assert inputs["Identity"] == ["split:output:1"]
-    assert dict(proto.ret) == {"identity": "Identity:output:0", "split": "split:output:0", "x": "x"}
+    assert inputs["mul"] == ["x_0", "mul/y:output:0"]
+    assert inputs["split_0"] == ["split/split_dim:output:0", "mul:z:0"]
+    assert inputs["Identity"] == ["split_0:output:1"]
+    assert dict(proto.ret) == {"identity": "Identity:output:0", "split": "split_0:output:0", "x": "x_0"}
 
 
 def test_function_survives_the_way_back() -> None:
     proto = function_to_function_def(_body())
     graph = function_def_to_func_graph(proto)
     assert graph.name == "f"
-    assert [t.name for t in graph.inputs] == ["x:0"]
+    assert [t.name for t in graph.inputs] == ["x_0:0"]
     assert graph.inputs[0].shape.as_list() == [None, 2]
-    assert [t.name for t in graph.outputs] == ["Identity:0", "split:0", "x:0"]
+    assert [t.name for t in graph.outputs] == ["Identity:0", "split_0:0", "x_0:0"]
     assert function_to_function_def(graph) == proto
 
 
@@ -65,15 +65,26 @@ def test_argument_names_are_lower_case_identifiers(name: str, normal: str) -> No
     assert normalize_arg_name(name) == normal
 
 
-def test_nodes_named_like_an_argument_are_renamed() -> None:
+def _named_graph() -> FuncGraph:
     graph = FuncGraph("f")
     with graph.as_default():
-        graph.inputs.extend([graph.add_placeholder(tf.float32, [], name) for name in ("a/b", "1", "2")])
-        graph.outputs.append(tf.identity(graph.inputs[0], name="a_b"))
-    proto = function_to_function_def(graph)
-    assert [arg.name for arg in proto.signature.input_arg] == ["a_b", "unknown", "unknown_0"]
-    assert [node.name for node in proto.node_def] == ["a_b_0"]
-    assert proto.ret["a_b"] == "a_b_0:output:0"
+        x, y, z = (graph.add_placeholder(tf.float32, [], name) for name in ("A/b", "1", "2"))
+        graph.inputs.extend([x, y, z])
+        graph.outputs.extend([x, tf.identity(x, name="a_b"), x, tf.identity(y, name="3")])
+    return graph
+
+
+def test_results_arguments_and_nodes_take_names_in_this_order() -> None:
+    proto = function_to_function_def(_named_graph())
+    assert [arg.name for arg in proto.signature.output_arg] == ["a_b", "a_b_0", "a_b_1", "unknown"]
+    assert [arg.name for arg in proto.signature.input_arg] == ["a_b_2", "unknown_0", "unknown_1"]
+    assert [node.name for node in proto.node_def] == ["a_b_3", "3"]
+    assert proto.ret["a_b"] == "a_b_2" and proto.ret["a_b_0"] == "a_b_3:output:0"
+
+
+def test_names_of_a_file_are_kept() -> None:
+    proto = function_to_function_def(_named_graph())
+    assert function_to_function_def(function_def_to_func_graph(proto)) == proto
 
 
 def test_control_results_and_control_inputs() -> None:
@@ -90,7 +101,7 @@ def test_control_results_and_control_inputs() -> None:
     assert list(proto.signature.control_output) == ["y"] and dict(proto.control_ret) == {"y": "y"}
     again = function_def_to_func_graph(proto)
     assert [op.name for op in again.control_outputs] == ["y"]
-    assert [op.name for op in again.get_operation_by_name("z").control_inputs] == ["y"]
+    assert [op.name for op in again.get_operation_by_name("z_0").control_inputs] == ["y"]
 
 
 def _text(text: str) -> Any:

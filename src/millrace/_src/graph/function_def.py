@@ -130,35 +130,42 @@ def _compile_attributes(function: Any) -> dict[str, Any]:
 
 
 def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.FunctionDef:
+    """Writes signature and nodes. Results, arguments and nodes share one set of names, taken in this order."""
     proto = function_pb2.FunctionDef()
     proto.signature.name = name
     names = _Names()
-    tensors = _write_arguments(proto, graph, names)
-    arguments = {tensor.op for tensor in graph.inputs}
-    body = [operation for operation in graph.get_operations() if operation not in arguments]
+    results, arguments = _signature_names(graph, names)
+    _write_arguments(proto, graph, arguments)
+    placeholders = {tensor.op for tensor in graph.inputs}
+    body = [operation for operation in graph.get_operations() if operation not in placeholders]
     renamed = {operation: names.unique(operation.name) for operation in body}
+    tensors = dict(zip(map(id, graph.inputs), arguments, strict=True))
     for operation in body:
         _name_outputs(operation, renamed[operation], tensors)
     for operation in body:
         proto.node_def.append(_body_node(operation, renamed, tensors, add_shapes))
-    _write_results(proto, graph, tensors)
+    for result, tensor in zip(results, graph.outputs, strict=True):
+        proto.signature.output_arg.add(name=result, type=tensor.dtype.enum)
+        proto.ret[result] = tensors[id(tensor)]
     _write_control_results(proto, graph, renamed)
     proto.signature.is_stateful = any(operation.effects is not Effects.NONE for operation in body)
     return proto
 
 
-def _write_arguments(proto: Any, graph: FuncGraph, names: _Names) -> dict[int, str]:
-    """Writes the signature's inputs; returns the name of each argument by the tensor's id."""
-    tensors: dict[int, str] = {}
-    for position, tensor in enumerate(graph.inputs):
-        name = names.unique(normalize_arg_name(tensor.op.name))
+def _signature_names(graph: FuncGraph, names: _Names) -> tuple[list[str], list[str]]:
+    """The names of results and arguments: those of the file that the graph was read from, else made from the nodes'."""
+    results, arguments = getattr(graph, "wire_names", ((), ()))
+    if len(results) != len(graph.outputs) or len(arguments) != len(graph.inputs):
+        results = [normalize_arg_name(tensor.op.name) for tensor in graph.outputs]
+        arguments = [normalize_arg_name(tensor.op.name) for tensor in graph.inputs]
+    return [names.unique(name) for name in results], [names.unique(name) for name in arguments]
+
+
+def _write_arguments(proto: Any, graph: FuncGraph, names: Iterable[str]) -> None:
+    for position, (tensor, name) in enumerate(zip(graph.inputs, names, strict=True)):
         proto.signature.input_arg.add(name=name, type=tensor.dtype.enum)
-        tensors[id(tensor)] = name
-        attrs = _argument_attrs(tensor)
-        if attrs:
-            for key, value in attrs.items():
-                proto.arg_attr[position].attr[key].CopyFrom(value)
-    return tensors
+        for key, value in _argument_attrs(tensor).items():
+            proto.arg_attr[position].attr[key].CopyFrom(value)
 
 
 def _argument_attrs(tensor: Any) -> dict[str, Any]:
@@ -187,14 +194,6 @@ def _body_node(operation: Operation, renamed: dict[Operation, str], tensors: dic
     controls = [renamed[control] for control in operation.control_inputs if control in renamed]
     node.input.extend(sorted(f"^{control}" for control in controls))
     return node
-
-
-def _write_results(proto: Any, graph: FuncGraph, tensors: dict[int, str]) -> None:
-    names = _Names()
-    for tensor in graph.outputs:
-        name = names.unique(normalize_arg_name(tensor.op.name))
-        proto.signature.output_arg.add(name=name, type=tensor.dtype.enum)
-        proto.ret[name] = tensors[id(tensor)]
 
 
 def _write_control_results(proto: Any, graph: FuncGraph, renamed: dict[Operation, str]) -> None:
@@ -289,6 +288,8 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
         graph.outputs.append(_result(reader, arguments, proto.ret[arg.name], name))
     for control in proto.signature.control_output:
         graph.control_outputs.append(made[proto.control_ret[control]])
+    results = [arg.name for arg in proto.signature.output_arg]
+    graph.wire_names = (results, list(arguments))  # type: ignore[attr-defined]  # only graphs from files have them
     return graph
 
 
