@@ -20,11 +20,20 @@ demo: $(VENV)/demo.stamp  ## train the digits classifier, eager and as a graph
 test: $(VENV)/test.stamp  ## run the tests
 	@$(PYTHON) -m pytest -q -n $(JOBS) $(TESTS)
 
-lint: $(VENV)/dev.stamp  ## style, layers, file sizes, freshness of the generated tables
-	@$(PYTHON) -m ruff check --quiet .
-	@$(VENV)/bin/lint-imports --no-cache | tail -n 40
+lint: style layers sizes generated  ## style, layers, file sizes, freshness of the generated files
+
+style: $(VENV)/dev.stamp
+	@$(PYTHON) -m ruff check --quiet --output-format concise .
+
+layers: $(VENV)/dev.stamp
+	@$(VENV)/bin/lint-imports --no-cache > $(VENV)/layers.log 2>&1 || { tail -n +9 $(VENV)/layers.log; exit 1; }
+
+sizes: $(VENV)/venv.stamp
 	@$(PYTHON) tools/check_sizes.py
+
+generated: $(VENV)/venv.stamp
 	@$(PYTHON) tools/gen_api.py --check
+	@$(PYTHON) tools/gen_protos.py --check
 
 types: $(VENV)/dev.stamp  ## mypy --strict on the library
 	@$(PYTHON) -m mypy --no-error-summary
@@ -68,4 +77,4 @@ $(VENV)/dev.stamp: $(VENV)/test.stamp
 $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@touch $@
 
-.PHONY: help demo test lint types api stubs bench clean
+.PHONY: help demo test lint style layers sizes generated types api stubs bench clean
