@@ -19,6 +19,7 @@ import numpy as np
 from millrace._src.core.shapes import TensorShape, unknown_shape
 from millrace._src.util import nest
 from millrace._src.util.export import export
+from millrace._src.util.nest_paths import flatten_up_to
 
 _ABSTRACT = ("_component_specs", "_from_components", "_serialize", "_to_components", "value_type")
 
@@ -285,8 +286,8 @@ def _comparable(field: Any) -> Any:
 
 
 def _paired(specs: Any, components: Any) -> list[tuple[Any, Any]]:
-    parts = [components] if isinstance(specs, TypeSpec) else nest.flatten(components)
-    return list(zip(nest.flatten(specs), parts, strict=True))
+    """Each spec with its component, which may itself be a list that becomes a tensor."""
+    return list(zip(nest.flatten(specs), flatten_up_to(specs, components, check_types=False), strict=True))
 
 
 def _rank_only(field: Any) -> Any:
