@@ -38,7 +38,9 @@ asinh ops.math.trigonometry:asinh
 atan ops.math.trigonometry:atan
 atan2 ops.math.trigonometry:atan2
 atanh ops.math.trigonometry:atanh
+batch_to_space ops.array.space_to_batch:batch_to_space
 bfloat16 core.dtypes:bfloat16
+bitcast ops.array.bits:bitcast
 bool core.dtypes:bool_
 boolean_mask ops.array.selecting:boolean_mask
 broadcast_dynamic_shape ops.array.broadcasting:broadcast_dynamic_shape
@@ -65,6 +67,7 @@ divide ops.math.division:divide
 double core.dtypes:double
 dynamic_partition ops.array.partitioning:dynamic_partition
 dynamic_stitch ops.array.partitioning:dynamic_stitch
+einsum ops.math.einsum:einsum
 ensure_shape ops.array.identity:ensure_shape
 equal ops.math.comparison:equal
 executing_eagerly graph.scopes:executing_eagerly
@@ -72,6 +75,7 @@ exp ops.math.exponential:exp
 expand_dims ops.array.reshaping:expand_dims
 eye ops.array.one_hot:eye
 fill ops.array.filling:fill
+fingerprint ops.array.bits:fingerprint
 float16 core.dtypes:float16
 float32 core.dtypes:float32
 float64 core.dtypes:float64
@@ -115,6 +119,7 @@ multiply ops.math.binary:multiply
 name_scope graph.scopes:name_scope
 negative ops.math.unary:negative
 newaxis ops.array.getitem:newaxis
+norm ops.math.norm:norm
 not_equal ops.math.comparison:not_equal
 one_hot ops.array.one_hot:one_hot
 ones ops.array.filling:ones
@@ -140,6 +145,7 @@ reduce_prod ops.math.reduce:reduce_prod
 reduce_sum ops.math.reduce:reduce_sum
 register_tensor_conversion_function core.convert:register_tensor_conversion_function
 repeat ops.array.tiling:repeat
+required_space_to_batch_paddings ops.array.space_to_batch:required_space_to_batch_paddings
 reshape ops.array.reshaping:reshape
 resource core.dtypes:resource
 reverse ops.array.reversing:reverse
@@ -160,6 +166,8 @@ sinh ops.math.trigonometry:sinh
 size ops.array.shape_ops:size
 slice ops.array.slicing:slice_
 sort ops.array.sorting:sort
+space_to_batch ops.array.space_to_batch:space_to_batch
+space_to_batch_nd ops.array.space_to_batch:space_to_batch_nd
 split ops.array.splitting:split
 sqrt ops.math.unary:sqrt
 square ops.math.unary:square
@@ -177,6 +185,7 @@ tensor_scatter_nd_max ops.array.scattering:tensor_scatter_nd_max
 tensor_scatter_nd_min ops.array.scattering:tensor_scatter_nd_min
 tensor_scatter_nd_sub ops.array.scattering:tensor_scatter_nd_sub
 tensor_scatter_nd_update ops.array.scattering:tensor_scatter_nd_update
+tensordot ops.math.tensordot:tensordot
 tile ops.array.tiling:tile
 transpose ops.array.transposing:transpose
 truediv ops.math.division:truediv
@@ -189,6 +198,7 @@ uint64 core.dtypes:uint64
 uint8 core.dtypes:uint8
 unique ops.array.uniqueness:unique
 unique_with_counts ops.array.uniqueness:unique_with_counts
+unravel_index ops.array.bits:unravel_index
 unstack ops.array.splitting:unstack
 variable_creator_scope state.variable:variable_creator_scope
 variant core.dtypes:variant
@@ -233,10 +243,15 @@ compat.v1.TensorInfo graph.proto_names:TensorInfo
 compat.v1.argmax -
 compat.v1.argmin -
 compat.v1.batch_gather ops.array.gathering:batch_gather
+compat.v1.batch_to_space ops.array.space_to_batch:batch_to_space_v1
+compat.v1.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
 compat.v1.betainc ops.math.special:betainc
 compat.v1.boolean_mask ops.array.selecting:boolean_mask_v1
 compat.v1.clip_by_average_norm ops.math.clipping:clip_by_average_norm
 compat.v1.constant ops.array.constant:constant_v1
+compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
+compat.v1.diag ops.array.tensor_diagonals:tensor_diag
+compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
 compat.v1.gather ops.array.gathering:gather_v1
@@ -251,7 +266,12 @@ compat.v1.is_inf ops.math.rounding:is_inf
 compat.v1.is_nan ops.math.rounding:is_nan
 compat.v1.lgamma ops.math.special:lgamma
 compat.v1.lin_space ops.array.ranges:linspace
+compat.v1.matrix_band_part ops.array.diagonals:matrix_band_part
+compat.v1.matrix_diag ops.array.diagonals:matrix_diag
+compat.v1.matrix_diag_part ops.array.diagonals:matrix_diag_part
+compat.v1.matrix_set_diag ops.array.diagonals:matrix_set_diag
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
+compat.v1.norm -
 compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
 compat.v1.placeholder ops.array.identity:placeholder
@@ -262,6 +282,8 @@ compat.v1.reverse_v2 ops.array.reversing:reverse
 compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
+compat.v1.space_to_batch ops.array.space_to_batch:space_to_batch_v1
+compat.v1.space_to_depth ops.array.space_to_depth:space_to_depth_v1
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
 compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
@@ -282,14 +304,17 @@ compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exce
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
 """,
     "compat.v1.linalg": """
+compat.v1.linalg.norm -
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
 """,
     "compat.v1.manip": """
+compat.v1.manip.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
 compat.v1.manip.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.manip.reshape ops.array.reshaping:reshape
 compat.v1.manip.reverse ops.array.reversing:reverse
 compat.v1.manip.roll ops.array.reversing:roll
 compat.v1.manip.scatter_nd ops.array.scattering:scatter_nd
+compat.v1.manip.space_to_batch_nd ops.array.space_to_batch:space_to_batch_nd
 compat.v1.manip.tile ops.array.tiling:tile
 """,
     "compat.v1.math": """
@@ -300,7 +325,10 @@ compat.v1.math.confusion_matrix -
 compat.v1.math.in_top_k -
 """,
     "compat.v1.nn": """
+compat.v1.nn.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.nn.in_top_k -
+compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
+compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
 """,
     "compat.v1.summary": """
 compat.v1.summary.Event graph.proto_names:Event
@@ -431,11 +459,20 @@ graph_util.import_graph_def graph.import_graph_def:import_graph_def
 io.write_graph graph.graph_def:write_graph
 """,
     "linalg": """
+linalg.band_part ops.array.diagonals:matrix_band_part
+linalg.diag ops.array.diagonals:matrix_diag
+linalg.diag_part ops.array.diagonals:matrix_diag_part
+linalg.einsum ops.math.einsum:einsum
 linalg.eye ops.array.one_hot:eye
 linalg.global_norm ops.math.clipping:global_norm
 linalg.matmul ops.math.matmul:matmul
 linalg.matrix_transpose ops.array.transposing:matrix_transpose
 linalg.matvec ops.math.matmul:matvec
+linalg.norm ops.math.norm:norm
+linalg.set_diag ops.array.diagonals:matrix_set_diag
+linalg.tensor_diag ops.array.tensor_diagonals:tensor_diag
+linalg.tensor_diag_part ops.array.tensor_diagonals:tensor_diag_part
+linalg.tensordot ops.math.tensordot:tensordot
 """,
     "math": """
 math.abs ops.math.unary:abs_
@@ -593,9 +630,12 @@ nest.pack_sequence_as util.nest:pack_sequence_as
     "nn": """
 nn.approx_max_k ops.array.sorting:approx_max_k
 nn.approx_min_k ops.array.sorting:approx_min_k
+nn.depth_to_space ops.array.space_to_depth:depth_to_space
 nn.in_top_k ops.math.arg_reductions:in_top_k
 nn.sigmoid ops.math.exponential:sigmoid
 nn.softplus ops.math.exponential:softplus
+nn.space_to_batch ops.array.space_to_batch:space_to_batch
+nn.space_to_depth ops.array.space_to_depth:space_to_depth
 nn.tanh ops.math.trigonometry:tanh
 nn.top_k ops.array.sorting:top_k
 """,
