@@ -1,7 +1,6 @@
 """A `GraphDef` as text that two programs can be compared by.
 
-The text is protobuf's own, one line per node, function, argument and attribute map. What says nothing is levelled first:
-the running numbers in function names (`__inference_f_12`, `while_body_7`) become ordinals in the order in which the
+The text is protobuf's own, one line per node and three per function. What says nothing is levelled first: the running numbers in function names (`__inference_f_12`, `while_body_7`) become ordinals in the order in which the
 graph refers to the functions, the library is put into that order, and names that are but a running number (those of
 captured tensors) become ordinals too.
 """
@@ -14,6 +13,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
+_INNER_NUMBER = re.compile(r"_(cond|body|true|false)_\d+_")
 _NUMBER = re.compile(r"_#?\d+$")
 
 
@@ -30,7 +30,7 @@ def graph_text(graph_def: Any) -> str:
         if name in functions:
             lines.extend(_function_lines(functions[name], names))
     lines.append(f"versions {_one_line(proto.versions)}")
-    return "\n".join(lines) + "\n"
+    return _INNER_NUMBER.sub(r"_\1_N_", "\n".join(lines)) + "\n"
 
 
 def _one_line(message: Any) -> str:
