@@ -67,6 +67,17 @@ def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
     return run
 
 
+def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
+    """Whether the arrays that a key was made with are what the trace takes: nothing was converted on the way."""
+    if len(arrays) != len(tensors):
+        return False
+    for array, tensor in zip(arrays, tensors):
+        value = getattr(tensor, "_value", None)
+        if value is None or (array is not value and (array.dtype != value.dtype or array.shape != value.shape)):
+            return False
+    return True
+
+
 # --- keys --------------------------------------------------------------------------------------------------------
 
 

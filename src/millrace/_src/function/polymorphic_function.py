@@ -118,22 +118,24 @@ class Function(callables.PolymorphicFunction):
                     if plan is not None:
                         plan.entry.tick = tick
                         return plan.run(arrays)
-                    return self._call(args, kwargs, tuple(key))
+                    return self._call(args, kwargs, tuple(key), arrays)
             try:
                 flat, arrays = fast_calls.flat_key(args, kwargs, self._signature.order)
                 plan = self._plans.get(flat)
             except (fast_calls.NoFastCallError, TypeError):
-                return self._call(args, kwargs, None)
+                return self._call(args, kwargs)
             if plan is not None:
                 plan.entry.tick = tick
                 return plan.run(arrays)
-            return self._call(args, kwargs, flat)
+            return self._call(args, kwargs, flat, arrays)
         if state.functions_run_eagerly:
             return self.python_function(*args, **kwargs)
-        return self._call(args, kwargs, None)
+        return self._call(args, kwargs)
 
-    def _call(self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any) -> Any:
-        """The long way; leaves a plan for the short way if there is a key."""
+    def _call(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any = None, arrays: Sequence[Any] = ()
+    ) -> Any:
+        """The long way; leaves a plan for the short way if the call has a key and passes its arrays as they are."""
         values, layout = self._signature.bind(args, kwargs)
         if self._signature.is_constrained:
             values = self._signature.cast(values, args, kwargs)
@@ -141,7 +143,7 @@ class Function(callables.PolymorphicFunction):
         concrete: ConcreteFunction = entry.trace
         entry.tick = self._stats.calls
         tensors = concrete.tensors_of(values)
-        if flat_key is not None and state.run is not None and concrete.captures_are_fixed:
+        if flat_key is not None and concrete.captures_are_fixed and fast_calls.are_passed_unchanged(arrays, tensors):
             self._add_plan(flat_key, entry)
         return concrete.call_flat(tensors)
 
