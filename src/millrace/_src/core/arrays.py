@@ -12,6 +12,7 @@ one, and which a requested dtype accepts. Arrays are always fresh, C-contiguous 
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -368,17 +369,28 @@ def _flatten(value: Any) -> tuple[tuple[int, ...], Any, Sequence[Any]]:
         first = first[0]
     if not shape:
         return (), value, [value]
-    level: list[Any] = _items(value)
+    level = _items(value)
     for size in shape[1:]:
-        rows = [_items(row) if _is_sequence(row) else None for row in level]
-        if any(row is None or len(row) != size for row in rows):
-            raise ValueError(_RAGGED)
-        level = [item for row in rows for item in row]  # type: ignore[union-attr]
+        level = _next_level(level, size)
     if isinstance(first, np.ndarray):  # a 0-d array
         first = first[()]
-    if any(type(item) is np.ndarray for item in level):
+    if np.ndarray in set(map(type, level)):
         level = [item[()] if type(item) is np.ndarray and not item.ndim else item for item in level]
     return tuple(shape), first, level
+
+
+def _next_level(rows: list[Any], size: int) -> list[Any]:
+    """The elements of all `rows`, each of which must have `size` of them."""
+    if not set(map(type, rows)) <= _LISTS:
+        if not all(map(_is_sequence, rows)):
+            raise ValueError(_RAGGED)
+        rows = [_items(row) for row in rows]
+    if set(map(len, rows)) != {size}:
+        raise ValueError(_RAGGED)
+    return list(itertools.chain.from_iterable(rows))
+
+
+_LISTS = {list, tuple}
 
 
 def _items(sequence: Any) -> list[Any]:

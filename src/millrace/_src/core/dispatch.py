@@ -8,7 +8,7 @@ tell the tapes. Each step is a small function here.
 from __future__ import annotations
 
 import contextlib
-import types
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,23 +25,66 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.util import text
 
-_NO_NAME: str | None = None
-
-
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
     """The general form of `core.execute.execute`."""
-    given = attrs
+    if state.graph is None:
+        return _execute_eagerly(op, inputs, attrs)
     attrs = op.normalize_attrs(attrs) if attrs or op.has_default_attrs else {}
-    graph = state.graph
-    if graph is None:
-        flat = eager_inputs(op, inputs, attrs)
-        outputs = run_eager(op, flat, attrs, given)
-    else:
-        flat, operation = graph.add_call(op, inputs, attrs, name)
-        outputs = operation.outputs
-    if state.tapes and outputs:
+    flat, operation = state.graph.add_call(op, inputs, attrs, name)
+    if not operation.outputs:
+        return operation
+    if state.tapes:
+        record(op, flat, operation.outputs, attrs)
+    return _result(op, operation.outputs, attrs)
+
+
+def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
+    """Converts the inputs, then calls the kernel that is bound for their dtypes and these attributes."""
+    flat = quick_inputs(op, inputs)
+    call = None
+    if flat is not None:
+        try:
+            call = op.calls.get((*[t.dtype for t in flat], *given.items()))
+        except TypeError:
+            call = None  # an attribute that cannot be a key
+    if call is None:
+        attrs = op.normalize_attrs(given) if given or op.has_default_attrs else {}
+        flat = convert_inputs(op, inputs, attrs, None)
+        call = _bound_call(op, flat, attrs, given)
+    kernel, output_dtypes, attrs = call
+    try:
+        result = _call_kernel(op, kernel, [t._value for t in flat], attrs)
+    except Exception as error:
+        raise kernel_error(op, inputs, attrs, error) from None
+    outputs = wrap_outputs(op, result, output_dtypes)
+    if not outputs:
+        return None if not op.signature.outputs or len(op.signature.outputs) == 1 else op.signature.split_outputs([], attrs)
+    if state.tapes:
         record(op, flat, outputs, attrs)
-    return _result(op, outputs, attrs) if outputs else (None if graph is None else _result_without_outputs(op, operation, attrs))
+    return outputs[0] if op.has_single_output else _result(op, outputs, attrs)
+
+
+def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
+    """The inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of the same type attribute."""
+    flat: list[Any] = []
+    for arg, value in zip(op.signature.inputs, inputs, strict=True):
+        if type(value) is EagerTensor:
+            flat.append(value)
+        elif type(value) in (list, tuple) and arg.number_attr is not None:
+            if not value or any(type(v) is not EagerTensor for v in value):
+                return None
+            flat.extend(value)
+        else:
+            dtype = arg.dtype or _dtype_of_peer(op.signature.inputs, inputs, arg)
+            if dtype is None:
+                dtype = _default(op, arg) if type(value) in _PYTHON else None
+            if dtype is None:
+                return None
+            try:
+                flat.append(convert_to_tensor(value, dtype))
+            except (TypeError, ValueError, OverflowError):
+                return None
+    return flat
 
 
 def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
@@ -58,43 +101,69 @@ def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     return grouped[0] if len(args) == 1 else grouped
 
 
-def _result_without_outputs(op: OpDef, operation: Any, attrs: dict[str, Any]) -> Any:
-    args = op.signature.outputs
-    if not args:
-        return operation
-    grouped = op.signature.split_outputs([], attrs)
-    return operation if len(args) == 1 else grouped
-
-
 # --- eager -------------------------------------------------------------------------------------------------------
 
 
-def eager_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> list[Any]:
-    """The inputs of an eager call as a flat list of tensors; adds the inferred attributes to `attrs`."""
-    return convert_inputs(op, inputs, attrs, None)
+_NUMBERS = (int, float)
+_PYTHON = (int, float, list, tuple)
 
 
-def run_eager(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]) -> list[EagerTensor]:
-    """Runs the kernel of `op` on eager tensors and wraps its results; `given` are the attributes as the caller wrote them."""
-    kernel, output_dtypes = _bound_kernel(op, tuple([t.dtype for t in flat]), attrs, given)
+def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
+    """Two operands of which one may be a Python number or a variable, as tensors where that is plain, and their dtypes."""
+    if type(x) in _NUMBERS and type(y) not in _NUMBERS:
+        y = _read(y)
+        x = _number_like(x, y)
+    elif type(y) in _NUMBERS:
+        x = _read(x)
+        y = _number_like(y, x)
+    else:
+        x, y = _read(x), _read(y)
+    if type(x) is EagerTensor and type(y) is EagerTensor:
+        return x, y, (x.dtype, y.dtype)
+    return x, y, None
+
+
+def _read(value: Any) -> Any:
+    """The value of a variable; anything else as it is."""
+    if type(value) is EagerTensor or not hasattr(type(value), "_read"):
+        return value
+    return value._read()
+
+
+def _number_like(number: Any, tensor: Any) -> Any:
+    """A Python number as a tensor of the dtype of `tensor`, or the number itself if it has no such form."""
+    if type(tensor) is not EagerTensor:
+        return number
     try:
-        result = _call_kernel(op, kernel, [t._value for t in flat], attrs)
-    except Exception as error:
-        raise kernel_error(op, flat, attrs, error) from None
-    return wrap_outputs(op, result, output_dtypes)
+        if number:
+            return _cached_number(type(number), number, tensor.dtype)
+        return convert_to_tensor(number, tensor.dtype)  # 0.0 and -0.0 are equal as cache keys
+    except (TypeError, ValueError, OverflowError):
+        return number
 
 
-def _bound_kernel(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], given: dict[str, Any]) -> tuple[Any, list[DType]]:
-    """The kernel for these dtypes and attributes, bound once; an unhashable attribute (an array) binds anew."""
-    key = (dtypes, *attrs.items())
+@functools.lru_cache(maxsize=1024)
+def _cached_number(kind: type, number: Any, dtype: DType) -> EagerTensor:
+    tensor: EagerTensor = convert_to_tensor(number, dtype)
+    return tensor
+
+
+def _bound_call(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]) -> tuple[Any, list[DType], dict[str, Any]]:
+    """The kernel bound for these dtypes and attributes, with the output dtypes and the complete attributes.
+
+    It is kept for later calls that give the same attributes; an unhashable one (an array) binds anew.
+    """
+    dtypes = tuple([t.dtype for t in flat])
     try:
-        found = op.kernel_cache.get(key)
+        found = op.kernel_cache.get((dtypes, *attrs.items()))
     except TypeError:
-        return eager_engine().bind(op, dtypes, attrs), op.signature.output_dtypes(attrs)
+        return eager_engine().bind(op, dtypes, attrs), op.signature.output_dtypes(attrs), attrs
     if found is None:
-        kernel = eager_engine().bind(op, dtypes, attrs)
-        found = op.kernel_cache[key] = (kernel, op.signature.output_dtypes(attrs))
-    _remember(op, dtypes, attrs, given, *found)
+        found = (eager_engine().bind(op, dtypes, attrs), op.signature.output_dtypes(attrs), attrs)
+        op.kernel_cache[(dtypes, *attrs.items())] = found
+    with contextlib.suppress(TypeError):
+        op.calls[(*dtypes, *given.items())] = found
+    _remember(op, dtypes, attrs, given, found[0], found[1])
     return found
 
 
@@ -169,7 +238,7 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
         if dtype is None:
             known = attrs.get(arg.type_attr) if arg.type_attr in owners or arg.type_attr in attrs else None
             dtype = known if arg.type_attr in owners else None
-            hint = dtype or _dtype_of_peer(signature_inputs, inputs, position) or known or _default(op, arg)
+            hint = dtype or _dtype_of_peer(signature_inputs, inputs, arg) or known or _default(op, arg)
         else:
             hint = dtype
         tensor = _convert_one(op, arg.name, value, hint, scope)
@@ -183,15 +252,15 @@ def _default(op: OpDef, arg: Arg) -> DType | None:
     return type_set.default if isinstance(type_set, TypeSet) else None
 
 
-def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], position: int) -> DType | None:
-    """The dtype of the first tensor among the inputs that share the type attribute of `args[position]`."""
-    wanted = args[position].type_attr
+def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DType | None:
+    """The dtype of the first tensor among the inputs that share the type attribute of `wanted`."""
+    attr = wanted.type_attr
     for arg, value in zip(args, inputs, strict=True):
-        if arg.type_attr != wanted:
+        if arg.type_attr != attr or attr is None:
             continue
         for item in value if arg.is_list and isinstance(value, (list, tuple)) else (value,):
             dtype = getattr(item, "dtype", None)
-            if isinstance(dtype, DType):
+            if type(dtype) is DType:
                 return dtype.base_dtype
     return None
 
@@ -369,4 +438,4 @@ def _inputs_text(inputs: Sequence[Any]) -> str:
     return f"inputs ({'; '.join(shown)})"
 
 
-__all__ = ["convert_inputs", "execute", "flatten_result", "kernel_error", "record", "run_eager", "types", "wrap_outputs"]
+__all__ = ["convert_inputs", "execute", "flatten_result", "kernel_error", "record", "wrap_outputs"]

@@ -73,13 +73,17 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
             kernel, dtype, wrap = op.bound[x.dtype, y.dtype]
             a, b = x._value, y._value
         except (KeyError, AttributeError):
-            pass
-        else:
-            try:
-                result = run(kernel, a, b)
-            except Exception as error:
-                raise _slow().kernel_error(op, (x, y), {}, error) from None
-            return wrap(result if type(result) is _ndarray else _level(result, dtype), dtype)
+            x, y, dtypes = (_dispatch or _slow()).eager_pair(x, y)
+            entry = op.bound.get(dtypes)
+            if entry is None:
+                return _dispatch.execute(op, (x, y), {}, name)
+            kernel, dtype, wrap = entry
+            a, b = x._value, y._value
+        try:
+            result = run(kernel, a, b)
+        except Exception as error:
+            raise _slow().kernel_error(op, (x, y), {}, error) from None
+        return wrap(result if type(result) is _ndarray else _level(result, dtype), dtype)
     return (_dispatch or _slow()).execute(op, (x, y), {}, name)
 
 

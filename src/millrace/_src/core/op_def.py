@@ -86,8 +86,10 @@ class OpDef:
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
         self.bound: dict[tuple[Any, ...], tuple[Callable[..., Any], Any]] = {}
         """Eager kernels by (input dtypes..., attributes as given...), for the fast path of `execute`."""
-        self.kernel_cache: dict[tuple[Any, ...], tuple[Callable[..., Any], Any]] = {}
-        """Eager kernels by (input dtypes, complete attributes...)."""
+        self.kernel_cache: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        """Eager kernels, output dtypes and complete attributes by (input dtypes, complete attributes...)."""
+        self.calls: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        """The same by (flat input dtypes..., attributes as given...)."""
         self._effects = effects
 
     def __repr__(self) -> str:
@@ -122,6 +124,11 @@ class OpDef:
     def has_list_arguments(self) -> bool:
         """Whether an input or output is a list of tensors."""
         return any(arg.is_list for arg in (*self.signature.inputs, *self.signature.outputs))
+
+    @functools.cached_property
+    def has_single_output(self) -> bool:
+        """Whether the op returns one tensor rather than a list."""
+        return len(self.signature.outputs) == 1 and not self.signature.outputs[0].is_list
 
     @functools.cached_property
     def has_default_attrs(self) -> bool:
