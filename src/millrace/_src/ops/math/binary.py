@@ -298,9 +298,10 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     Returns: `scalar * x`, of the type of `x`.
     Raises: ValueError: if `scalar` is not a scalar.
     """
-    scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
-    if not scalar.shape.is_compatible_with(()):
-        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
-    if hasattr(x, "indices") and hasattr(x, "values"):
-        return type(x)(multiply(scalar, x.values, name=name), x.indices, x.dense_shape)
-    return multiply(scalar, x, name=name)
+    with name_scope(name, "scalar_mul") as scope:
+        scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
+        if not scalar.shape.is_compatible_with(()):
+            raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+        if hasattr(x, "indices") and hasattr(x, "values"):
+            return type(x)(multiply(scalar, x.values, name=scope), x.indices, x.dense_shape)
+        return multiply(scalar, x, name=scope)

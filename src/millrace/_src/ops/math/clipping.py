@@ -18,6 +18,10 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones_like
+from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.shape_ops import rank, size
 from millrace._src.ops.math.binary import maximum, minimum
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.casting import cast
@@ -119,8 +123,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0, so its argument is 1 there and its result is not used.
         positive = squares > 0
-        safe = raw.SelectV2(condition=positive, t=squares, e=raw.OnesLike(x=squares), name="Select")
-        norm = raw.SelectV2(condition=positive, t=sqrt(safe), e=squares, name="Select")
+        safe = where_v1(positive, squares, ones_like(squares))
+        norm = where_v1(positive, sqrt(safe), squares)
         scaled = values * clip_norm
         _assert_compatible(values, scaled)
         clipped = raw.Identity(input=scaled / maximum(norm, clip_norm), name=scope)
@@ -217,8 +221,8 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     """
     with name_scope(name, "clip_by_average_norm") as scope:
         t = convert_to_tensor(t, name="t")
-        count = cast(raw.Size(input=t), t.dtype)
-        inverse_norm = rsqrt(reduce_sum(t * t))
+        count = cast(size(t), t.dtype)
+        inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
         one = convert_to_tensor(1.0, dtype=t.dtype)
         scaled = t * clip_norm * minimum(inverse_norm * count, one / clip_norm)
         return raw.Identity(input=scaled, name=scope)

@@ -17,6 +17,8 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones_like, zeros_like
+from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands
 from millrace._src.ops.math.element_types import COMPLEX, SINGLE_DOUBLE
 from millrace._src.ops.shape_rules import same_shape
@@ -186,7 +188,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
             return imaginary_part(input, Tout=input.dtype.real_dtype, name=scope)
-        return raw.ZerosLike(x=input)
+        return zeros_like(input)
 
 
 @export("math.angle")
@@ -206,8 +208,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
             return complex_angle(input, Tout=input.dtype.real_dtype, name=scope)
-        zeros = raw.ZerosLike(x=input)
-        return raw.SelectV2(condition=input < 0, t=convert_to_tensor(math.pi, dtype=input.dtype), e=zeros)
+        return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))
 
 
 @export("math.conj")

@@ -17,10 +17,13 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_ops import shape as shape_of_tensor
+from millrace._src.ops.array.shape_ops import size
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.clipping import clip_by_value
 from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT
+from millrace._src.ops.math.reduce import reduce_max
 from millrace._src.util.export import export
 
 _WEIGHTS = TypeSet([int32, int64, float32, float64])
@@ -126,7 +129,7 @@ def histogram_fixed_width_bins(
     """
     with name_scope(name, "histogram_fixed_width_bins"):
         values = convert_to_tensor(values, name="values")
-        shape = raw.Shape(input=values)
+        shape = shape_of_tensor(values)
         flat = raw.Reshape(tensor=values, shape=[-1])
         ends = convert_to_tensor(value_range, dtype_hint=values.dtype, name="value_range")
         count = convert_to_tensor(nbins, dtype=int32, name="nbins")
@@ -149,12 +152,12 @@ def check(condition: Tensor, message: str) -> None:
 
 def bincount_shape(c: ShapeContext) -> TensorShape:
     """`size` counts, for the whole input or for each row of a matrix."""
-    numbers, size = c.inputs[0].shape, c.value("size")
+    numbers, length = c.inputs[0].shape, c.value("size")
     if numbers.rank is not None and numbers.rank > 2 and c.op.name == "DenseBincount":
         raise ValueError(f"Shape must be at most rank 2 but is rank {numbers.rank}")
-    if size is not None and int(size) < 0:
-        raise ValueError(f"size ({int(size)}) must be non-negative")
-    count = None if size is None else int(size)
+    if length is not None and int(length) < 0:
+        raise ValueError(f"size ({int(length)}) must be non-negative")
+    count = None if length is None else int(length)
     if c.op.name == "Bincount":
         return TensorShape.of((count,))
     if numbers._dims is None:
@@ -266,22 +269,20 @@ def bincount(
             numbers = cast(numbers, int32)
         if weights is not None:
             weights = convert_to_tensor(weights, name="weights")
-        size = _result_length(numbers, minlength, maxlength)
+        length = _result_length(numbers, minlength, maxlength)
         if axis in (None, 0):
             weights = None if weights is None else raw.Reshape(tensor=weights, shape=[-1])
             numbers = raw.Reshape(tensor=numbers, shape=[-1])
         if weights is None:
-            weights = convert_to_tensor(np.zeros(0, as_dtype(dtype).np_dtype))
-        return dense_bincount(numbers, size, weights, binary_output=binary_output)
+            weights = convert_to_tensor(np.zeros(0, as_dtype(dtype).np_dtype), name="Const")
+        return dense_bincount(numbers, length, weights, binary_output=binary_output)
 
 
 def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Tensor:
     """The largest number plus 1 (0 if there are none), between the two limits."""
     dtype = numbers.dtype
-    is_nonempty = raw.Size(input=numbers) > 0
-    axes = np.arange(numbers.shape.rank or 0, dtype=np.int32)
-    largest = raw.Max(input=numbers, reduction_indices=axes)
-    length = cast(is_nonempty, dtype) * (largest + 1)
+    is_nonempty = size(numbers) > 0
+    length = cast(is_nonempty, dtype) * (reduce_max(numbers) + 1)
     if minlength is not None:
         length = raw.Maximum(x=convert_to_tensor(minlength, dtype=dtype, name="minlength"), y=length)
     if maxlength is not None:

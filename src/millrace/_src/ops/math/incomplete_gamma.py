@@ -114,22 +114,3 @@ def igamma_grad_a(xp: Xp, a: Array, x: Array) -> Array:
     array([-0.22082543], dtype=float32)
     """
     return _shape_derivative(xp, a, x).astype(a.dtype)
-
-
-@op(
-    "RandomGammaGrad",
-    "alpha: T, sample: T -> output: T",
-    T=SINGLE_DOUBLE,
-    shape=broadcast_shape,
-    host_only=True,
-    not_differentiable="TensorFlow declares no second derivative in the shape",
-)
-def random_gamma_grad(xp: Xp, alpha: Array, sample: Array) -> Array:
-    """How a gamma-distributed sample moves with its shape `alpha` (implicit reparametrization).
-
-    >>> tf.raw_ops.RandomGammaGrad(alpha=[1.0], sample=[2.0]).numpy()
-    array([1.6316917], dtype=float32)
-    """
-    shape, point = alpha.astype(np.float64), sample.astype(np.float64)
-    density = np.exp((shape - 1) * np.log(point) - point - xp.special.gammaln(shape))
-    return (-_shape_derivative(xp, shape, point) / density).astype(alpha.dtype)

@@ -78,13 +78,13 @@ def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -
     if is_matrix and order in (2, 2.0):
         return _spectral_norm(x, axes or [])
     magnitude = abs_(x)
+    first = None if axes is None else axes[0]
     if order == 1:
-        total = reduce_sum(magnitude, axes if axes is None or not is_matrix else axes[0], keepdims=True)
-        return reduce_max(total, axes[-1], keepdims=True) if is_matrix and axes else total
+        total = reduce_sum(magnitude, first, keepdims=True)
+        return reduce_max(total, axes[1], keepdims=True) if is_matrix and axes else total
     if order == np.inf:
-        if is_matrix and axes:
-            return reduce_max(reduce_sum(magnitude, axes[1], keepdims=True), axes[0], keepdims=True)
-        return reduce_max(magnitude, axes, keepdims=True)
+        total = reduce_sum(magnitude, axes[1], keepdims=True) if is_matrix and axes else magnitude
+        return reduce_max(total, first, keepdims=True)
     return pow_(reduce_sum(pow_(magnitude, order), axes, keepdims=True), 1.0 / order)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops.array.filling import zeros_like
 from millrace._src.util.export import export
 
 
@@ -32,7 +32,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "polyval") as scope:
         x = convert_to_tensor(x, name="x")
         if not coeffs:
-            return raw.ZerosLike(x=x, name=scope)
+            return zeros_like(x, name=scope)
         tensors = [convert_to_tensor(c, name=f"coeff_{i}") for i, c in enumerate(coeffs)]
         value = tensors[0]
         for coefficient in tensors[1:]:

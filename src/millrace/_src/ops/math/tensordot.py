@@ -16,10 +16,15 @@ from millrace._src.core.dtypes import int32
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.shape_ops import rank, shape
+from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.math.matmul import matmul
 from millrace._src.util.export import export
 
-_INT_ZERO, _INT_ONE = np.int32(0), np.int32(1)
+_INT_ZERO = np.int32(0)
 
 
 @export("linalg.tensordot", "tensordot", v1=["linalg.tensordot", "tensordot"])
@@ -54,12 +59,12 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             if product.shape.is_fully_defined() and product.shape.as_list() == free:
                 return product
             return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)
-        sizes = [_vector(a_free), _vector(b_free)]
-        return raw.Reshape(tensor=product, shape=raw.ConcatV2(values=sizes, axis=_INT_ZERO, name="concat"), name=scope)
-
-
-def _vector(sizes: Any) -> Any:
-    return np.array(sizes, np.int32) if isinstance(sizes, list) else sizes
+        free_sizes = [
+            convert_to_tensor(a_free, dtype=int32, name="Const"),
+            convert_to_tensor(b_free, dtype=int32, name="Const"),
+        ]
+        result: Tensor = raw.Reshape(tensor=product, shape=concat(free_sizes, 0), name=scope)
+        return result
 
 
 def _axis_pairs(a: Tensor, axes: Any) -> tuple[Any, Any]:
@@ -87,41 +92,40 @@ def _as_list(axes: Any) -> list[int]:
 def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
     if count < 0:
         raise ValueError(f"`axes` must be at least 0. Received: {count}.")
-    rank = a.shape.rank
-    if rank is None:
+    static_rank = a.shape.rank
+    if static_rank is None:
         a_rank = raw.Rank(input=a)
-        last = raw.Range(start=a_rank - count, limit=a_rank, delta=_INT_ONE, name="range")
-        return last, raw.Range(start=_INT_ZERO, limit=np.int32(count), delta=_INT_ONE, name="range")
-    if count > rank:
+        return range_(a_rank - count, a_rank), range_(0, count)
+    if count > static_rank:
         raise ValueError(
             f"`axes` must not be larger than the number of dimensions of tensor {a}.  "
-            f"Received {count}, vs tensor dimensions {rank}."
+            f"Received {count}, vs tensor dimensions {static_rank}."
         )
-    return list(range(rank - count, rank)), list(range(count))
+    return list(range(static_rank - count, static_rank)), list(range(count))
 
 
 def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor, Any]:
     """`x` as a matrix of its free and its contracted axes; and the sizes of the free axes."""
     if x.shape.is_fully_defined() and isinstance(axes, list):
         return _static_matrix(x, axes, contracted_first=contracted_first)
-    shape = raw.Shape(input=x)
     if x.shape.rank is not None and isinstance(axes, list):
-        rank = x.shape.rank
-        positive = [i if i >= 0 else i + rank for i in axes]
-        free: Any = [i for i in range(rank) if i not in positive]
+        positive = [i if i >= 0 else i + x.shape.rank for i in axes]
+        free: Any = [i for i in range(x.shape.rank) if i not in positive]
         static_sizes: Any = [x.shape[i] for i in free]
         axes_tensor = convert_to_tensor(np.array(positive, np.int32), name="axes")
         free = convert_to_tensor(np.array(free, np.int32), name="free")
+        sizes = shape(x)
     else:
+        sizes = shape(x)
         axes_tensor, free = _dynamic_axes(x, axes)
         static_sizes = None
-    free_sizes = raw.GatherV2(params=shape, indices=free, axis=_INT_ZERO)
-    axes_sizes = raw.GatherV2(params=shape, indices=axes_tensor, axis=_INT_ZERO)
+    free_sizes = raw.GatherV2(params=sizes, indices=free, axis=_INT_ZERO)
+    axes_sizes = raw.GatherV2(params=sizes, indices=axes_tensor, axis=_INT_ZERO)
     counts = [_product(free_sizes), _product(axes_sizes)]
     order = [axes_tensor, free] if contracted_first else [free, axes_tensor]
-    moved = raw.Transpose(x=x, perm=raw.ConcatV2(values=order, axis=_INT_ZERO, name="concat"))
+    order_tensor = concat(order, 0)
     size = raw.Pack(values=counts[::-1] if contracted_first else counts, axis=0, name="stack")
-    matrix = raw.Reshape(tensor=moved, shape=size)
+    matrix = raw.Reshape(tensor=transpose(x, order_tensor), shape=size)
     return matrix, (static_sizes if static_sizes is not None and None not in static_sizes else free_sizes)
 
 
@@ -131,28 +135,27 @@ def _product(sizes: Tensor) -> Tensor:
 
 def _dynamic_axes(x: Tensor, axes: Any) -> tuple[Tensor, Tensor]:
     """Axes as a tensor, not negative, and the axes that are not among them."""
-    rank = raw.Rank(input=x)
+    x_rank = rank(x)
     given = convert_to_tensor(axes, dtype=int32, name="axes")
-    positive = raw.SelectV2(condition=given >= 0, t=given, e=given + rank, name="Select")
-    every = raw.Range(start=_INT_ZERO, limit=rank, delta=_INT_ONE, name="range")
+    positive = where_v1(given >= 0, given, given + x_rank)
+    every = range_(0, x_rank)
     free, _ = raw.ListDiff(x=every, y=positive, out_idx=int32)
     return positive, free
 
 
 def _static_matrix(x: Tensor, axes: list[int], *, contracted_first: bool) -> tuple[Tensor, list[int]]:
     dims = x.shape.as_list()
-    rank = len(dims)
-    positive = [i if i >= 0 else i + rank for i in axes]
-    free = [i for i in range(rank) if i not in positive]
+    positive = [i if i >= 0 else i + len(dims) for i in axes]
+    free = [i for i in range(len(dims)) if i not in positive]
     free_sizes = [dims[i] for i in free]
     rows, columns = _count(free_sizes), _count([dims[i] for i in positive])
     order, size = free + positive, [rows, columns]
     if contracted_first:
         order, size = positive + free, [columns, rows]
-    if len(order) != rank:
+    if len(order) != len(dims):
         raise ValueError(f"`axes` of tf.tensordot name an axis twice: {axes} for a tensor of shape {x.shape}.")
-    if order != list(range(rank)):
-        x = raw.Transpose(x=x, perm=np.array(order, np.int32), name="transpose")
+    if order != list(range(len(dims))):
+        x = transpose(x, np.array(order, np.int32))
     if x.shape.as_list() != size:
         x = raw.Reshape(tensor=x, shape=np.array(size, np.int32))
     return x, free_sizes  # type: ignore[return-value]  # fully defined

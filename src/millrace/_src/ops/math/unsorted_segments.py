@@ -22,6 +22,9 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones
+from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.shape_ops import rank, shape
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT, NUMBER, REAL
@@ -127,14 +130,14 @@ def gather_kept(rows: Tensor, ids: Tensor) -> Tensor:
     """The row of each id, 0 for negative ids."""
     gathered = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
     is_kept = ids >= 0
-    rank, ids_rank = gathered.shape.rank, ids.shape.rank
-    if rank is not None and ids_rank is not None:
-        for _ in range(rank - ids_rank):
+    data_rank, ids_rank = gathered.shape.rank, ids.shape.rank
+    if data_rank is not None and ids_rank is not None:
+        for _ in range(data_rank - ids_rank):
             is_kept = raw.ExpandDims(input=is_kept, dim=np.int32(-1))
     else:
         extra = raw.OnesLike(x=raw.Shape(input=rows)[1:])
-        shape = raw.ConcatV2(values=[raw.Shape(input=ids), extra], axis=np.int32(0))
-        is_kept = raw.Reshape(tensor=is_kept, shape=shape)
+        sizes = raw.ConcatV2(values=[raw.Shape(input=ids), extra], axis=np.int32(0))
+        is_kept = raw.Reshape(tensor=is_kept, shape=sizes)
     return raw.SelectV2(condition=is_kept, t=gathered, e=raw.ZerosLike(x=gathered))
 
 
@@ -257,12 +260,9 @@ def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> tup
     """How many rows each segment has, at least 1, with as many axes as the result; and the ids as a tensor."""
     ids = convert_to_tensor(segment_ids)
     count = convert_to_tensor(num_segments)
-    ones = raw.Fill(dims=raw.Shape(input=ids), value=convert_to_tensor(1, dtype=data.dtype), name="ones")
-    totals = unsorted_segment_sum(ones, ids, count)
-    extra = raw.Fill(dims=[raw.Rank(input=data) - raw.Rank(input=ids)], value=np.int32(1), name="ones")
-    leading = raw.Cast(x=raw.Reshape(tensor=count, shape=np.array([1], np.int32)), DstT=int32)
-    shape = raw.ConcatV2(values=[leading, extra], axis=np.int32(0), name="concat")
-    return maximum(raw.Reshape(tensor=totals, shape=shape), 1), ids
+    totals = unsorted_segment_sum(ones(shape(ids), dtype=data.dtype), ids, count)
+    kept = concat([count[None], ones([rank(data) - rank(ids)], dtype=count.dtype)], axis=0)
+    return maximum(raw.Reshape(tensor=totals, shape=kept), 1), ids
 
 
 @export("math.unsorted_segment_mean")
