@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -68,16 +69,18 @@ def test_errors_survive_pickles_and_copies(error: errors.OpError) -> None:
         )
 
 
-def test_an_error_in_a_graph_tells_where_its_op_was_made() -> None:
+FIRST, SECOND = 'File "train.py", line 3, in <module>', 'File "model.py", line 7, in call'
+
+
+@pytest.mark.parametrize(("frames", "shown"), [(FIRST, [FIRST]), ([FIRST, SECOND], [FIRST, SECOND])])
+def test_an_error_in_a_graph_tells_where_its_op_was_made(frames: Any, shown: list[str]) -> None:
     class Operation:
         name = "MatMul_1"
-        traceback = ('File "train.py", line 3, in <module>', 'File "model.py", line 7, in call')
+        traceback = frames
 
     error = tf.errors.InvalidArgumentError(None, Operation(), "boo")
-    assert str(error) == (
-        "boo\n\nOriginal stack trace for 'MatMul_1':\n"
-        '  File "train.py", line 3, in <module>\n  File "model.py", line 7, in call\n'
-    )
+    place = "".join(f"  {frame}\n" for frame in shown)
+    assert str(error) == f"boo\n\nOriginal stack trace for 'MatMul_1':\n{place}"
     assert pickle.loads(pickle.dumps(error)).op is None
 
 

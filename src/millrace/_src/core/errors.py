@@ -107,7 +107,7 @@ class OpError(Exception):
         trace = getattr(self._op, "traceback", None)
         if not trace:
             return str(self._message)
-        frames = (f"  {frame}" for frame in trace)
+        frames = (f"  {frame}" for frame in (trace if isinstance(trace, list) else [trace]))
         return "\n".join([f"{self._message}", "", f"Original stack trace for {self._op.name!r}:", *frames, ""])
 
     def __reduce__(self) -> tuple[Callable[..., OpError], tuple[Any, ...]]:
