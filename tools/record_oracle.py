@@ -7,6 +7,7 @@ Each topic becomes one JSON file, one program a line; a second run writes the sa
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import sys
 import time
@@ -29,15 +30,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("topics", nargs="*")
     parser.add_argument("--output", type=Path, default=corpus.RECORDED)
+    parser.add_argument("--limit", type=int, default=60, help="seconds a topic may take before its stack is shown")
     arguments = parser.parse_args()
     arguments.output.mkdir(parents=True, exist_ok=True)
     total = 0
     for topic in arguments.topics or corpus.topics():
         start = time.perf_counter()
+        faulthandler.dump_traceback_later(arguments.limit, exit=True)
         answers = {name: corpus.run(program, tf, np) for name, program in corpus.programs(topic).items()}
         corpus.write_record(arguments.output / f"{topic}.json", answers)
         total += len(answers)
         print(f"{topic}: {len(answers)} programs, {time.perf_counter() - start:.1f} s")
+    faulthandler.cancel_dump_traceback_later()
     print(f"{total} programs on TensorFlow {tf.__version__}")
 
 

@@ -341,7 +341,8 @@ def prog_inherited_methods(tf, np):
         def g(self, x):
             return super().f(x) * 10
 
-    return [A().f(tf.constant(1)), B().f(tf.constant(1)), B().g(tf.constant(1))]
+    a, b = A(), B()
+    return [a.f(tf.constant(1)), b.f(tf.constant(1)), b.g(tf.constant(1))]
 
 
 def prog_decorator_forms(tf, np):
