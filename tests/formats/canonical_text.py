@@ -1,8 +1,9 @@
 """A `GraphDef` as text that two programs can be compared by.
 
-The text is protobuf's own, one line per node and three per function. What says nothing is levelled first: the running numbers in function names (`__inference_f_12`, `while_body_7`) become ordinals in the order in which the
-graph refers to the functions, the library is put into that order, and names that are but a running number (those of
-captured tensors) become ordinals too.
+The text is protobuf's own, one line per node and three per function. What says nothing is levelled first: the running
+numbers in function names (`__inference_f_12`, `while_body_7`) become ordinals in the order in which the graph refers to
+the functions, the library is put into that order, and names that are but a running number (those of captured tensors)
+become ordinals too.
 """
 
 from __future__ import annotations

@@ -147,12 +147,19 @@ def _decode_function(proto: Any, library: Library) -> Any:
     return FunctionName(proto.name, {name: decode_attr(attr, library) for name, attr in proto.attr.items()})
 
 
+def _decode_dtype(number: int) -> DType:
+    try:
+        return as_dtype(number)
+    except TypeError:
+        raise ValueError("AttrValue has invalid DataType") from None
+
+
 _DECODE: dict[str, Callable[[Any, Library], Any]] = {
     "b": lambda value, _: value,
     "i": lambda value, _: value,
     "f": lambda value, _: value,
     "s": lambda value, _: value.decode("utf-8", "surrogateescape"),
-    "type": lambda value, _: as_dtype(value),
+    "type": lambda value, _: _decode_dtype(value),
     "shape": lambda value, _: TensorShape(value),
     "tensor": lambda value, _: decode_tensor(value)[0],
     "func": _decode_function,

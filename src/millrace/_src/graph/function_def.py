@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from millrace._src.core.context import graph_scope
-from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.op_def import Effects, get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.graph.attr_value import decode_attr, encode_attr
@@ -227,11 +227,18 @@ class FunctionLibrary(Mapping[str, Any]):
         if name not in self._defs:
             return self._known[name]
         if name in self._building:
-            raise KeyError(name)  # a recursive function keeps the bare name of itself
+            raise ValueError(f"Function '{name}' calls itself; recursive functions are not supported.")
         self._building.add(name)
         self._built[name] = self._reuse(name, function_def_to_function(self._defs[name], self))
         self._building.discard(name)
         return self._built[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._defs or name in self._known
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The function, or `default` if there is none; what goes wrong while it is built is an error."""
+        return self[name] if name in self else default  # noqa: SIM401  (Mapping.get would hide a KeyError inside)
 
     def _reuse(self, name: str, function: Any) -> Any:
         """The known function of the same name if it is the same, else the new one."""
@@ -287,6 +294,8 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
             )
         graph.outputs.append(_result(reader, arguments, proto.ret[arg.name], name))
     for control in proto.signature.control_output:
+        if proto.control_ret.get(control) not in made:
+            raise ValueError(f"Function '{name}': control result '{control}' refers to no node of its body.")
         graph.control_outputs.append(made[proto.control_ret[control]])
     results = [arg.name for arg in proto.signature.output_arg]
     graph.wire_names = (results, list(arguments))  # type: ignore[attr-defined]  # only graphs from files have them
@@ -303,8 +312,9 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
                 "with all types fixed."
             )
         wire = dict(proto.arg_attr[position].attr) if position in proto.arg_attr else {}
-        shape = _argument_shape(wire, arg)
-        attrs = {"dtype": as_dtype(arg.type), "shape": shape}
+        dtype = _argument_dtype(graph, arg)
+        shape = _argument_shape(wire, dtype)
+        attrs = {"dtype": dtype, "shape": shape}
         attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
         operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())
         graph._names_in_use.setdefault(arg.name.lower(), 1)
@@ -316,12 +326,19 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
 _SHAPE_ATTRS = ("_output_shapes", "shape")
 
 
-def _argument_shape(attrs: Mapping[str, Any], arg: Any) -> TensorShape:
+def _argument_dtype(graph: FuncGraph, arg: Any) -> DType:
+    try:
+        return as_dtype(arg.type)
+    except TypeError:
+        raise ValueError(f"Function '{graph.name}': argument '{arg.name}' has invalid type {arg.type}.") from None
+
+
+def _argument_shape(attrs: Mapping[str, Any], dtype: DType) -> TensorShape:
     if "_output_shapes" in attrs and attrs["_output_shapes"].list.shape:
         return TensorShape(attrs["_output_shapes"].list.shape[0])
     if "shape" in attrs:
         return TensorShape(attrs["shape"].shape)
-    return TensorShape.of(()) if as_dtype(arg.type).name == "resource" else UNKNOWN
+    return TensorShape.of(()) if dtype.name == "resource" else UNKNOWN
 
 
 def _parser(arguments: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import NotFoundError
 from millrace._src.core.op_def import OpDef, get_op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.graph.attr_value import decode_attr, encode_attr, wire_kind
+from millrace._src.graph.attr_value import FunctionName, decode_attr, encode_attr, wire_kind
 from millrace._src.graph.full_types import full_type_of
 from millrace._src.graph.op_def_proto import op_summary, type_word, wire_attr_kind
 from millrace._src.graph.operation import Operation
@@ -110,7 +110,13 @@ def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]
         kind = kinds.get(key)
         if kind is not None:
             _check_kind(key, kind, proto, op_def, name)
-        (declared if kind is not None else extra)[key] = decode_attr(proto, library)
+        try:
+            value = decode_attr(proto, library)
+        except (TypeError, ValueError) as error:
+            _refuse(str(error), key, op_def, name)
+        if kind in ("func", "list[func]"):
+            _check_functions(key, value, name)
+        (declared if kind is not None else extra)[key] = value
     extra.pop("_output_shapes", None)
     attrs = op_def.normalize_attrs(declared)
     for key in kinds:
@@ -128,6 +134,16 @@ def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> No
         what = "AttrValue had placeholder value" if proto.WhichOneof("value") else "AttrValue missing value"
         _refuse(f"{what} with expected type '{expected}'", key, op_def, name)
     _refuse(f"AttrValue had value with type '{found}' when '{expected}' expected", key, op_def, name)
+
+
+def _check_functions(key: str, value: Any, name: str) -> None:
+    """Refuses a function that is not in the library; a name left empty is none at all."""
+    for function in value if isinstance(value, tuple) else (value,):
+        if isinstance(function, FunctionName) and function.name:
+            raise ValueError(
+                f"Node '{name}': attribute '{key}' refers to function '{function.name}', which is not in the library "
+                "of the graph."
+            )
 
 
 def _check_types(attrs: dict[str, Any], op_def: OpDef, name: str) -> None:
