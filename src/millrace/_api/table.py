@@ -84,6 +84,7 @@ function function.decorator:function
 gather ops.array.gathering:gather
 gather_nd ops.array.gathering:gather_nd
 get_current_name_scope graph.scopes:get_current_name_scope
+get_logger util.logger:get_logger
 get_static_value graph.scopes:get_static_value
 greater ops.math.comparison:greater
 greater_equal ops.math.comparison:greater_equal
@@ -221,6 +222,20 @@ bitwise.invert ops.math.bitwise:invert
 bitwise.left_shift ops.math.bitwise:left_shift
 bitwise.right_shift ops.math.bitwise:right_shift
 """,
+    "compat": """
+compat.as_bytes core.compat:as_bytes
+compat.as_str core.compat:as_text
+compat.as_str_any core.compat:as_str_any
+compat.as_text core.compat:as_text
+compat.bytes_or_text_types core.compat:bytes_or_text_types
+compat.complex_types core.compat:complex_types
+compat.dimension_value core.compat:dimension_value
+compat.forward_compatibility_horizon core.compat:forward_compatibility_horizon
+compat.forward_compatible core.compat:forward_compatible
+compat.integral_types core.compat:integral_types
+compat.path_to_str core.compat:path_to_str
+compat.real_types core.compat:real_types
+""",
     "compat.v1": """
 compat.v1.AttrValue graph.proto_names:AttrValue
 compat.v1.ConfigProto graph.proto_names:ConfigProto
@@ -306,6 +321,28 @@ compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_
     "compat.v1.linalg": """
 compat.v1.linalg.norm -
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
+""",
+    "compat.v1.logging": """
+compat.v1.logging.DEBUG compat_v1.logging:DEBUG
+compat.v1.logging.ERROR compat_v1.logging:ERROR
+compat.v1.logging.FATAL compat_v1.logging:FATAL
+compat.v1.logging.INFO compat_v1.logging:INFO
+compat.v1.logging.TaskLevelStatusMessage compat_v1.logging:task_level_status_message
+compat.v1.logging.WARN compat_v1.logging:WARN
+compat.v1.logging.debug compat_v1.logging:debug
+compat.v1.logging.error compat_v1.logging:error
+compat.v1.logging.fatal compat_v1.logging:fatal
+compat.v1.logging.flush compat_v1.logging:flush
+compat.v1.logging.get_verbosity compat_v1.logging:get_verbosity
+compat.v1.logging.info compat_v1.logging:info
+compat.v1.logging.log compat_v1.logging:log
+compat.v1.logging.log_every_n compat_v1.logging:log_every_n
+compat.v1.logging.log_first_n compat_v1.logging:log_first_n
+compat.v1.logging.log_if compat_v1.logging:log_if
+compat.v1.logging.set_verbosity compat_v1.logging:set_verbosity
+compat.v1.logging.vlog compat_v1.logging:vlog
+compat.v1.logging.warn compat_v1.logging:warning
+compat.v1.logging.warning compat_v1.logging:warning
 """,
     "compat.v1.manip": """
 compat.v1.manip.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
@@ -581,6 +618,7 @@ math.sigmoid ops.math.exponential:sigmoid
 math.sign ops.math.unary:sign
 math.sin ops.math.trigonometry:sin
 math.sinh ops.math.trigonometry:sinh
+math.sobol_sample ops.math.quasi_random:sobol_sample
 math.softplus ops.math.exponential:softplus
 math.sqrt ops.math.unary:sqrt
 math.square ops.math.unary:square
@@ -641,10 +679,29 @@ nn.top_k ops.array.sorting:top_k
 """,
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm
+random.categorical ops.random.stateful:categorical
+random.fold_in ops.random.stateless:fold_in
+random.gamma ops.random.stateful:gamma
+random.normal ops.random.stateful:normal
+random.poisson ops.random.stateful:poisson
 random.set_seed ops.random.seeds:set_seed
+random.shuffle ops.random.stateful:shuffle
+random.split ops.random.stateless:split
+random.stateless_binomial ops.random.stateless:stateless_binomial
+random.stateless_categorical ops.random.stateless:stateless_categorical
+random.stateless_gamma ops.random.stateless:stateless_gamma
+random.stateless_normal ops.random.stateless:stateless_normal
+random.stateless_poisson ops.random.stateless:stateless_poisson
+random.stateless_truncated_normal ops.random.stateless:stateless_truncated_normal
+random.stateless_uniform ops.random.stateless:stateless_uniform
+random.truncated_normal ops.random.stateful:truncated_normal
+random.uniform ops.random.stateful:uniform
 """,
     "random.experimental": """
 random.experimental.Algorithm ops.random.algorithms:Algorithm
+random.experimental.stateless_fold_in ops.random.stateless:fold_in
+random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
+random.experimental.stateless_split ops.random.stateless:split
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList

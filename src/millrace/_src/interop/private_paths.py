@@ -130,7 +130,7 @@ platform.gfile                  io.gfile compat.v1.gfile
 platform.resource_loader        compat.v1.resource_loader
 platform.sysconfig              sysconfig
 platform.test                   test
-platform.tf_logging             compat.v1.logging
+platform.tf_logging             compat.v1.logging tf
 util.compat                     compat
 util.nest                       nest
 util.tf_inspect                 getfullargspec=util.decorators:getfullargspec

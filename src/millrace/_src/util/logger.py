@@ -1,0 +1,50 @@
+"""The logger of everything Millrace tells without being asked, under the name programs configure: `tensorflow`.
+
+Programs silence or redirect these messages with `tf.get_logger().setLevel("ERROR")` or with `logging` itself, so they
+go to one logger of that name. It is made on first use: `import millrace` needs no `logging`. As in TensorFlow, the
+logger gets a handler of its own only when the program has not configured the root logger by then.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from typing import TextIO
+
+from millrace._src.util.export import export
+
+NAME = "tensorflow"
+
+
+class _StandardErrorHandler(logging.StreamHandler[TextIO]):
+    """Writes to what `sys.stderr` is at the time of the message, which programs and tests replace."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+        self.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+
+    @property
+    def stream(self) -> TextIO:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, value: TextIO) -> None:
+        raise AttributeError("the stream is sys.stderr")
+
+
+@export("get_logger")
+@functools.cache
+def get_logger() -> logging.Logger:
+    """Returns the logger that all messages go to.
+
+    >>> tf.get_logger().name
+    'tensorflow'
+
+    Returns:
+        A `logging.Logger`. Warnings and worse are shown, on standard error, unless the program configures it otherwise.
+    """
+    logger = logging.getLogger(NAME)
+    if not logging.getLogger().handlers:
+        logger.addHandler(_StandardErrorHandler())
+    return logger
