@@ -15,7 +15,6 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast
-from millrace._src.ops.shape_rules import broadcast_dims
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -29,14 +28,13 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     if wanted.rank is None or given.rank is None:
         return wanted
     with_rank_at_most(given, wanted.rank)
-    broadcast_dims(given, wanted)
-    lead = wanted.rank - given.rank
     dims = list(wanted._dims or ())
-    for i, size in enumerate(given._dims or ()):
-        if dims[lead + i] is None and size is not None and size > 1:
-            dims[lead + i] = size
-        elif dims[lead + i] is not None and size not in (None, 1, dims[lead + i]):
-            raise ValueError(f"Dimensions must be equal, but are {size} and {dims[lead + i]}")
+    for i in range(-1, -given.rank - 1, -1):
+        size, target = given[i], dims[i]
+        if target is None and size is not None and size > 1:
+            dims[i] = size
+        elif target is not None and size not in (None, 1, target):
+            raise ValueError(f"Dimensions must be equal, but are {size} and {target}")
     return TensorShape.of(tuple(dims))
 
 

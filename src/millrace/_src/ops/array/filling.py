@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank
 from millrace._src.ops.array.shape_ops import shape_op
@@ -336,7 +337,10 @@ def _dims_tensor(shape: Any) -> Any:
     is_tensor = isinstance(shape, (Tensor, np.ndarray, np.generic)) or hasattr(type(shape), "__tf_tensor__")
     if isinstance(shape, (list, tuple)):
         shape = [_bool_as_int(d) for d in shape]
-    sizes = convert_to_tensor(shape) if is_tensor else convert_to_tensor(shape, dtype=_list_dtype(shape), name="packed")
+    if isinstance(shape, (list, tuple)) and any(isinstance(d, Tensor) for d in shape):
+        sizes = stack(shape, name="packed")
+    else:
+        sizes = convert_to_tensor(shape) if is_tensor else convert_to_tensor(shape, dtype=int32, name="packed")
     if not sizes.dtype.is_integer:
         raise TypeError(f"Cannot convert {shape!r} to EagerTensor of dtype int32")
     if sizes.dtype not in INDEX:
@@ -349,15 +353,6 @@ def _bool_as_int(value: Any) -> Any:
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
-def _list_dtype(shape: Any) -> DType:
-    """The dtype of dimensions of which some are tensors."""
-    if isinstance(shape, (list, tuple)):
-        for size in shape:
-            if isinstance(size, Tensor) and size.dtype in INDEX:
-                return size.dtype
-    return int32
-
-
 def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_name: str) -> Any:
     if hasattr(type(input), "_nest_components") and not isinstance(input, Tensor):
         return nest.map_structure(lambda x: _filled_like(x, dtype, number, name, default_name), input)
@@ -365,13 +360,13 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
     if type(input) is EagerTensor and state.graph is None:
         actual = wanted or input.dtype
         if actual.name != "variant":
-            return EagerTensor(_full(input._value.shape, _like_value(actual, number), actual), actual)
+            return EagerTensor(_full(input._value.shape, _like_value(actual, number, wanted is None), actual), actual)
     with name_scope(name, default_name) as scope:
         tensor = convert_to_tensor(input, name="tensor")
         actual = wanted or tensor.dtype.base_dtype
         dims = tensor.shape._dims
         if dims is not None and None not in dims and actual.name != "variant":
-            value = _like_value(actual, number)
+            value = _like_value(actual, number, wanted is None)
             return (
                 EagerTensor(_full(dims, value, actual), actual)
                 if state.graph is None
@@ -379,12 +374,13 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
             )
         if actual is tensor.dtype:
             return (ones_like_op if number else zeros_like_op)(tensor, name=scope or default_name)
-        value = convert_to_tensor(_like_value(actual, number), dtype=actual, name=f"{scope}Const")
-        return fill_op(shape_op(tensor, out_type=int32), value, name=scope or default_name)
+        shape = shape_op(tensor, out_type=int32)
+        value = convert_to_tensor(_like_value(actual, number, wanted is None), dtype=actual, name=f"{scope}Const")
+        return fill_op(shape, value, name=scope or default_name)
 
 
-def _like_value(dtype: DType, number: int) -> Any:
-    """Zero or one; eagerly, the refusal of a one that does not exist is that of the op OnesLike."""
-    if number and dtype.np_dtype.kind == "O" and state.graph is None:
+def _like_value(dtype: DType, number: int, is_own: bool) -> Any:
+    """Zero or one; eagerly, the refusal of a one of the tensor's own dtype is that of the op OnesLike."""
+    if number and is_own and dtype.np_dtype.kind == "O" and state.graph is None:
         raise invalid(f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:OnesLike] name: ")
     return _fill_value(dtype, number)

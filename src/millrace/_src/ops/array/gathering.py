@@ -92,7 +92,7 @@ def _check_range(indices: Array, size: int) -> None:
 )
 def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
     """The slices of `params` along `axis` at `indices`."""
-    if axis.size != 1:
+    if axis.ndim:
         raise invalid("axis must be scalar")
     if not params.ndim:
         raise invalid("params must be at least 1 dimensional")

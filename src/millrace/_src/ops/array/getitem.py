@@ -21,6 +21,11 @@ from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.shape_checks import invalid
 from millrace._src.ops.array.slice_spec import Masks, cached_layout
 from millrace._src.ops.array.slicing import strided_slice
+from millrace._src.util.export import export_constant
+
+newaxis = None
+"""In a key: a new dimension of size 1."""
+export_constant(__name__, "newaxis", "newaxis")
 
 _INT32_RANGE = range(-(2**31), 2**31)
 _INDEX_DTYPES = (int16, int32, int64)

@@ -11,7 +11,6 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
-from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, TypeList, op
 from millrace._src.core.shape_context import ShapeContext
@@ -83,7 +82,11 @@ def identity_n(input: Any, name: str | None = None) -> Any:
 
     Returns: A list of Tensors.
     """
-    return identity_n_op(list(input), name=name)
+    tensors = list(input)
+    if not tensors:
+        message = "tf.identity_n: attr 'T' of 'IdentityN' was passed a list of length 0, less than minimum 1."
+        raise invalid(message) if executing_eagerly() else ValueError(message)
+    return identity_n_op(tensors, name=name)
 
 
 @op("Snapshot", "input: T -> output: T", T=ANY, shape=same_shape)
@@ -229,7 +232,12 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
     return placeholder_op(dtype=dtype, shape=as_shape(shape), name=name)
 
 
-@op("PlaceholderWithDefault", "input: dtype -> output: dtype", dtype=ANY, shape=_declared_shape)
+def _default_shape(c: ShapeContext) -> TensorShape:
+    merge(c.shape("input"), c.attr("shape"))
+    return _declared_shape(c)
+
+
+@op("PlaceholderWithDefault", "input: dtype -> output: dtype", dtype=ANY, shape=_default_shape)
 def placeholder_with_default_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
     """Returns `input` unless whoever runs the graph supplies another value."""
     return input
@@ -256,9 +264,4 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     Returns: A Tensor.
     Raises: ValueError: if the default does not have such a shape.
     """
-    tensor = convert_to_tensor(input)
-    if not tensor.shape.is_compatible_with(as_shape(shape)):
-        raise ValueError(
-            f"tf.placeholder_with_default: the default has shape {tensor.shape}, which is not compatible with {as_shape(shape)}."
-        )
     return placeholder_with_default_op(input, shape=as_shape(shape), name=name)

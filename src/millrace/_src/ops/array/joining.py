@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
 from millrace._src.core.op_def import op
@@ -183,7 +183,14 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
             tensor = convert_to_tensor(axis, dtype=int32, name="concat_dim")
             tensor.shape.assert_has_rank(0)
             return identity_op(values[0], name="concat")
+    if not values:
+        raise _too_short("values", "ConcatV2", 2)
     return concat_op(list(values), axis, name=name)
+
+
+def _too_short(argument: str, op_name: str, least: int) -> Exception:
+    message = f"List argument '{argument}' to '{op_name}' Op with length 0 shorter than minimum length {least}."
+    return invalid(f"{message} [Op:{op_name}] name: ") if executing_eagerly() else ValueError(message)
 
 
 # --- concat_offset -----------------------------------------------------------------------------------------------
@@ -296,12 +303,22 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
         if whole is not None:
             return whole
     items = list(values) if not isinstance(values, list) and isinstance(values, (tuple, EagerTensor)) else values
+    if axis == 0 and state.graph is not None and isinstance(items, list):
+        return _named_pack(items, name)
     if isinstance(items, list) and items:
         shape = convert_to_tensor(items[0]).shape if not hasattr(items[0], "shape") else items[0].shape
         rank = None if shape is None else TensorShape(shape).rank
         if rank is not None and not -(rank + 1) <= axis < rank + 1:
             raise ValueError(f"Argument `axis` = {axis} not in range [{-(rank + 1)}, {rank + 1})")
     return pack(items, axis=axis, name=name)
+
+
+def _named_pack(items: list[Any], name: str) -> Any:
+    """A stack in a graph, whose constants are named after their place: `stack/1`."""
+    dtype = next((v.dtype for v in items if isinstance(v, Tensor)), None)
+    with name_scope(name, "stack") as scope:
+        parts = [convert_to_tensor(v, dtype_hint=dtype, name=f"{scope}{i}") for i, v in enumerate(items)]
+        return pack(parts, axis=0, name=scope or name)
 
 
 def _as_one_value(values: Any, name: str) -> Any:
@@ -341,18 +358,21 @@ def parallel_concat(xp: Xp, values: list[Array], *, shape: TensorShape) -> Array
 
 @export("parallel_stack")
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Any:
-    """Stacks tensors of one known shape along a new first dimension.
+    """Stacks tensors of one known shape along a new first dimension; in a graph only.
 
-    >>> tf.parallel_stack([[1, 4], [2, 5]]).numpy()
-    array([[1, 4],
-           [2, 5]], dtype=int32)
+    >>> with tf.Graph().as_default():
+    ...     print(tf.parallel_stack([[1, 4], [2, 5]]).shape)
+    (2, 2)
 
     Args:
       values: a list of Tensors of one shape, known while tracing, and one dtype.
       name: name of the operation.
 
     Returns: A Tensor of one dimension more.
+    Raises: RuntimeError: in eager mode.
     """
+    if executing_eagerly():
+        raise RuntimeError("tf.parallel_stack() is not compatible with eager execution.")
     with name_scope(name, "parallel_stack"):
         first = convert_to_tensor(values[0])
         shape = TensorShape([len(values)]).concatenate(first.shape)

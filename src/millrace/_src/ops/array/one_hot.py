@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones, zeros
-from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, require_scalar
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, known_int, require_scalar
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -28,20 +28,20 @@ _INDICES = TypeSet((uint8, int8, int32, int64), default=int64)
 
 
 def _one_hot_shape(c: ShapeContext) -> TensorShape:
-    axis, depth = c.attr("axis"), c.value("depth")
+    axis, depth = c.attr("axis"), known_int(c, "depth")
     if axis < -1:
         raise ValueError("axis must be >= -1")
     if c.shape("depth").rank:
         raise ValueError(f"Input must be scalar but has rank {c.shape('depth').rank}")
-    if depth is not None and int(depth) < 0:
-        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(depth)}")
+    if depth is not None and depth < 0:
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {depth}")
     require_scalar(c.shape("on_value"))
     require_scalar(c.shape("off_value"))
     dims = c.shape("indices")._dims
     if dims is None:
         return UNKNOWN
     at = len(dims) if axis == -1 else axis
-    return TensorShape.of((*dims[:at], None if depth is None else int(depth), *dims[at:]))
+    return TensorShape.of((*dims[:at], depth, *dims[at:]))
 
 
 @op(
@@ -103,12 +103,12 @@ def one_hot(
         given = on.dtype if on is not None else off.dtype if off is not None else None
         for label, value in (("on_value", on), ("off_value", off)):
             if wanted is not None and value is not None and value.dtype is not wanted:
-                raise TypeError(f"dtype {value.dtype!r} of {label} does not match dtype parameter {wanted!r}")
+                raise TypeError(f"dtype {value.dtype} of {label} does not match dtype parameter {wanted}")
         wanted = wanted or given or float32
         on = convert_to_tensor(1, wanted, name="on_value") if on is None else on
         off = convert_to_tensor(0, wanted, name="off_value") if off is None else off
         if on.dtype is not off.dtype:
-            raise TypeError(f"dtype {on.dtype!r} of on_value does not match dtype {off.dtype!r} of off_value")
+            raise TypeError(f"dtype {on.dtype} of on_value does not match dtype {off.dtype} of off_value")
         return one_hot_op(indices, depth, on, off, axis=-1 if axis is None else axis, name=scope or "one_hot")
 
 
@@ -196,7 +196,7 @@ def _symbolic_eye(rows: Any, columns: Any, batch: Any, dtype: Any, is_square: bo
         diagonal = raw.ConcatV2(values=[lead, [shortest]], axis=0, name="concat")
         whole = None if is_square else raw.ConcatV2(values=[lead, [rows, columns]], axis=0, name="concat")
     on_diagonal = ones(diagonal, dtype)
-    zero = convert_to_tensor(np.zeros((), dtype.np_dtype), dtype=dtype, name="diag/padding_value")
     if is_square:
+        zero = np.zeros((), dtype.np_dtype)
         return raw.MatrixDiagV3(diagonal=on_diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=zero, name="diag")
     return raw.MatrixSetDiagV3(input=zeros(whole, dtype), diagonal=on_diagonal, k=0, name="set_diag")

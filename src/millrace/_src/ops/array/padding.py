@@ -79,8 +79,15 @@ def _checked(input: Array, paddings: Array) -> list[tuple[int, int]]:
 # --- constant ----------------------------------------------------------------------------------------------------
 
 
-def _zero(array: Array) -> Any:
-    return b"" if array.dtype.kind == "O" else 0
+def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) -> Array:
+    """`x` with `value` around it."""
+    if not pairs:
+        return x
+    if x.dtype.kind != "O":
+        return xp.pad(x, pairs, constant_values=value)
+    sizes = tuple(size + before + after for size, (before, after) in zip(x.shape, pairs, strict=True))
+    inner = tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs, strict=True))
+    return xp.scatter(xp.full(sizes, value, dtype=object), inner, x, "set")
 
 
 @op(
@@ -93,8 +100,7 @@ def _zero(array: Array) -> Any:
 )
 def pad_op(xp: Xp, input: Array, paddings: Array) -> Array:
     """Puts zeros around `input`."""
-    pairs = _checked(input, paddings)
-    return xp.pad(input, pairs, constant_values=_zero(input)) if pairs else input
+    return _pad_constant(xp, input, _checked(input, paddings), b"" if input.dtype.kind == "O" else 0)
 
 
 @op(
@@ -109,10 +115,8 @@ def pad_v2_op(xp: Xp, input: Array, paddings: Array, constant_values: Array) -> 
     """Puts a value around `input`."""
     if constant_values.ndim:
         raise invalid(f"constant_values must be a scalar. Found: {dims_text(constant_values.shape)}")
-    pairs = _checked(input, paddings)
-    if input.dtype.kind == "O":
-        constant_values = constant_values[()]
-    return xp.pad(input, pairs, constant_values=constant_values) if pairs else input
+    value = constant_values[()] if input.dtype.kind == "O" else constant_values
+    return _pad_constant(xp, input, _checked(input, paddings), value)
 
 
 def _inner(dy: Any, input: Any, paddings: Any) -> Any:

@@ -20,7 +20,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones
 from millrace._src.ops.array.joining import concat_op
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
-from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, vector
+from millrace._src.ops.array.shape_checks import dims_text, invalid, known_int, require_scalar, vector
 from millrace._src.ops.array.shape_ops import shape_tensor, size
 from millrace._src.ops.array.slicing import slice_op
 from millrace._src.ops.type_sets import FLOAT, INDEX, REAL
@@ -37,7 +37,7 @@ _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
     """The number of elements. Raises ValueError, in TensorFlow's words, if the bounds contradict the step."""
     if not delta:
-        raise ValueError(f"Requires delta != 0: {delta}")
+        raise ValueError("Requires delta != 0")
     if delta > 0 and start > limit:
         raise ValueError(f"Requires start <= limit when delta > 0: {start}/{limit}")
     if delta < 0 and start < limit:
@@ -53,10 +53,11 @@ def _range_shape(c: ShapeContext) -> TensorShape:
             require_scalar(c.shape(name))
         except ValueError as error:
             raise ValueError(f"{error}\n\t for '{name}'") from None
-    bounds = [c.value(name) for name in ("start", "limit", "delta")]
-    if any(b is None for b in bounds):
-        return vector(None)
-    return vector(_range_size(*(b.item() for b in bounds)))
+    if c.dtype("start").is_integer:
+        bounds: list[Any] = [known_int(c, name) for name in ("start", "limit", "delta")]
+    else:
+        bounds = [None if v is None else v.item() for v in (c.value(name) for name in ("start", "limit", "delta"))]
+    return vector(None if None in bounds else _range_size(*bounds))
 
 
 @op(
@@ -73,7 +74,7 @@ def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
     try:
         count = _range_size(first, last, step)
     except ValueError as error:
-        raise invalid(str(error)) from None
+        raise invalid(str(error) if step else f"{error}: {step}") from None
     dtype = start.dtype
     if dtype.kind in "iu":
         return np.arange(first, first + count * step, step, dtype=dtype) if count else np.zeros([0], dtype)
@@ -124,10 +125,10 @@ def _lin_space_shape(c: ShapeContext) -> TensorShape:
             require_scalar(c.shape(name))
         except ValueError as error:
             raise ValueError(f"{error}\n\t for '{name}'") from None
-    count = c.value("num")
-    if count is not None and int(count) <= 0:
-        raise ValueError(f"Requires num > 0: {int(count)}")
-    return vector(None if count is None else int(count))
+    count = known_int(c, "num")
+    if count is not None and count <= 0:
+        raise ValueError(f"Requires num > 0: {count}")
+    return vector(count)
 
 
 @op(
@@ -195,7 +196,7 @@ def _count(num: Any) -> Any:
     count = convert_to_tensor(num, name="num")
     if not count.dtype.is_integer:
         raise TypeError(
-            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {count.dtype!r}"
+            f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {count.dtype}"
         )
     return count if count.dtype is int32 else raw.Cast(x=count, DstT=int32)
 

@@ -45,7 +45,7 @@ def where_op(xp: Xp, input: Array) -> Array:
 
 
 def _select_v2_shape(c: ShapeContext) -> TensorShape:
-    return broadcast_dims(broadcast_dims(c.shape("t"), c.shape("e")), c.shape("condition"))
+    return broadcast_dims(broadcast_dims(c.shape("condition"), c.shape("t")), c.shape("e"))
 
 
 @op("SelectV2", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_v2_shape)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 
 Dim: TypeAlias = "int | None"
@@ -151,6 +152,12 @@ def multiplied(*dims: Dim) -> Dim:
 def added(*dims: Dim) -> Dim:
     """The sum of dimensions; unknown as soon as one is."""
     return None if None in dims else sum(d for d in dims if d is not None)
+
+
+def known_int(c: ShapeContext, name: str) -> int | None:
+    """The value of the integer scalar `name` where it is known while tracing, if only as an element of a known shape."""
+    elements = c.partial(name)
+    return elements[0] if elements is not None and len(elements) == 1 else None
 
 
 def first_bad(flags: Any) -> tuple[int, ...] | None:

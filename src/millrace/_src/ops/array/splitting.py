@@ -55,7 +55,7 @@ def _split_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _checked_axis(value: Array, split_dim: Array) -> int:
-    if split_dim.size != 1:
+    if split_dim.ndim:
         raise invalid(f"split_dim must be a scalar but has rank {split_dim.ndim}")
     at, rank = int(split_dim.reshape(-1)[0]), value.ndim
     if not -rank <= at < rank:
@@ -271,4 +271,4 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         num = dims[axis]
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
-    return unpack(value, num=num, axis=axis, name=name)
+    return unpack(value, num=num, axis=axis, name=name) if num else []

@@ -134,20 +134,22 @@ def _repeat(data: Any, counts: Any, axis: int) -> Any:
     return _repeat_evenly(data, counts, axis) if single else _repeat_by(data, counts, axis)
 
 
-def _repeat_evenly(data: Any, count: Any, axis: int) -> Any:
+def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
     """`x[..., None, ...]` tiled along the new dimension, which is then folded into `axis`."""
-    rank = data.shape.rank
-    scalar = reshape(count, np.zeros([0], np.int32))
-    ones = [1] * rank
-    multiples = (
-        raw.Pack(values=[*ones[: axis + 1], scalar, *ones[axis + 1 :]], axis=0)
-        if static_value(scalar) is None
-        else np.array([*ones[: axis + 1], int(static_value(scalar)), *ones[axis + 1 :]], scalar.dtype.np_dtype)
-    )
+    dims = data.shape.as_list()
+    count = reshape(counts, np.zeros([0], np.int32))
+    before, after = [1] * (axis + 1), [1] * (len(dims) - axis - 1)
+    known = static_value(count)
+    if known is None:
+        multiples = raw.Pack(values=[*before, count, *after], axis=0)
+    else:
+        multiples = np.array([*before, int(known), *after], count.dtype.np_dtype)
     tiled = tile(expand_dims_op(data, axis + 1), multiples)
-    shape = shape_tensor(data, scalar.dtype)
-    folded = [shape[:axis], [scalar * shape[axis]], shape[axis + 1 :]]
-    return reshape(tiled, raw.ConcatV2(values=folded, axis=0))
+    shape = shape_tensor(data, count.dtype)
+    result = reshape(tiled, raw.ConcatV2(values=[shape[:axis], [count * shape[axis]], shape[axis + 1 :]], axis=0))
+    folded = multiplied(dims[axis], None if known is None else int(known))
+    result.set_shape([*dims[:axis], folded, *dims[axis + 1 :]])
+    return result
 
 
 def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
@@ -156,6 +158,7 @@ def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     length = counts.shape.as_list()[0] if counts.shape.rank == 1 else None
     if size is not None and length is not None and size != length:
         raise ValueError(f"Dimensions {size} and {length} are not compatible")
+    given = counts
     counts = raw.Maximum(
         x=raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0)), y=0
     )
@@ -164,8 +167,8 @@ def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     positions = raw.Range(start=raw.ZerosLike(x=total), limit=total, delta=raw.OnesLike(x=total))
     indices = raw.UpperBound(sorted_inputs=expand_dims_op(ends, 0), values=expand_dims_op(positions, 0))
     result = raw.GatherV2(params=data, indices=reshape(indices, [-1]), axis=axis)
-    known = static_value(counts)
-    if known is not None:
+    known = static_value(given)
+    if known is not None and known.size != 1:
         dims = data.shape.as_list()
-        result.set_shape([*dims[:axis], int(known.sum()), *dims[axis + 1 :]])
+        result.set_shape([*dims[:axis], int(known.clip(0).sum()), *dims[axis + 1 :]])
     return result

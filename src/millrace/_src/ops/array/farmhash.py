@@ -1,0 +1,128 @@
+"""FarmHash's 64-bit fingerprint, the hash that TensorFlow promises never to change.
+
+From the published algorithm (Geoff Pike, FarmHash 1.1, `farmhashna::Hash64`, MIT licence): short keys by a few multiplications, long
+ones 64 bytes at a time. All arithmetic is modulo 2**64.
+"""
+
+from __future__ import annotations
+
+import struct
+
+_MASK = (1 << 64) - 1
+_K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
+_read64 = struct.Struct("<Q").unpack_from
+_read32 = struct.Struct("<I").unpack_from
+
+
+def fingerprint64(key: bytes) -> int:
+    """The fingerprint of a byte string.
+
+    >>> from millrace._src.ops.array.farmhash import fingerprint64
+    >>> fingerprint64(b"a")
+    12917804110809363939
+    """
+    size = len(key)
+    if size <= 16:
+        return _up_to_16(key, size)
+    if size <= 32:
+        return _up_to_32(key, size)
+    if size <= 64:
+        return _up_to_64(key, size)
+    return _long(key, size)
+
+
+def _rotate(value: int, shift: int) -> int:
+    value &= _MASK
+    return (value >> shift | value << (64 - shift)) & _MASK
+
+
+def _shift_mix(value: int) -> int:
+    value &= _MASK
+    return value ^ value >> 47
+
+
+def _mix(u: int, v: int, mul: int) -> int:
+    a = _shift_mix((u ^ v) * mul)
+    return _shift_mix((v ^ a) * mul) * mul & _MASK
+
+
+def _word(key: bytes, at: int) -> int:
+    word: int = _read64(key, at)[0]
+    return word
+
+
+def _up_to_16(key: bytes, size: int) -> int:
+    if size >= 8:
+        mul = _K2 + size * 2
+        a = _word(key, 0) + _K2 & _MASK
+        b = _word(key, size - 8)
+        return _mix(_rotate(b, 37) * mul + a & _MASK, (_rotate(a, 25) + b) * mul & _MASK, mul)
+    if size >= 4:
+        first: int = _read32(key, 0)[0]
+        return _mix(size + (first << 3), _read32(key, size - 4)[0], _K2 + size * 2)
+    if size:
+        y = key[0] + (key[size >> 1] << 8)
+        z = size + (key[-1] << 2)
+        return _shift_mix(y * _K2 & _MASK ^ z * _K0 & _MASK) * _K2 & _MASK
+    return _K2
+
+
+def _up_to_32(key: bytes, size: int) -> int:
+    mul = _K2 + size * 2
+    a, b = _word(key, 0) * _K1, _word(key, 8)
+    c, d = _word(key, size - 8) * mul, _word(key, size - 16) * _K2
+    return _mix(_rotate(a + b, 43) + _rotate(c, 30) + d & _MASK, a + _rotate(b + _K2, 18) + c & _MASK, mul)
+
+
+def _up_to_64(key: bytes, size: int) -> int:
+    mul = _K2 + size * 2
+    a, b = _word(key, 0) * _K2, _word(key, 8)
+    c, d = _word(key, size - 8) * mul, _word(key, size - 16) * _K2
+    y = _rotate(a + b, 43) + _rotate(c, 30) + d & _MASK
+    z = _mix(y, a + _rotate(b + _K2, 18) + c & _MASK, mul)
+    e, f = _word(key, 16) * mul, _word(key, 24)
+    g, h = (y + _word(key, size - 32)) * mul, (z + _word(key, size - 24)) * mul
+    return _mix(_rotate(e + f, 43) + _rotate(g, 30) + h & _MASK, e + _rotate(f + a, 18) + g & _MASK, mul)
+
+
+def _weak(key: bytes, at: int, a: int, b: int) -> tuple[int, int]:
+    """A quick hash of 32 bytes and two seeds."""
+    w, x, y, z = struct.unpack_from("<4Q", key, at)
+    a += w
+    b = _rotate(b + a + z, 21)
+    c = a
+    a += x + y
+    b += _rotate(a, 44)
+    return a + z & _MASK, b + c & _MASK
+
+
+def _round(
+    key: bytes, at: int, x: int, y: int, z: int, v: tuple[int, int], w: tuple[int, int], mul: int, weight: int
+) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
+    """Mixes 64 bytes into the state."""
+    x = _rotate(x + y + v[0] + _word(key, at + 8), 37) * mul & _MASK
+    y = _rotate(y + v[1] + _word(key, at + 48), 42) * mul
+    x ^= w[1] * weight & _MASK
+    y = y + v[0] * weight + _word(key, at + 40) & _MASK
+    z = _rotate(z + w[0], 33) * mul & _MASK
+    v = _weak(key, at, v[1] * mul, x + w[0])
+    w = _weak(key, at + 32, z + w[1], y + _word(key, at + 16))
+    return z, y, x, v, w
+
+
+def _long(key: bytes, size: int) -> int:
+    x, y = 81, 81 * _K1 + 113 & _MASK
+    z = _shift_mix(y * _K2 + 113) * _K2 & _MASK
+    v = w = (0, 0)
+    x = x * _K2 + _word(key, 0) & _MASK
+    end = (size - 1) // 64 * 64
+    for at in range(0, end, 64):
+        x, y, z, v, w = _round(key, at, x, y, z, v, w, _K1, 1)
+    rest = (size - 1) & 63
+    mul = _K1 + ((z & 0xFF) << 1)
+    w = (w[0] + rest & _MASK, w[1])
+    v = (v[0] + w[0] & _MASK, v[1])
+    w = (w[0] + v[0] & _MASK, w[1])
+    x, y, z, v, w = _round(key, end + rest - 63, x, y, z, v, w, mul, 9)
+    low = _mix(v[0], w[0], mul) + _shift_mix(y) * _K0 + z & _MASK
+    return _mix(low, _mix(v[1], w[1], mul) + x & _MASK, mul)

@@ -1,0 +1,179 @@
+"""Dynamic partition and stitch: rows dealt out to several tensors, and put back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, first_bad, invalid, merge_dim, merge_dims
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.type_sets import ANY
+from millrace._src.util.export import export
+
+# --- partition ---------------------------------------------------------------------------------------------------
+
+
+def _partition_shape(c: ShapeContext) -> list[TensorShape]:
+    count, data, partitions = c.attr("num_partitions"), c.shape("data")._dims, c.shape("partitions")._dims
+    if data is None or partitions is None:
+        return [UNKNOWN] * count
+    if len(partitions) > len(data):
+        raise ValueError(f"Shape must be at least rank {len(partitions)} but is rank {len(data)}")
+    for d, p in zip(data, partitions, strict=False):
+        merge_dim(d, p)
+    return [TensorShape.of((None, *data[len(partitions) :]))] * count
+
+
+@op(
+    "DynamicPartition",
+    "data: T, partitions: int32 -> outputs: num_partitions * T",
+    T=ANY,
+    shape=_partition_shape,
+    host_only=True,
+)
+def dynamic_partition_op(xp: Xp, data: Array, partitions: Array, *, num_partitions: int) -> list[Array]:
+    """The slices of `data` dealt out by number."""
+    if num_partitions < 1:
+        raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
+    if data.shape[: partitions.ndim] != partitions.shape:
+        shapes = f"data.shape = {dims_text(data.shape)}, partitions.shape = {dims_text(partitions.shape)}"
+        raise invalid(f"data.shape must start with partitions.shape, got {shapes}")
+    at = first_bad((partitions < 0) | (partitions >= num_partitions))
+    if at is not None:
+        where = f"[{','.join(str(i) for i in at)}]" if at else ""
+        raise invalid(f"partitions{where} = {int(partitions[at])} is not in [0, {num_partitions})")
+    rows = data.reshape((partitions.size, *data.shape[partitions.ndim :]))
+    numbers = partitions.reshape(-1)
+    return [rows[numbers == k] for k in range(num_partitions)]
+
+
+@dynamic_partition_op.gradient
+def dynamic_partition_gradient(dys: list[Tensor], data: Tensor, partitions: Tensor) -> tuple[Tensor, None]:
+    """Numbers the rows, deals the numbers out alike, and stitches by them."""
+    shape = shape_tensor(partitions)
+    count = raw.Prod(input=shape, reduction_indices=[0])
+    positions = raw.Reshape(tensor=raw.Range(start=0, limit=count, delta=1), shape=shape)
+    indices = raw.DynamicPartition(data=positions, partitions=partitions, num_partitions=len(dys))
+    stitched = raw.ParallelDynamicStitch(indices=indices, data=dys)
+    return raw.Reshape(tensor=stitched, shape=shape_tensor(data)), None
+
+
+@export("dynamic_partition")
+def dynamic_partition(data: Tensor, partitions: Tensor, num_partitions: int, name: str | None = None) -> list[Tensor]:
+    """Deals the slices of `data` out to `num_partitions` tensors.
+
+    >>> a, b = tf.dynamic_partition([10, 20, 30], [0, 1, 0], 2)
+    >>> a.numpy(), b.numpy()
+    (array([10, 30], dtype=int32), array([20], dtype=int32))
+
+    Args:
+      data: A Tensor of any dtype.
+      partitions: an int32 Tensor whose shape begins that of `data`; each element in [0, num_partitions).
+      num_partitions: an int of at least 1.
+      name: name of the operation.
+
+    Returns: A list of Tensors.
+    Raises: tf.errors.InvalidArgumentError: if an element of `partitions` is out of range.
+    """
+    return dynamic_partition_op(  # type: ignore[no-any-return]  # ops are untyped
+        data, partitions, num_partitions=num_partitions, name=name
+    )
+
+
+# --- stitch ------------------------------------------------------------------------------------------------------
+
+
+def _stitch_shape(c: ShapeContext) -> TensorShape:
+    rest = None
+    for indices, data in zip(c.shapes("indices"), c.shapes("data"), strict=True):
+        if indices._dims is None or data._dims is None:
+            continue
+        for i, d in zip(indices._dims, data._dims, strict=False):
+            merge_dim(d, i)
+        rest = merge_dims(rest, data._dims[len(indices._dims) :])
+    if rest is None:
+        return UNKNOWN
+    return TensorShape.of((_stitched_rows(c), *rest))
+
+
+def _stitched_rows(c: ShapeContext) -> int | None:
+    """One more than the largest index, if all are known."""
+    values = [static_value(t) for t in c.tensors("indices")]
+    if any(v is None for v in values):
+        return None
+    return max((int(v.max()) + 1 for v in values if v.size), default=0)
+
+
+def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
+    rest = data[0].shape[indices[0].ndim :]
+    for k, (index, part) in enumerate(zip(indices, data, strict=True)):
+        if part.shape[: index.ndim] != index.shape:
+            shapes = f"data[{k}].shape = {dims_text(part.shape)} does not start with indices[{k}].shape"
+            raise invalid(f"{shapes} = {dims_text(index.shape)}")
+        if part.shape[index.ndim :] != rest:
+            raise invalid(
+                f"Need data[0].shape[{indices[0].ndim}:] = data[{k}].shape[{index.ndim}:], "
+                f"got data[0].shape = {dims_text(data[0].shape)}, data[{k}].shape = {dims_text(part.shape)}, "
+                f"indices[0].shape = {dims_text(indices[0].shape)}, indices[{k}].shape = {dims_text(index.shape)}"
+            )
+        at = first_bad(np.asarray(index) < 0)
+        if at is not None:
+            raise invalid(f"indices[{','.join(str(i) for i in at)}] is out of range")
+    flat = np.concatenate([np.asarray(i).reshape(-1) for i in indices])
+    rows = xp.concatenate([part.reshape((index.size, *rest)) for index, part in zip(indices, data, strict=True)])
+    size = int(flat.max()) + 1 if flat.size else 0
+    merged = xp.full((size, *rest), b"" if data[0].dtype.kind == "O" else 0, dtype=data[0].dtype)
+    # of several rows for one place the last holds; keep only that one, since not every engine writes in order
+    last = {place: k for k, place in enumerate(flat.tolist())}
+    places, chosen = np.array(list(last), np.int64), np.array(list(last.values()), np.int64)
+    return xp.scatter(merged, (places,), rows[chosen], "set") if len(last) else merged
+
+
+@export("dynamic_stitch")
+@op(
+    "DynamicStitch",
+    "indices: N * int32, data: N * T -> merged: T",
+    T=ANY,
+    shape=_stitch_shape,
+    constant_inputs=("indices",),
+)
+def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
+    """Puts the slices of several tensors at given places of one.
+
+    >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy()
+    array([10, 20, 30], dtype=int32)
+
+    Args:
+      indices: a list of int32 Tensors, the places.
+      data: a list of Tensors; the shape of each begins with that of its indices, and the rest is the same for all.
+
+    Returns: A Tensor with one row more than the largest index; of several slices for one place the last holds.
+    Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or an index is negative.
+    """
+    return _stitch(xp, indices, data)
+
+
+@op(
+    "ParallelDynamicStitch",
+    "indices: N * int32, data: N * T -> merged: T",
+    T=ANY,
+    shape=_stitch_shape,
+    constant_inputs=("indices",),
+)
+def parallel_dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
+    """DynamicStitch without a promise which of several slices for one place holds."""
+    return _stitch(xp, indices, data)
+
+
+@dynamic_stitch.gradient
+@parallel_dynamic_stitch.gradient
+def dynamic_stitch_gradient(dy: Tensor, indices: list[Tensor]) -> tuple[list[None], list[Tensor]]:
+    """Each tensor gets the slices at its places."""
+    return [None] * len(indices), [raw.GatherV2(params=dy, indices=i, axis=0) for i in indices]

@@ -1,0 +1,561 @@
+"""Sort, argsort, top_k, searchsorted: order along a dimension.
+
+Everything is `top_k`: as in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending one of
+the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their order. NaN
+comes last, whichever way.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, int16, int32, int64
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.reshaping import reshape
+from millrace._src.ops.array.shape_checks import (
+    UNKNOWN,
+    dims_text,
+    invalid,
+    known_int,
+    merge_dim,
+    with_rank,
+    with_rank_at_least,
+)
+from millrace._src.ops.array.shape_ops import rank, shape_tensor
+from millrace._src.ops.array.transposing import transpose
+from millrace._src.ops.type_sets import ANY, INDEX, REAL
+from millrace._src.util.export import export
+
+_INDEX_TYPES = TypeSet((int16, int32, int64), default=int32)
+_INDEX = INDEX.with_default(int32)
+
+
+class TopKV2(NamedTuple):
+    """The result of `tf.math.top_k`."""
+
+    values: Any
+    indices: Any
+
+
+class ApproxTopK(NamedTuple):
+    """The result of `tf.math.approx_max_k`."""
+
+    values: Any
+    indices: Any
+
+
+# --- top_k -------------------------------------------------------------------------------------------------------
+
+
+def _top_k_shape(c: ShapeContext) -> list[TensorShape]:
+    dims = with_rank_at_least(c.shape("input"), 1)
+    if c.shape("k").rank:
+        raise ValueError(f"Input must be scalar but has rank {c.shape('k').rank}")
+    return [_top_k_dims(dims, known_int(c, "k"))] * 2
+
+
+def _top_k_dims(dims: Any, k: int | None) -> TensorShape:
+    if k is not None and k < 0:
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {k}")
+    if dims is None:
+        return UNKNOWN
+    if k is not None and dims[-1] is not None and dims[-1] < k:
+        raise ValueError(f"input must have last dimension >= k = {k} but is {dims[-1]}")
+    return TensorShape.of((*dims[:-1], k))
+
+
+def _largest(xp: Xp, x: Array, k: int) -> Array:
+    """The positions of the `k` largest elements along the last dimension, of equal ones the first first."""
+    if x.dtype.kind not in "iu":
+        x = xp.where(xp.isnan(x), xp.astype(xp.array(-np.inf), x.dtype), x)
+    backwards = xp.argsort(xp.flip(x, -1), axis=-1, stable=True)
+    return (x.shape[-1] - 1 - xp.flip(backwards, -1))[..., :k]
+
+
+def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
+    if not x.ndim:
+        raise invalid(f"input must be >= 1-D, got shape {dims_text(x.shape)}")
+    if k < 0:
+        raise invalid(f"Need k >= 0, got {k}")
+    if x.shape[-1] < k:
+        raise invalid(f"input must have at least k columns. Had {x.shape[-1]}, needed {k}")
+    positions = _largest(xp, x, k)
+    return xp.take_along_axis(x, positions, axis=-1), xp.astype(positions, index_type.np_dtype)
+
+
+@op(
+    "TopKV2",
+    "input: T, k: Tk -> values: T, indices: index_type",
+    T=REAL,
+    Tk=_INDEX_TYPES,
+    index_type=_INDEX_TYPES,
+    shape=_top_k_shape,
+    constant_inputs=("k",),
+)
+def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool = True) -> tuple[Array, Array]:
+    """The `k` largest elements along the last dimension and where they are; in order, whatever `sorted` says."""
+    if k.ndim:
+        raise invalid(f"k must be scalar, got shape {dims_text(k.shape)}")
+    return _top_k(xp, input, int(k), index_type)
+
+
+@op(
+    "TopK",
+    "input: T -> values: T, indices: int32",
+    T=REAL,
+    shape=lambda c: [_top_k_dims(with_rank_at_least(c.shape("input"), 1), c.attr("k"))] * 2,
+)
+def top_k_v1_op(xp: Xp, input: Array, *, k: int, sorted: bool = True) -> tuple[Array, Array]:
+    """The `k` largest elements along the last dimension; the form of TensorFlow's first graphs."""
+    return _top_k(xp, input, k, int32)
+
+
+def _scatter_last(dy: Any, input: Any, indices: Any) -> Any:
+    """Puts a gradient at `indices` of the last dimension of zeros like `input`."""
+    shape = shape_tensor(input)
+    size = shape[-1]
+    if indices.dtype is not int32:
+        indices = raw.Cast(x=indices, DstT=int32)
+    rows = reshape(indices, raw.Pack(values=[-1, shape_tensor(indices)[-1]], axis=0))
+    starts = raw.Range(start=0, limit=shape_tensor(rows)[0], delta=1) * size
+    flat = reshape(rows + raw.ExpandDims(input=starts, dim=-1), [-1, 1])
+    count = raw.Prod(input=shape, reduction_indices=[0])
+    scattered = raw.ScatterNd(indices=flat, updates=reshape(dy, [-1]), shape=raw.Pack(values=[count], axis=0))
+    return reshape(scattered, shape)
+
+
+@top_k_op.gradient
+def top_k_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor) -> tuple[Tensor, None]:
+    """Each of the largest elements gets its gradient."""
+    return _scatter_last(dy, input, indices), None
+
+
+@top_k_v1_op.gradient
+def top_k_v1_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor) -> Tensor:
+    """Each of the largest elements gets its gradient."""
+    return _scatter_last(dy, input, indices)  # type: ignore[no-any-return]  # raw ops are untyped
+
+
+@export("math.top_k", "nn.top_k")
+def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None) -> TopKV2:
+    """Finds the `k` largest elements along the last dimension.
+
+    >>> values, indices = tf.math.top_k([1, 9, 4, 9], k=3)
+    >>> values.numpy(), indices.numpy()
+    (array([9, 9, 4], dtype=int32), array([1, 3, 2], dtype=int32))
+
+    Args:
+      input: A real Tensor of at least one dimension.
+      k: an integer scalar, at most the size of the last dimension.
+      sorted: whether the largest must come first; they do in any case.
+      index_type: int16, int32 or int64, the dtype of the indices.
+      name: name of the operation.
+
+    Returns: A named tuple of `values` and `indices`; of equal elements that with the lower index comes first.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `k` is negative or too large.
+    """
+    return TopKV2(*top_k_op(input, k, sorted=sorted, index_type=as_dtype(index_type), name=name))
+
+
+# --- approximate top_k, n-th element -----------------------------------------------------------------------------
+
+
+def _approx_shape(c: ShapeContext) -> list[TensorShape]:
+    dims = with_rank_at_least(c.shape("input"), 1)
+    if dims is None:
+        return [UNKNOWN, UNKNOWN]
+    axis, k = c.attr("reduction_dimension"), c.attr("k")
+    if not -len(dims) <= axis < len(dims):
+        raise ValueError(f"reduction_dimension {axis} is out of range for rank {len(dims)}")
+    axis %= len(dims)
+    if dims[axis] is not None and dims[axis] < k:
+        raise ValueError(f"input must have last dimension >= k = {k} but was {dims[axis]}")
+    return [TensorShape.of((*dims[:axis], k, *dims[axis + 1 :]))] * 2
+
+
+@export("approx_top_k")
+@op(
+    "ApproxTopK",
+    "input: T -> values: T, indices: int32",
+    T=TypeSet((float16, bfloat16, float32)),
+    shape=_approx_shape,
+)
+def approx_top_k(
+    xp: Xp,
+    input: Array,
+    *,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> tuple[Array, Array]:
+    """Finds the `k` largest or smallest elements along a dimension; on a CPU exactly.
+
+    >>> tf.math.approx_max_k([3.0, 1.0, 2.0], 2)[0].numpy()
+    array([3., 2.], dtype=float32)
+
+    Args:
+      input: A float16, bfloat16 or float32 Tensor.
+      k: how many.
+      reduction_dimension: the dimension.
+      recall_target: which share of the true ones must be found; all are.
+      is_max_k: whether the largest are wanted.
+      reduction_input_size_override: has no effect on exact results.
+      aggregate_to_topk: has no effect on exact results.
+
+    Returns: A list of the values and their int32 indices.
+    Raises: tf.errors.InvalidArgumentError: if `k` is too large.
+    """
+    moved = xp.moveaxis(input, reduction_dimension, -1)
+    values, indices = _top_k(xp, moved if is_max_k else -moved, k, int32)
+    back = [xp.moveaxis(t, -1, reduction_dimension) for t in (values if is_max_k else -values, indices)]
+    return back[0], back[1]
+
+
+@approx_top_k.gradient
+def approx_top_k_gradient(
+    dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor, reduction_dimension: int
+) -> Tensor:
+    """Each of the elements found gets its gradient."""
+    size = input.shape.rank
+    if reduction_dimension in (-1, None if size is None else size - 1):
+        return _scatter_last(dy, input, indices)  # type: ignore[no-any-return]  # raw ops are untyped
+    if size is None:
+        raise ValueError("The gradient of ApproxTopK along another than the last dimension needs a known rank.")
+    perm = list(range(size))
+    axis = reduction_dimension % size
+    perm[axis], perm[-1] = perm[-1], perm[axis]
+    moved = [raw.Transpose(x=t, perm=perm) for t in (dy, input, indices)]
+    return raw.Transpose(x=_scatter_last(*moved), perm=perm)  # type: ignore[no-any-return]  # raw ops are untyped
+
+
+@export("math.approx_max_k", "nn.approx_max_k")
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Finds the `k` largest elements along a dimension; on a CPU exactly.
+
+    >>> tf.math.approx_max_k([3.0, 1.0, 2.0], 2)[1].numpy()
+    array([0, 2], dtype=int32)
+
+    Args:
+      operand: A float16, bfloat16 or float32 Tensor.
+      k: how many.
+      reduction_dimension: the dimension.
+      recall_target: which share of the true ones must be found; all are.
+      reduction_input_size_override: has no effect on exact results.
+      aggregate_to_topk: has no effect on exact results.
+      name: name of the operation.
+
+    Returns: A named tuple of `values` and their int32 `indices`.
+    """
+    found = approx_top_k(
+        operand,
+        k=k,
+        reduction_dimension=reduction_dimension,
+        recall_target=recall_target,
+        is_max_k=True,
+        reduction_input_size_override=reduction_input_size_override,
+        aggregate_to_topk=aggregate_to_topk,
+        name=name,
+    )
+    return ApproxTopK(*found)
+
+
+@export("math.approx_min_k", "nn.approx_min_k")
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Finds the `k` smallest elements along a dimension; on a CPU exactly.
+
+    >>> tf.math.approx_min_k([3.0, 1.0, 2.0], 2)[0].numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+      operand: A float16, bfloat16 or float32 Tensor.
+      k: how many.
+      reduction_dimension: the dimension.
+      recall_target: which share of the true ones must be found; all are.
+      reduction_input_size_override: has no effect on exact results.
+      aggregate_to_topk: has no effect on exact results.
+      name: name of the operation.
+
+    Returns: A named tuple of `values` and their int32 `indices`.
+    """
+    found = approx_top_k(
+        operand,
+        k=k,
+        reduction_dimension=reduction_dimension,
+        recall_target=recall_target,
+        is_max_k=False,
+        reduction_input_size_override=reduction_input_size_override,
+        aggregate_to_topk=aggregate_to_topk,
+        name=name,
+    )
+    return ApproxTopK(*found)
+
+
+def _nth_shape(c: ShapeContext) -> TensorShape:
+    dims, n = with_rank_at_least(c.shape("input"), 1), c.value("n")
+    if n is not None and int(n) < 0:
+        raise ValueError(f"Dimension size, given by scalar input 1, must be non-negative but is {int(n)}")
+    if dims is None:
+        return UNKNOWN
+    if n is not None and dims[-1] is not None and dims[-1] <= int(n):
+        raise ValueError(f"Input must have last dimension > n = {int(n)} but is {dims[-1]}")
+    return TensorShape.of(dims[:-1])
+
+
+@op("NthElement", "input: T, n: int32 -> values: T", T=REAL, shape=_nth_shape, constant_inputs=("n",))
+def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Array:
+    """The element of rank `n` along the last dimension, counted from the smallest, or the largest if `reverse`."""
+    at = int(n)
+    if not input.ndim:
+        raise invalid(f"Input must be >= 1-D, got shape {dims_text(input.shape)}")
+    if at < 0:
+        raise invalid(f"n must be non-negative, got {at}")
+    if input.shape[-1] <= at:
+        raise invalid(f"Input must have last dimension > n = {at}")
+    return xp.sort(input, axis=-1)[..., -1 - at if reverse else at]
+
+
+@nth_element.gradient
+def nth_element_gradient(dy: Tensor, input: Tensor, values: Tensor) -> tuple[Tensor, None]:
+    """Shared equally by all elements that have the value."""
+    hit = raw.Cast(x=raw.Equal(x=raw.ExpandDims(input=values, dim=-1), y=input), DstT=dy.dtype)
+    count = raw.Sum(input=hit, reduction_indices=[-1], keep_dims=True)
+    return hit / count * raw.ExpandDims(input=dy, dim=-1), None
+
+
+# --- sort --------------------------------------------------------------------------------------------------------
+
+
+@export("sort")
+def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None) -> Any:
+    """Sorts a tensor along a dimension.
+
+    >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
+    array([3, 2, 1], dtype=int32)
+
+    Args:
+      values: A real Tensor of at least one dimension.
+      axis: the dimension, known while tracing.
+      direction: "ASCENDING" or "DESCENDING".
+      name: name of the operation.
+
+    Returns: A Tensor of the same shape and dtype; NaN comes last.
+    Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
+    """
+    with name_scope(name, "sort"):
+        return _ordered(values, axis, direction, wants_indices=False)
+
+
+@export("argsort")
+def argsort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> Any:
+    """Finds the positions that would sort a tensor along a dimension.
+
+    >>> tf.argsort([30, 10, 20]).numpy()
+    array([1, 2, 0], dtype=int32)
+
+    Args:
+      values: A real Tensor of at least one dimension.
+      axis: the dimension, known while tracing.
+      direction: "ASCENDING" or "DESCENDING".
+      stable: whether equal elements must keep their order; they do in any case.
+      name: name of the operation.
+
+    Returns: An int32 Tensor of the same shape.
+    Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
+    """
+    with name_scope(name, "argsort"):
+        return _ordered(values, axis, direction, wants_indices=True)
+
+
+def _ordered(values: Any, axis: Any, direction: str, wants_indices: bool) -> Any:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            f"Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction={direction}"
+        )
+    at = static_value(convert_to_tensor(axis, name="axis"))
+    if at is None:
+        raise ValueError("tf.sort: `axis` must be known while tracing.")
+    values = convert_to_tensor(values, name="values")
+    if direction == "DESCENDING":
+        return _descending(values, int(at), wants_indices)
+    if values.dtype.is_unsigned:
+        largest = convert_to_tensor(np.array(values.dtype.max, values.dtype.np_dtype), name="max")
+        ordered = _descending(largest - values, int(at), wants_indices)
+        return ordered if wants_indices else largest - ordered
+    if values.dtype.is_integer:
+        ordered = _descending(-values - 1, int(at), wants_indices)
+        return ordered if wants_indices else -ordered - 1
+    ordered = _descending(raw.Neg(x=values), int(at), wants_indices)
+    return ordered if wants_indices else -ordered
+
+
+def _descending(values: Any, axis: int, wants_indices: bool) -> Any:
+    size = shape_tensor(values)[axis]
+    perm = _swap_last(values, axis)
+    rows = values if perm is None else transpose(values, perm)
+    ordered = top_k_op(rows, size, index_type=int32)[1 if wants_indices else 0]
+    return ordered if perm is None else transpose(ordered, perm)
+
+
+def _swap_last(values: Any, axis: int) -> Any:
+    """The permutation that swaps a dimension with the last; None if it is the last."""
+    count = values.shape.rank
+    if axis == -1 or count is not None and axis + 1 == count:
+        return None
+    if count is not None:
+        perm = np.arange(count)
+        perm[axis], perm[-1] = perm[-1], perm[axis]
+        return convert_to_tensor(perm, name="transposition")
+    dynamic = rank(values)
+    at = axis if axis >= 0 else dynamic + axis
+    identity = raw.Range(start=0, limit=dynamic, delta=1)
+    places, swapped = [[at], [dynamic - 1]], [dynamic - 1, at]
+    return raw.TensorScatterUpdate(tensor=identity, indices=places, updates=swapped)
+
+
+# --- searchsorted ------------------------------------------------------------------------------------------------
+
+
+def _bound_shape(c: ShapeContext) -> TensorShape:
+    rows, values = with_rank(c.shape("sorted_inputs"), 2), with_rank(c.shape("values"), 2)
+    return TensorShape.of((values[0] if values[0] is not None else merge_dim(rows[0], values[0]), values[1]))
+
+
+def _bounds(xp: Xp, rows: Array, values: Array, side: str, out_type: DType) -> Array:
+    for name, x in (("sorted_inputs", rows), ("values", values)):
+        if x.ndim != 2:
+            raise invalid(f"Shape must be rank 2 but is rank {x.ndim} for `{name}` argument")
+    if rows.shape[0] != values.shape[0]:
+        raise invalid("Leading dim_size of both tensors must match.")
+    if xp.is_xla:
+        before = rows[:, None, :] < values[:, :, None] if side == "left" else rows[:, None, :] <= values[:, :, None]
+        return xp.astype(xp.sum(xp.astype(before, np.int32), axis=-1), out_type.np_dtype)
+    if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
+        rows, values = rows.astype(np.float32), values.astype(np.float32)
+    found = [np.searchsorted(row, value, side=side) for row, value in zip(rows, values, strict=True)]
+    return np.array(found, out_type.np_dtype).reshape(values.shape)
+
+
+@op(
+    "LowerBound",
+    "sorted_inputs: T, values: T -> output: out_type",
+    T=ANY,
+    out_type=_INDEX,
+    shape=_bound_shape,
+    not_differentiable="positions are integers",
+)
+def lower_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
+    """For each value, the first position in its sorted row where it could be inserted."""
+    return _bounds(xp, sorted_inputs, values, "left", out_type)
+
+
+@op(
+    "UpperBound",
+    "sorted_inputs: T, values: T -> output: out_type",
+    T=ANY,
+    out_type=_INDEX,
+    shape=_bound_shape,
+    not_differentiable="positions are integers",
+)
+def upper_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
+    """For each value, the last position in its sorted row where it could be inserted."""
+    return _bounds(xp, sorted_inputs, values, "right", out_type)
+
+
+@export("searchsorted")
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32, name: str | None = None
+) -> Any:
+    """Finds where values would be inserted into sorted sequences.
+
+    >>> tf.searchsorted([1, 3, 5], [0, 3, 6]).numpy()
+    array([0, 1, 3], dtype=int32)
+    >>> tf.searchsorted([1, 3, 5], [3], side="right").numpy()
+    array([2], dtype=int32)
+
+    Args:
+      sorted_sequence: A Tensor, sorted along its last dimension.
+      values: A Tensor of the same dtype, with the same dimensions before the last.
+      side: "left": before equal elements; "right": after them.
+      out_type: int32 or int64.
+      name: name of the operation.
+
+    Returns: A Tensor of `out_type` and the shape of `values`.
+    Raises: ValueError: if `side` is another.
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
+    sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
+    rows = reshape(sequence, [-1, shape_tensor(sequence)[-1]])
+    columns = reshape(values, [-1, shape_tensor(values)[-1]])
+    function = lower_bound if side == "left" else upper_bound
+    found = function(rows, columns, out_type=as_dtype(out_type), name=name)
+    return reshape(found, shape_tensor(values))
+
+
+# --- permutations ------------------------------------------------------------------------------------------------
+
+
+@export("math.invert_permutation", v1=["math.invert_permutation", "invert_permutation"])
+@op(
+    "InvertPermutation",
+    "x: T -> y: T",
+    T=_INDEX,
+    shape=lambda c: TensorShape.of(with_rank(c.shape("x"), 1)),
+    not_differentiable="positions are integers",
+)
+def invert_permutation(xp: Xp, x: Array) -> Array:
+    """Computes the inverse of a permutation: `y[x[i]] = i`.
+
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+
+    Args: x: an int32 or int64 vector that holds each of 0, 1, ..., n - 1 once.
+    Returns: A vector of the same dtype and size.
+    Raises: tf.errors.InvalidArgumentError: if it does not.
+    """
+    if x.ndim != 1:
+        raise invalid("invert_permutation expects a 1D vector.")
+    size = x.shape[0]
+    if not isinstance(x, np.ndarray):
+        return xp.scatter(xp.zeros((size,), x.dtype), (x,), xp.arange(size, dtype=x.dtype), "set")
+    seen = set()
+    for place in x.tolist():
+        if not 0 <= place < size:
+            raise invalid(f"{place} is not between 0 and {size}")
+        if place in seen:
+            raise invalid(f"{place} is duplicated in the input.")
+        seen.add(place)
+    inverse = np.empty(size, x.dtype)
+    inverse[x] = np.arange(size, dtype=x.dtype)
+    return inverse

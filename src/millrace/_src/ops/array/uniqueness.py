@@ -1,0 +1,227 @@
+"""Unique elements and set differences; how many there are depends on the values, so they run on the host."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, as_dtype, int32, int64
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.array.shape_checks import UNKNOWN, invalid, vector, with_rank
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+_INDEX = INDEX.with_default(int32)
+
+
+class Unique(NamedTuple):
+    """The result of `tf.unique`."""
+
+    y: Any
+    idx: Any
+
+
+class UniqueWithCounts(NamedTuple):
+    """The result of `tf.unique_with_counts`."""
+
+    y: Any
+    idx: Any
+    count: Any
+
+
+class ListDiff(NamedTuple):
+    """The result of `tf.compat.v1.setdiff1d`."""
+
+    out: Any
+    idx: Any
+
+
+def _first_positions(x: Array) -> tuple[Array, Array]:
+    """Where each distinct element of a vector stands first, in order, and for each element which of them it is."""
+    key = x.astype(np.float32) if x.dtype.kind == "V" else x  # NumPy cannot sort types that are not its own
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True, equal_nan=False)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return first[order], place[inverse.reshape(-1)]
+
+
+def _first_rows(x: Array, axis: int) -> tuple[Array, Array]:
+    """The same for the slices along `axis`."""
+    known: dict[tuple[Any, ...], int] = {}
+    first: list[int] = []
+    which = []
+    for i, row in enumerate(np.moveaxis(x, axis, 0)):
+        key = tuple(np.asarray(row).reshape(-1).tolist())
+        if key not in known:
+            known[key] = len(first)
+            first.append(i)
+        which.append(known[key])
+    return np.array(first, np.int64), np.array(which, np.int64)
+
+
+def _vector_result(x: Array, out_idx: DType) -> tuple[Array, Array, Array]:
+    if x.ndim != 1:
+        raise invalid("unique expects a 1D vector.")
+    first, which = _first_positions(x)
+    counts = np.bincount(which, minlength=first.size)
+    return x[first], which.astype(out_idx.np_dtype), counts.astype(out_idx.np_dtype)
+
+
+def _result(x: Array, axis: Array, out_idx: DType) -> tuple[Array, Array, Array]:
+    if axis.size == 0:
+        return _vector_result(x, out_idx)
+    if axis.size > 1:
+        raise invalid("axis does not support input tensors larger than 1 elements")
+    at = int(axis.reshape(-1)[0])
+    if not -x.ndim <= at < x.ndim:
+        raise invalid(f"axis has to be between [0, {x.ndim})")
+    first, which = _first_rows(x, at)
+    counts = np.bincount(which, minlength=first.size)
+    return np.take(x, first, axis=at), which.astype(out_idx.np_dtype), counts.astype(out_idx.np_dtype)
+
+
+def _vector_shape(c: ShapeContext) -> list[TensorShape]:
+    (size,) = with_rank(c.shape("x"), 1)
+    return [vector(None), vector(size)]
+
+
+def _axis_shape(c: ShapeContext) -> list[TensorShape]:
+    dims, axis = c.shape("x")._dims, c.value("axis")
+    (count,) = with_rank(c.shape("axis"), 1)
+    if dims is None or axis is None and count != 0:
+        return [UNKNOWN, vector(None)]
+    if axis is None or axis.size == 0:
+        if len(dims) != 1:
+            raise ValueError("x expects a 1D vector.")
+        return [vector(None), vector(dims[0])]
+    if axis.size > 1:
+        raise ValueError("axis does not support input tensors larger than 1 elements.")
+    at = int(axis[0])
+    if not -len(dims) <= at < len(dims):
+        raise ValueError(f"axis expects to be in the range [{-len(dims)}, {len(dims)})")
+    at %= len(dims)
+    return [TensorShape.of((*dims[:at], None, *dims[at + 1 :])), vector(dims[at])]
+
+
+@op("Unique", "x: T -> y: T, idx: out_idx", T=ANY, out_idx=_INDEX, shape=_vector_shape, host_only=True)
+def unique_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array]:
+    """The distinct elements of a vector, and which of them each element is."""
+    return _vector_result(x, out_idx)[:2]
+
+
+@op(
+    "UniqueWithCounts",
+    "x: T -> y: T, idx: out_idx, count: out_idx",
+    T=ANY,
+    out_idx=_INDEX,
+    shape=lambda c: [*_vector_shape(c), vector(None)],
+    host_only=True,
+)
+def unique_with_counts_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array, Array]:
+    """The same, and how often each occurs."""
+    return _vector_result(x, out_idx)
+
+
+@op(
+    "UniqueV2",
+    "x: T, axis: Taxis -> y: T, idx: out_idx",
+    T=ANY,
+    Taxis=INDEX.with_default(int64),
+    out_idx=_INDEX,
+    shape=_axis_shape,
+    host_only=True,
+)
+def unique_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Array, Array]:
+    """The distinct slices along a dimension, and which of them each slice is."""
+    return _result(x, axis, out_idx)[:2]
+
+
+@op(
+    "UniqueWithCountsV2",
+    "x: T, axis: Taxis -> y: T, idx: out_idx, count: out_idx",
+    T=ANY,
+    Taxis=INDEX.with_default(int64),
+    out_idx=_INDEX,
+    shape=lambda c: [*_axis_shape(c), vector(None)],
+    host_only=True,
+)
+def unique_with_counts_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Array, Array, Array]:
+    """The same, and how often each occurs."""
+    return _result(x, axis, out_idx)
+
+
+@export("unique")
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+    """Finds the distinct elements of a vector, in the order of their first occurrence.
+
+    >>> y, idx = tf.unique([1, 1, 2, 4, 4, 2])
+    >>> y.numpy(), idx.numpy()
+    (array([1, 2, 4], dtype=int32), array([0, 0, 1, 2, 2, 1], dtype=int32))
+
+    Args:
+      x: a vector of any dtype. Each NaN counts as distinct.
+      out_idx: int32 or int64, the dtype of the indices.
+      name: name of the operation.
+
+    Returns: A named tuple of `y`, the distinct elements, and `idx`, with `x[i] == y[idx[i]]`.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `x` is no vector.
+    """
+    return Unique(*unique_op(x, out_idx=as_dtype(out_idx), name=name))
+
+
+@export("unique_with_counts")
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+    """Finds the distinct elements of a vector and how often each occurs.
+
+    >>> tf.unique_with_counts([1, 1, 2]).count.numpy()
+    array([2, 1], dtype=int32)
+
+    Args:
+      x: a vector of any dtype. Each NaN counts as distinct.
+      out_idx: int32 or int64, the dtype of indices and counts.
+      name: name of the operation.
+
+    Returns: A named tuple of `y`, the distinct elements, `idx`, with `x[i] == y[idx[i]]`, and `count`.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `x` is no vector.
+    """
+    return UniqueWithCounts(*unique_with_counts_op(x, out_idx=as_dtype(out_idx), name=name))
+
+
+def _list_diff_shape(c: ShapeContext) -> list[TensorShape]:
+    with_rank(c.shape("x"), 1)
+    with_rank(c.shape("y"), 1)
+    return [vector(None), vector(None)]
+
+
+@op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", T=ANY, out_idx=_INDEX, shape=_list_diff_shape, host_only=True)
+def list_diff(xp: Xp, x: Array, y: Array, *, out_idx: DType) -> tuple[Array, Array]:
+    """The elements of `x` that are not in `y`, in order, and their positions."""
+    for name, value in (("x", x), ("y", y)):
+        if value.ndim != 1:
+            raise invalid(f"{name} should be a 1D vector.")
+    excluded = set(y.tolist())
+    kept = np.array([i for i, item in enumerate(x.tolist()) if item not in excluded], out_idx.np_dtype)
+    return x[kept], kept
+
+
+@export(v1=["setdiff1d"])
+def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None) -> ListDiff:
+    """Finds the elements of one vector that are not in another.
+
+    >>> tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4]).out.numpy()
+    array([1, 3], dtype=int32)
+
+    Args:
+      x: a vector.
+      y: a vector of the same dtype.
+      index_dtype: int32 or int64.
+      name: name of the operation.
+
+    Returns: A named tuple of `out`, the elements in their order, and `idx`, their positions in `x`.
+    """
+    return ListDiff(*list_diff(x, y, out_idx=as_dtype(index_dtype), name=name))
