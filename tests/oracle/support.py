@@ -19,7 +19,9 @@ _NORMAL_FORMS = (
     (re.compile(r"\{\{function_node [^}]*\}\} ?"), ""),
     (re.compile(r"<([\w.]+\.)?(\w+) object at 0x[0-9a-f]+>"), r"<\2 object at 0x>"),
     (re.compile(r"'(?:tensorflow|millrace)\.[\w.]*?(\w+)'"), r"'\1'"),
-    (re.compile(r"0x[0-9a-f]+"), "0x"),
+    (re.compile(r"0x[0-9A-Fa-f]+"), "0x"),
+    (re.compile(r"\bid=\d+"), "id=N"),
+    (re.compile(r"goo\.gle/debug\w*"), "debug"),
     (re.compile(r"__(inference|forward|backward)_(\w+?)_\d+"), r"__\1_\2_N"),
     (re.compile(r'"[^"\n]*/([\w.-]+\.py)"'), r'"\1"'),
     (re.compile(r"\bline \d+"), "line N"),
@@ -128,7 +130,7 @@ def nodes(graph: Any) -> list[str]:
     lines = []
     for operation in graph.get_operations():
         inputs = ", ".join(tensor.name for tensor in operation.inputs)
-        controls = "".join(f" ^{control.name}" for control in operation.control_inputs)
+        controls = "".join(f" ^{name}" for name in sorted(control.name for control in operation.control_inputs))
         lines.append(f"{operation.name} = {operation.type}({inputs}){controls}")
     return lines
 
