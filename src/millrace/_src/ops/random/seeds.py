@@ -1,0 +1,181 @@
+"""Where the seeds of stateful random ops come from, and where each of them stands in its stream.
+
+Problem: TensorFlow derives an op's two seeds from the global seed and the op's own; ops without seed are numbered, in
+each graph from 0, in eager mode by Python's generator seeded with the global seed. An op then continues its stream from
+call to call, until `set_seed` starts everything over.
+
+Idea: the global seed and its era are one small object. A `KernelStream` belongs to one place in the program, an eager
+kernel or a node of a graph, and counts the blocks it has handed out; it starts over when the era has changed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import context
+from millrace._src.ops.random.philox import Stream, stream_from_seeds
+from millrace._src.util.export import export
+
+DEFAULT_SEED = 87654321
+"""Stands for the global seed where only the op has one."""
+
+_MODULUS = 2**31 - 1
+_LIMIT_64 = 2**64
+
+
+class _Global:
+    """The global seed of eager mode, the numbers drawn from it for ops, and how often it was set."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.seed: Any = None
+        self.numbers = random.Random()
+        self.era = 0
+
+    def set(self, seed: Any) -> None:
+        with self.lock:
+            self.seed = seed
+            self.numbers = random.Random(seed if isinstance(seed, (int, float, str, bytes, type(None))) else int(seed))
+            self.era += 1
+
+    def next_op_seed(self) -> int:
+        with self.lock:
+            return self.numbers.randint(0, _MODULUS)
+
+
+_global = _Global()
+_op_counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+
+
+@export("random.set_seed")
+def set_seed(seed: int | None) -> None:
+    """Sets the global random seed, and starts all random streams over.
+
+    A program that sets the seed first draws the same numbers in every run. Ops that are given a seed of their own
+    combine both. Within a graph (a `tf.Graph` scope or a `tf.function`), the seed of that graph is set.
+
+    >>> tf.random.set_seed(1234)
+    >>> a = tf.random.uniform([2])
+    >>> tf.random.set_seed(1234)
+    >>> b = tf.random.uniform([2])
+    >>> bool(tf.reduce_all(a == b))
+    True
+
+    Args:
+        seed: An integer; None makes ops without a seed of their own unpredictable again.
+    """
+    graph = context.current_graph()
+    if graph is None:
+        _global.set(seed)
+    else:
+        graph.seed = seed
+
+
+def global_seed() -> Any:
+    """The global seed as it was set in eager mode, or None."""
+    return _global.seed
+
+
+def get_seed(op_seed: Any) -> tuple[Any, Any]:
+    """The two seeds of a stateful op from the seed its caller gave it; (None, None) if it may draw anything.
+
+    >>> from millrace._src.ops.random.seeds import get_seed
+    >>> tf.random.set_seed(7)
+    >>> get_seed(3)
+    (7, 3)
+    """
+    graph = context.current_graph()
+    seed = _global.seed if graph is None else _graph_seed(graph)
+    if seed is not None:
+        if op_seed is None:
+            op_seed = _global.next_op_seed() if graph is None else _next_count(graph)
+    elif op_seed is not None:
+        seed = DEFAULT_SEED
+    else:
+        return None, None
+    seeds = seed % _MODULUS, op_seed % _MODULUS
+    # A kernel takes (0, 0) for "no seed".
+    return (0, _MODULUS) if seeds == (0, 0) else seeds
+
+
+def op_seeds(op_seed: Any) -> dict[str, Any]:
+    """The attributes `seed` and `seed2` of a stateful op."""
+    seed, seed2 = get_seed(op_seed)
+    return {"seed": 0 if seed is None else int(seed), "seed2": 0 if seed2 is None else int(seed2)}
+
+
+def _graph_seed(graph: Any) -> Any:
+    """The seed of a graph; the graph of a function takes that of its surroundings when it first needs one."""
+    if graph.seed is None and graph.building_function:
+        outer = graph.outer_graph
+        graph.seed = _global.seed if outer is None else _graph_seed(outer)
+    return graph.seed
+
+
+def _next_count(graph: Any) -> int:
+    count = _op_counts.get(graph, 0)
+    _op_counts[graph] = count + 1
+    return count
+
+
+class KernelStream:
+    """The stream of one stateful kernel: seeded by the op's attributes, at random if both are 0."""
+
+    __slots__ = ("_era", "_key", "_lock", "_position", "_seeds")
+
+    def __init__(self, seed: int, seed2: int) -> None:
+        self._seeds = seed, seed2
+        self._lock = threading.Lock()
+        self._era = -1
+        self._key = self._seeds
+        self._position = 0
+
+    def take(self, blocks: int) -> Stream:
+        """The stream at its current position, which then moves on by `blocks`."""
+        with self._lock:
+            if self._era != _global.era:
+                self._start_over()
+            position = self._position
+            self._position += blocks
+        seed, seed2 = self._key
+        if not position:
+            return stream_from_seeds(seed, seed2)
+        stream = stream_from_seeds(seed, (seed2 % _LIMIT_64) + position // _LIMIT_64)
+        return Stream(stream.key, np.array([position % _LIMIT_64], np.uint64), stream.high)
+
+    def _start_over(self) -> None:
+        self._era = _global.era
+        self._position = 0
+        if self._seeds == (0, 0):
+            self._key = int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
+
+
+_streams: dict[int, tuple[dict[str, Any], KernelStream]] = {}
+"""Streams by the identity of the attributes they belong to; these are kept, so that the identity stays theirs."""
+_streams_lock = threading.Lock()
+
+
+def stream_of(attrs: dict[str, Any]) -> KernelStream:
+    """The stream of the op call that owns `attrs`: of a node, in whatever form its graph was compiled."""
+    with _streams_lock:
+        found = _streams.get(id(attrs))
+        if found is None:
+            _forget_the_dead()
+            found = _streams[id(attrs)] = attrs, KernelStream(attrs.get("seed", 0), attrs.get("seed2", 0))
+        return found[1]
+
+
+def _forget_the_dead(every: int = 256) -> None:
+    """Drops the streams of attributes that nobody else holds any more."""
+    if len(_streams) % every == every - 1:
+        only_here = 3  # the pair, the loop's variable, and getrefcount's own argument
+        for identity, (attrs, _) in list(_streams.items()):
+            if sys.getrefcount(attrs) <= only_here:
+                del _streams[identity]

@@ -1,0 +1,46 @@
+"""The `shape` argument that random ops share: as a tensor, in shape rules, and in kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank
+
+
+def shape_tensor(shape: Any) -> Tensor:
+    """A `shape` argument as an integer vector; int32 unless it is a tensor of its own."""
+    empty = isinstance(shape, (list, tuple)) and not shape
+    tensor: Tensor = convert_to_tensor(shape, dtype=int32 if empty else None, name="shape")
+    return tensor
+
+
+def requested_shape(shape: Array) -> tuple[int, ...]:
+    """The value of a `shape` input.
+
+    Raises:
+        InvalidArgumentError: it is not a vector, or has a negative element.
+    """
+    if shape.ndim != 1:
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {dims_text(shape.shape)}")
+    sizes = tuple(shape.tolist())
+    for size in sizes:
+        if size < 0:
+            raise invalid(f"Dimension {size} must be >= 0")
+    return sizes
+
+
+def requested_shape_rule(c: ShapeContext) -> TensorShape:
+    """The static shape that a `shape` input asks for."""
+    with_rank(c.shape("shape"), 1)
+    return c.value_as_shape("shape")
+
+
+def ends_with(shape: tuple[int, ...], suffix: tuple[int, ...]) -> bool:
+    """Whether the last dimensions of `shape` are those of `suffix`."""
+    return shape[len(shape) - len(suffix) :] == suffix if len(suffix) <= len(shape) else False
