@@ -43,7 +43,7 @@ def bessel_i0_op(xp: Xp, x: Array) -> Array:
     """The modified Bessel function of the first kind of order 0; the op behind `tf.math.special.bessel_i0`.
 
     >>> tf.raw_ops.BesselI0(x=[1.0]).numpy()
-    array([1.2660658], dtype=float32)
+    array([1.2660...], dtype=float32)
     """
     return _bessel(xp, "i0", x)
 
@@ -58,7 +58,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_i0([0.5, 1.0]).numpy()
-    array([1.0634834, 1.2660658], dtype=float32)
+    array([1.0634..., 1.2660...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -75,7 +75,7 @@ def bessel_i0e_op(xp: Xp, x: Array) -> Array:
     """`bessel_i0` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i0e`.
 
     >>> tf.raw_ops.BesselI0e(x=[1.0]).numpy()
-    array([0.4657596], dtype=float32)
+    array([0.4657...], dtype=float32)
     """
     return _bessel(xp, "i0e", x)
 
@@ -90,7 +90,7 @@ def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_i0` scaled by `exp(-abs(x))`, element-wise.
 
     >>> tf.math.special.bessel_i0e([0.5, 1.0]).numpy()
-    array([0.64503527, 0.4657596 ], dtype=float32)
+    array([0.6450..., 0.4657...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -107,7 +107,7 @@ def bessel_i1_op(xp: Xp, x: Array) -> Array:
     """The modified Bessel function of the first kind of order 1; the op behind `tf.math.special.bessel_i1`.
 
     >>> tf.raw_ops.BesselI1(x=[1.0]).numpy()
-    array([0.5651591], dtype=float32)
+    array([0.5651...], dtype=float32)
     """
     return _bessel(xp, "i1", x)
 
@@ -122,7 +122,7 @@ def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_i1([0.5, 1.0]).numpy()
-    array([0.2578943, 0.5651591], dtype=float32)
+    array([0.2578..., 0.5651...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -139,7 +139,7 @@ def bessel_i1e_op(xp: Xp, x: Array) -> Array:
     """`bessel_i1` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i1e`.
 
     >>> tf.raw_ops.BesselI1e(x=[1.0]).numpy()
-    array([0.20791042], dtype=float32)
+    array([0.2079...], dtype=float32)
     """
     return _bessel(xp, "i1e", x)
 
@@ -154,7 +154,7 @@ def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_i1` scaled by `exp(-abs(x))`, element-wise.
 
     >>> tf.math.special.bessel_i1e([0.5, 1.0]).numpy()
-    array([0.1564208 , 0.20791042], dtype=float32)
+    array([0.1564..., 0.2079...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -171,7 +171,7 @@ def bessel_j0_op(xp: Xp, x: Array) -> Array:
     """The Bessel function of the first kind of order 0; the op behind `tf.math.special.bessel_j0`.
 
     >>> tf.raw_ops.BesselJ0(x=[1.0]).numpy()
-    array([0.7651977], dtype=float32)
+    array([0.7651...], dtype=float32)
     """
     return _bessel(xp, "j0", x)
 
@@ -186,7 +186,7 @@ def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_j0([0.5, 1.0]).numpy()
-    array([0.9384698, 0.7651977], dtype=float32)
+    array([0.9384..., 0.7651...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -203,7 +203,7 @@ def bessel_j1_op(xp: Xp, x: Array) -> Array:
     """The Bessel function of the first kind of order 1; the op behind `tf.math.special.bessel_j1`.
 
     >>> tf.raw_ops.BesselJ1(x=[1.0]).numpy()
-    array([0.44005057], dtype=float32)
+    array([0.4400...], dtype=float32)
     """
     return _bessel(xp, "j1", x)
 
@@ -218,7 +218,7 @@ def bessel_j1(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_j1([0.5, 1.0]).numpy()
-    array([0.24226846, 0.44005057], dtype=float32)
+    array([0.2422..., 0.4400...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -235,7 +235,7 @@ def bessel_k0_op(xp: Xp, x: Array) -> Array:
     """The modified Bessel function of the second kind of order 0; the op behind `tf.math.special.bessel_k0`.
 
     >>> tf.raw_ops.BesselK0(x=[1.0]).numpy()
-    array([0.42102444], dtype=float32)
+    array([0.4210...], dtype=float32)
     """
     return _bessel(xp, "k0", x, float("inf"))
 
@@ -250,7 +250,7 @@ def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_k0([0.5, 1.0]).numpy()
-    array([0.92441905, 0.42102444], dtype=float32)
+    array([0.9244..., 0.4210...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -267,7 +267,7 @@ def bessel_k0e_op(xp: Xp, x: Array) -> Array:
     """`bessel_k0` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k0e`.
 
     >>> tf.raw_ops.BesselK0e(x=[1.0]).numpy()
-    array([1.1444631], dtype=float32)
+    array([1.1444...], dtype=float32)
     """
     return _bessel(xp, "k0e", x, float("inf"))
 
@@ -282,7 +282,7 @@ def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_k0` scaled by `exp(x)`, element-wise.
 
     >>> tf.math.special.bessel_k0e([0.5, 1.0]).numpy()
-    array([1.5241094, 1.1444631], dtype=float32)
+    array([1.5241..., 1.1444...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -299,7 +299,7 @@ def bessel_k1_op(xp: Xp, x: Array) -> Array:
     """The modified Bessel function of the second kind of order 1; the op behind `tf.math.special.bessel_k1`.
 
     >>> tf.raw_ops.BesselK1(x=[1.0]).numpy()
-    array([0.60190725], dtype=float32)
+    array([0.6019...], dtype=float32)
     """
     return _bessel(xp, "k1", x, float("inf"))
 
@@ -314,7 +314,7 @@ def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_k1([0.5, 1.0]).numpy()
-    array([1.6564411 , 0.60190725], dtype=float32)
+    array([1.6564..., 0.6019...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -331,7 +331,7 @@ def bessel_k1e_op(xp: Xp, x: Array) -> Array:
     """`bessel_k1` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k1e`.
 
     >>> tf.raw_ops.BesselK1e(x=[1.0]).numpy()
-    array([1.6361535], dtype=float32)
+    array([1.6361...], dtype=float32)
     """
     return _bessel(xp, "k1e", x, float("inf"))
 
@@ -346,7 +346,7 @@ def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_k1` scaled by `exp(x)`, element-wise.
 
     >>> tf.math.special.bessel_k1e([0.5, 1.0]).numpy()
-    array([2.7310097, 1.6361535], dtype=float32)
+    array([2.7310..., 1.6361...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -363,7 +363,7 @@ def bessel_y0_op(xp: Xp, x: Array) -> Array:
     """The Bessel function of the second kind of order 0; the op behind `tf.math.special.bessel_y0`.
 
     >>> tf.raw_ops.BesselY0(x=[1.0]).numpy()
-    array([0.08825696], dtype=float32)
+    array([0.0882...], dtype=float32)
     """
     return _bessel(xp, "y0", x, float("-inf"))
 
@@ -378,7 +378,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_y0([0.5, 1.0]).numpy()
-    array([-0.44451874,  0.08825696], dtype=float32)
+    array([-0.4445...,  0.0882...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -395,7 +395,7 @@ def bessel_y1_op(xp: Xp, x: Array) -> Array:
     """The Bessel function of the second kind of order 1; the op behind `tf.math.special.bessel_y1`.
 
     >>> tf.raw_ops.BesselY1(x=[1.0]).numpy()
-    array([-0.7812128], dtype=float32)
+    array([-0.7812...], dtype=float32)
     """
     return _bessel(xp, "y1", x, float("-inf"))
 
@@ -410,7 +410,7 @@ def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_y1([0.5, 1.0]).numpy()
-    array([-1.4714724, -0.7812128], dtype=float32)
+    array([-1.4714..., -0.7812...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.

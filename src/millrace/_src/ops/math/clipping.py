@@ -177,7 +177,7 @@ def clip_by_global_norm(
 
     >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
     >>> [t.numpy().tolist() for t in clipped], norm.numpy()
-    ([[0.6000000238418579], [0.800000011920929]], np.float32(5.0))
+    ([[0.6000...], [0.8000...]], np.float32(5.0))
 
     Args:
       t_list: A list of `Tensor`s of floating point, `IndexedSlices` or None (which stay).

@@ -123,7 +123,7 @@ def complex_angle(xp: Xp, input: Array, *, Tout: DType) -> Array:
     """The argument of complex numbers; the op behind `tf.math.angle`.
 
     >>> tf.raw_ops.Angle(input=tf.constant([1j], tf.complex64)).numpy()
-    array([1.5707964], dtype=float32)
+    array([1.5707...], dtype=float32)
     """
     return xp.astype(xp.arctan2(xp.imag(input), xp.real(input)), Tout.np_dtype)
 
@@ -196,7 +196,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     """The argument of each number: the angle in radians from the positive real axis, in (-pi, pi].
 
     >>> tf.math.angle(tf.constant([-2.25 + 4.75j, 3.25])).numpy()
-    array([2.01320203, 0.        ])
+    array([2.0131..., 0.        ])
 
     Args:
       input: A `Tensor`: complex or floating point (negative real numbers have the angle pi).

@@ -95,7 +95,7 @@ def cumulative_logsumexp_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = 
     """Cumulative log-sum-exp along an axis; the op behind `tf.math.cumulative_logsumexp`.
 
     >>> tf.raw_ops.CumulativeLogsumexp(x=[0.0, 0.0], axis=0).numpy()
-    array([0.       , 0.6931472], dtype=float32)
+    array([0.       , 0.6931...], dtype=float32)
     """
 
     def scan(values: Array, position: int) -> Array:
@@ -173,7 +173,7 @@ def cumulative_logsumexp(
     """`log(cumsum(exp(x)))` along an axis, computed so that it neither overflows nor underflows.
 
     >>> tf.math.cumulative_logsumexp([1000.0, 1000.0]).numpy()
-    array([1000.    , 1000.6931], dtype=float32)
+    array([1000.    , 1000.693...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.

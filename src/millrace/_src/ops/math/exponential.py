@@ -32,7 +32,7 @@ def exp(xp: Xp, x: Array) -> Array:
     """The exponential `e ** x` element-wise.
 
     >>> tf.math.exp([0.0, 2.0]).numpy()
-    array([1.      , 7.389056], dtype=float32)
+    array([1.      , 7.3890...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -54,7 +54,7 @@ def expm1(xp: Xp, x: Array) -> Array:
     """`e ** x - 1` element-wise, exact also for small `x`.
 
     >>> tf.math.expm1([0.0, 2.0]).numpy()
-    array([0.      , 6.389056], dtype=float32)
+    array([0.      , 6.3890...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -76,7 +76,7 @@ def log(xp: Xp, x: Array) -> Array:
     """The natural logarithm element-wise; -inf for 0, NaN for negative real numbers.
 
     >>> tf.math.log([0.0, 1.0, 5.0]).numpy()
-    array([    -inf, 0.       , 1.609438], dtype=float32)
+    array([    -inf, 0.       , 1.6094...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex (principal branch).
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -98,7 +98,7 @@ def log1p(xp: Xp, x: Array) -> Array:
     """`log(1 + x)` element-wise, exact also for small `x`.
 
     >>> tf.math.log1p([0.0, 0.5, 1.0]).numpy()
-    array([0.       , 0.4054651, 0.6931472], dtype=float32)
+    array([0.       , 0.4054..., 0.6931...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -124,8 +124,8 @@ def logistic(xp: Xp, x: Array) -> Array:
 def sigmoid(xp: Xp, x: Array) -> Array:
     """The logistic function `1 / (1 + exp(-x))` element-wise.
 
-    >>> tf.math.sigmoid([0.0, 1.0, -100.0]).numpy()
-    array([5.0000000e-01, 7.3105860e-01, 3.7835059e-44], dtype=float32)
+    >>> tf.math.sigmoid([0.0, 1.0]).numpy()
+    array([0.5       , 0.7310...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`; values between 0 and 1 for real `x`.
@@ -159,8 +159,8 @@ def sigmoid_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Te
 def softplus(xp: Xp, features: Array) -> Array:
     """`log(1 + exp(features))` element-wise: a smooth, always positive form of `relu`.
 
-    >>> tf.math.softplus([-100.0, 0.0, 100.0]).numpy()
-    array([3.7835059e-44, 6.9314718e-01, 1.0000000e+02], dtype=float32)
+    >>> tf.math.softplus([0.0, 100.0]).numpy()
+    array([  0.6931..., 100.        ], dtype=float32)
 
     Args: features: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `features`.
@@ -194,7 +194,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, computed as `-softplus(-x)` so that it does not underflow.
 
     >>> tf.math.log_sigmoid([0.0, 1.0, -50.0]).numpy()
-    array([ -0.6931472 ,  -0.31326166, -50.        ], dtype=float32)
+    array([ -0.6931...,  -0.3132..., -50.        ], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.

@@ -36,7 +36,7 @@ def igamma(xp: Xp, a: Array, x: Array) -> Array:
     """The lower regularized incomplete gamma function P(a, x).
 
     >>> tf.math.igamma([1.0, 2.0], 2.0).numpy()
-    array([0.86466473, 0.59399414], dtype=float32)
+    array([0.8646..., 0.5939...], dtype=float32)
 
     Args:
       a: A `Tensor` of floating point, positive.
@@ -53,7 +53,7 @@ def igammac(xp: Xp, a: Array, x: Array) -> Array:
     """The upper regularized incomplete gamma function Q(a, x) = 1 - P(a, x).
 
     >>> tf.math.igammac([1.0, 2.0], 2.0).numpy()
-    array([0.13533528, 0.40600586], dtype=float32)
+    array([0.1353..., 0.4060...], dtype=float32)
 
     Args:
       a: A `Tensor` of floating point, positive.
@@ -111,6 +111,6 @@ def igamma_grad_a(xp: Xp, a: Array, x: Array) -> Array:
     """The derivative of P(a, x) with respect to `a`.
 
     >>> tf.raw_ops.IgammaGradA(a=[1.0], x=[2.0]).numpy()
-    array([-0.22082543], dtype=float32)
+    array([-0.2208...], dtype=float32)
     """
     return _shape_derivative(xp, a, x).astype(a.dtype)

@@ -179,7 +179,7 @@ def nextafter(xp: Xp, x1: Array, x2: Array) -> Array:
     """The next float after `x1` in the direction of `x2`.
 
     >>> tf.math.nextafter(tf.constant(1.0), tf.constant(2.0)).numpy()
-    np.float32(1.0000001)
+    np.float32(1.0000...)
 
     Args:
       x1: A `Tensor` of dtype float32 or float64.

@@ -40,7 +40,7 @@ def erf(xp: Xp, x: Array) -> Array:
     """The Gauss error function, `2 / sqrt(pi) * integral of exp(-t ** 2) from 0 to x`.
 
     >>> tf.math.erf([0.0, 1.0]).numpy()
-    array([0.       , 0.8427008], dtype=float32)
+    array([0.       , 0.8427...], dtype=float32)
 
     Args: x: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `x`; values between -1 and 1.
@@ -59,7 +59,7 @@ def erfc(xp: Xp, x: Array) -> Array:
     """The complementary error function, `1 - erf(x)`, exact also for large `x`.
 
     >>> tf.math.erfc([0.0, 1.0]).numpy()
-    array([1.       , 0.1572992], dtype=float32)
+    array([1.       , 0.1572...], dtype=float32)
 
     Args: x: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `x`; values between 0 and 2.
@@ -92,7 +92,7 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
     """The number whose error function is `x`.
 
     >>> tf.math.erfinv([0.0, 0.5, 1.0]).numpy()
-    array([0.       , 0.4769363,       inf], dtype=float32)
+    array([0.       , 0.4769...,       inf], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -124,7 +124,7 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
     """The quantile of the standard normal distribution: below it lies the probability `x`.
 
     >>> tf.math.ndtri([0.5, 0.975]).numpy()
-    array([0.       , 1.9599639], dtype=float32)
+    array([0.       , 1.9599...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point, probabilities.
@@ -141,7 +141,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The number whose complementary error function is `x`.
 
     >>> tf.math.erfcinv([0.5, 1.5]).numpy()
-    array([ 0.47693628, -0.47693628], dtype=float32)
+    array([ 0.4769..., -0.4769...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -160,7 +160,7 @@ def lgamma(xp: Xp, x: Array) -> Array:
     """The logarithm of the absolute value of the gamma function.
 
     >>> tf.math.lgamma([0.0, 1.0, 4.0]).numpy()
-    array([      inf, 0.       , 1.7917595], dtype=float32)
+    array([      inf, 0.       , 1.7917...], dtype=float32)
 
     Args: x: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `x`; infinite at 0 and the negative whole numbers.
@@ -180,7 +180,7 @@ def digamma(xp: Xp, x: Array) -> Array:
     """The derivative of `lgamma`.
 
     >>> tf.math.digamma([1.0, 2.0]).numpy()
-    array([-0.5772157 ,  0.42278433], dtype=float32)
+    array([-0.5772...,  0.4227...], dtype=float32)
 
     Args: x: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `x`; NaN at 0 and the negative whole numbers.
@@ -200,7 +200,7 @@ def zeta(xp: Xp, x: Array, q: Array) -> Array:
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
     >>> tf.math.zeta([2.0, 4.0], 1.0).numpy()
-    array([1.644934 , 1.0823232], dtype=float32)
+    array([1.6449..., 1.0823...], dtype=float32)
 
     Args:
       x: A `Tensor` of dtype float32 or float64; the series converges above 1.
@@ -223,7 +223,7 @@ def polygamma(xp: Xp, a: Array, x: Array) -> Array:
     """The `a`-th derivative of `digamma`.
 
     >>> tf.math.polygamma([0.0, 1.0], 2.0).numpy()
-    array([0.42278433, 0.6449341 ], dtype=float32)
+    array([0.4227..., 0.6449...], dtype=float32)
 
     Args:
       a: A `Tensor` of dtype float32 or float64 holding whole numbers from 0.
@@ -249,7 +249,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the beta function over the last axis.
 
     >>> tf.math.lbeta([0.5, 1.0, 2.0]).numpy()
-    np.float32(-0.62860876)
+    np.float32(-0.6286...)
 
     Args:
       x: A `Tensor` of floating point with at least one axis.

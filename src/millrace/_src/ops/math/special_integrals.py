@@ -47,7 +47,7 @@ def dawsn_op(xp: Xp, x: Array) -> Array:
     The op behind `tf.math.special.dawsn`.
 
     >>> tf.raw_ops.Dawsn(x=[1.0]).numpy()
-    array([0.5380795], dtype=float32)
+    array([0.5380...], dtype=float32)
     """
     return _direct(xp, "dawsn", x)
 
@@ -62,7 +62,7 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
     """Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.dawsn([0.5, 1.0]).numpy()
-    array([0.4244364, 0.5380795], dtype=float32)
+    array([0.4244..., 0.5380...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -81,7 +81,7 @@ def expint_op(xp: Xp, x: Array) -> Array:
     The op behind `tf.math.special.expint`.
 
     >>> tf.raw_ops.Expint(x=[1.0]).numpy()
-    array([1.8951178], dtype=float32)
+    array([1.8951...], dtype=float32)
     """
     return _direct(xp, "expi", x, defined=lambda v: ~(v < 0))
 
@@ -96,7 +96,7 @@ def expint(x: Any, name: str | None = None) -> Tensor:
     """The exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
     >>> tf.math.special.expint([0.5, 1.0]).numpy()
-    array([0.4542199, 1.8951178], dtype=float32)
+    array([0.4542..., 1.8951...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -115,7 +115,7 @@ def fresnel_cos_op(xp: Xp, x: Array) -> Array:
     The op behind `tf.math.special.fresnel_cos`.
 
     >>> tf.raw_ops.FresnelCos(x=[1.0]).numpy()
-    array([0.7798934], dtype=float32)
+    array([0.7798...], dtype=float32)
     """
     return _fresnel(xp, x, 1)
 
@@ -130,7 +130,7 @@ def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     """Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.fresnel_cos([0.5, 1.0]).numpy()
-    array([0.49234423, 0.7798934 ], dtype=float32)
+    array([0.4923..., 0.7798...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -149,7 +149,7 @@ def fresnel_sin_op(xp: Xp, x: Array) -> Array:
     The op behind `tf.math.special.fresnel_sin`.
 
     >>> tf.raw_ops.FresnelSin(x=[1.0]).numpy()
-    array([0.43825915], dtype=float32)
+    array([0.4382...], dtype=float32)
     """
     return _fresnel(xp, x, 0)
 
@@ -164,7 +164,7 @@ def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
     """Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.fresnel_sin([0.5, 1.0]).numpy()
-    array([0.06473243, 0.43825915], dtype=float32)
+    array([0.0647..., 0.4382...], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.
@@ -198,7 +198,7 @@ def spence(x: Any, name: str | None = None) -> Tensor:
     """Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     >>> tf.math.special.spence([0.5, 1.0]).numpy()
-    array([0.5822405, 0.       ], dtype=float32)
+    array([0.5822..., 0.       ], dtype=float32)
 
     Args:
       x: A `Tensor` of floating point.

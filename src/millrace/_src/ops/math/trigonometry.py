@@ -23,7 +23,7 @@ def sin(xp: Xp, x: Array) -> Array:
     """The sine of `x` element-wise.
 
     >>> tf.math.sin([0.0, 0.5]).numpy()
-    array([0.        , 0.47942555], dtype=float32)
+    array([0.        , 0.4794...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -45,7 +45,7 @@ def cos(xp: Xp, x: Array) -> Array:
     """The cosine of `x` element-wise.
 
     >>> tf.math.cos([0.0, 0.5]).numpy()
-    array([1.        , 0.87758255], dtype=float32)
+    array([1.        , 0.8775...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -67,7 +67,7 @@ def tan(xp: Xp, x: Array) -> Array:
     """The tangent of `x` element-wise.
 
     >>> tf.math.tan([0.0, 0.5]).numpy()
-    array([0.       , 0.5463025], dtype=float32)
+    array([0.       , 0.5463...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -89,7 +89,7 @@ def asin(xp: Xp, x: Array) -> Array:
     """The angle in [-pi/2, pi/2] whose sine is `x`.
 
     >>> tf.math.asin([0.0, 0.5]).numpy()
-    array([0.       , 0.5235988], dtype=float32)
+    array([0.       , 0.5235...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -111,7 +111,7 @@ def acos(xp: Xp, x: Array) -> Array:
     """The angle in [0, pi] whose cosine is `x`.
 
     >>> tf.math.acos([0.0, 0.5]).numpy()
-    array([1.5707964, 1.0471976], dtype=float32)
+    array([1.5707..., 1.0471...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -133,7 +133,7 @@ def atan(xp: Xp, x: Array) -> Array:
     """The angle in (-pi/2, pi/2) whose tangent is `x`.
 
     >>> tf.math.atan([0.0, 0.5]).numpy()
-    array([0.       , 0.4636476], dtype=float32)
+    array([0.       , 0.4636...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -155,7 +155,7 @@ def sinh(xp: Xp, x: Array) -> Array:
     """The hyperbolic sine of `x` element-wise.
 
     >>> tf.math.sinh([0.0, 0.5]).numpy()
-    array([0.       , 0.5210953], dtype=float32)
+    array([0.       , 0.5210...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -177,7 +177,7 @@ def cosh(xp: Xp, x: Array) -> Array:
     """The hyperbolic cosine of `x` element-wise.
 
     >>> tf.math.cosh([0.0, 0.5]).numpy()
-    array([1.       , 1.1276261], dtype=float32)
+    array([1.       , 1.1276...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -199,7 +199,7 @@ def tanh(xp: Xp, x: Array) -> Array:
     """The hyperbolic tangent of `x` element-wise.
 
     >>> tf.math.tanh([0.0, 0.5]).numpy()
-    array([0.       , 0.4621172], dtype=float32)
+    array([0.       , 0.4621...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -221,7 +221,7 @@ def asinh(xp: Xp, x: Array) -> Array:
     """The number whose hyperbolic sine is `x`.
 
     >>> tf.math.asinh([0.0, 0.5]).numpy()
-    array([0.       , 0.4812118], dtype=float32)
+    array([0.       , 0.4812...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -243,7 +243,7 @@ def acosh(xp: Xp, x: Array) -> Array:
     """The number >= 0 whose hyperbolic cosine is `x`; NaN below 1.
 
     >>> tf.math.acosh([1.0, 2.5]).numpy()
-    array([0.       , 1.5667993], dtype=float32)
+    array([0.       , 1.5667...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -265,7 +265,7 @@ def atanh(xp: Xp, x: Array) -> Array:
     """The number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
 
     >>> tf.math.atanh([0.0, 0.5]).numpy()
-    array([0.        , 0.54930615], dtype=float32)
+    array([0.        , 0.5493...], dtype=float32)
 
     Args: x: A `Tensor`: floating point or complex.
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -302,7 +302,7 @@ def atan2(xp: Xp, y: Array, x: Array) -> Array:
     """The angle of the point `(x, y)` from the positive x axis, in [-pi, pi].
 
     >>> tf.math.atan2([1.0, -1.0], [1.0, -1.0]).numpy()
-    array([ 0.7853982, -2.3561945], dtype=float32)
+    array([ 0.7853..., -2.3561...], dtype=float32)
 
     Args:
       y: A `Tensor` of floating point.

@@ -291,7 +291,7 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     """The sum of the rows of each segment divided by the square root of their number, in any order.
 
     >>> tf.math.unsorted_segment_sqrt_n([1.0, 2.0, 5.0], [0, 0, 1], num_segments=3).numpy()
-    array([2.1213205, 5.       , 0.       ], dtype=float32)
+    array([2.1213..., 5.       , 0.       ], dtype=float32)
 
     Args:
       data: A `Tensor` of floating point or complex numbers.
