@@ -575,6 +575,7 @@ math.lgamma ops.math.special:lgamma
 math.log ops.math.exponential:log
 math.log1p ops.math.exponential:log1p
 math.log_sigmoid ops.math.exponential:log_sigmoid
+math.log_softmax ops.nn.softmax:log_softmax
 math.logical_and ops.math.logical:logical_and
 math.logical_not ops.math.logical:logical_not
 math.logical_or ops.math.logical:logical_or
@@ -620,6 +621,7 @@ math.sin ops.math.trigonometry:sin
 math.sinh ops.math.trigonometry:sinh
 math.sobol_sample ops.math.quasi_random:sobol_sample
 math.softplus ops.math.exponential:softplus
+math.softsign ops.nn.activations:softsign
 math.sqrt ops.math.unary:sqrt
 math.square ops.math.unary:square
 math.squared_difference ops.math.binary:squared_difference
@@ -668,12 +670,26 @@ nest.pack_sequence_as util.nest:pack_sequence_as
     "nn": """
 nn.approx_max_k ops.array.sorting:approx_max_k
 nn.approx_min_k ops.array.sorting:approx_min_k
+nn.crelu ops.nn.activations:crelu
 nn.depth_to_space ops.array.space_to_depth:depth_to_space
+nn.elu ops.nn.activations:elu
+nn.gelu ops.nn.activations:gelu
 nn.in_top_k ops.math.arg_reductions:in_top_k
+nn.leaky_relu ops.nn.activations:leaky_relu
+nn.log_softmax ops.nn.softmax:log_softmax
+nn.relu ops.nn.activations:relu
+nn.relu6 ops.nn.activations:relu6
+nn.selu ops.nn.activations:selu
 nn.sigmoid ops.math.exponential:sigmoid
+nn.silu ops.nn.activations:silu
+nn.softmax ops.nn.softmax:softmax
+nn.softmax_cross_entropy_with_logits ops.nn.softmax:softmax_cross_entropy_with_logits
 nn.softplus ops.math.exponential:softplus
+nn.softsign ops.nn.activations:softsign
 nn.space_to_batch ops.array.space_to_batch:space_to_batch
 nn.space_to_depth ops.array.space_to_depth:space_to_depth
+nn.sparse_softmax_cross_entropy_with_logits ops.nn.softmax:sparse_softmax_cross_entropy_with_logits
+nn.swish ops.nn.activations:silu
 nn.tanh ops.math.trigonometry:tanh
 nn.top_k ops.array.sorting:top_k
 """,
