@@ -27,6 +27,8 @@ class XlaNamespace:
 
     is_xla = True
     special = jax.scipy.special
+    lax = jax.lax
+    """For kernels of the XLA engine alone (`kernel_for("xla")`)."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(jnp, name)
