@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 from tests.oracle.support import Approx, Leading, Raised, normalise
 
 _INLINE_ELEMENTS = 100
+_OP_SUFFIX = re.compile(r"\s*\[Op:\w+\](?: name:.*)?$", re.DOTALL)
 _TOLERANCE = {
     "float16": (2e-3, 1e-3),
     "bfloat16": (1.6e-2, 1e-2),
@@ -96,7 +98,7 @@ class Encoder:
             return {"ragged": [self.encode(value.flat_values), *map(self.encode, value.nested_row_splits)]}
         if isinstance(value, tf.Tensor):
             if not hasattr(value, "numpy"):
-                return {"symbolic": value.name, "dtype": value.dtype.name, "shape": self.encode(value.shape)}
+                return {"symbolic": normalise(value.name), "dtype": value.dtype.name, "shape": self.encode(value.shape)}
             return _encode_array("tensor", value.numpy(), value.dtype.name)
         if isinstance(value, np.ndarray):
             return _encode_array("ndarray", value, str(value.dtype))
@@ -243,7 +245,7 @@ def _exception_differences(expected: Any, actual: Any, where: str) -> Iterator[s
 
 
 def _leading(text: str, words: int) -> str:
-    return " ".join(text.split()[:words])
+    return " ".join(_OP_SUFFIX.sub("", text).split()[:words])
 
 
 def _short(form: Any) -> str:

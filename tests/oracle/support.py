@@ -21,6 +21,7 @@ _NORMAL_FORMS = (
     (re.compile(r"'(?:tensorflow|millrace)\.[\w.]*?(\w+)'"), r"'\1'"),
     (re.compile(r"0x[0-9A-Fa-f]+"), "0x"),
     (re.compile(r"\bid=\d+"), "id=N"),
+    (re.compile(r"^\d+:0$"), "N:0"),
     (re.compile(r"goo\.gle/debug\w*"), "debug"),
     (re.compile(r"__(inference|forward|backward)_(\w+?)_\d+"), r"__\1_\2_N"),
     (re.compile(r'"[^"\n]*/([\w.-]+\.py)"'), r'"\1"'),

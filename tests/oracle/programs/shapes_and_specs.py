@@ -19,7 +19,7 @@ def prog_shape_construction_errors(tf, np):
 def prog_shape_queries(tf, np):
     """rank, ndims, dims, is_fully_defined, num_elements, as_list, len."""
     shapes = [tf.TensorShape(s) for s in ([2, 3], [None, 3], [], None, [0, 5])]
-    return [[s.rank, s.ndims, s.is_fully_defined(), s.num_elements(), attempt(lambda s=s: len(s)), attempt(lambda s=s: s.as_list()), bool(s), s.dims] for s in shapes]
+    return [[s.rank, s.ndims, s.is_fully_defined(), s.num_elements(), attempt(lambda s=s: len(s)), attempt(lambda s=s: s.as_list()), bool(s), s.dims is None] for s in shapes]
 
 
 def prog_shape_indexing(tf, np):
