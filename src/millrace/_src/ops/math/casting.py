@@ -46,6 +46,9 @@ def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = Fals
         x = xp.real(x)
     if Truncate and DstT.is_floating and SrcT.is_floating and DstT.size < SrcT.size:
         x = _truncate_mantissa(xp, x, DstT)
+    if xp.is_xla and DstT.is_unsigned and not (SrcT.is_integer or SrcT.is_bool):
+        wrapped = xp.astype(xp.astype(x, np.dtype(np.int64)), DstT.np_dtype)  # XLA alone would make negatives 0
+        return xp.where(x < 0, wrapped, xp.astype(x, DstT.np_dtype))
     return xp.astype(x, DstT.np_dtype)
 
 
@@ -146,16 +149,24 @@ def _clamped(value: Tensor, target: DType) -> Tensor:
 
 def _common_range(source: DType, target: DType) -> tuple[Any, Any]:
     """The extremes of `target` that `source` can hold, rounded inwards."""
-    low, high = max(source.min, target.min), min(source.max, target.max)
-    if source.is_floating and target.is_integer:
-        kind = source.np_dtype.type
-        low_value, high_value = kind(low), kind(high)
-        if int(low_value) < int(target.min):
-            low_value = np.nextafter(low_value, kind(0), dtype=kind)
-        if int(high_value) > int(target.max):
-            high_value = np.nextafter(high_value, kind(0), dtype=kind)
-        return low_value, high_value
-    return low, high
+    low = max(_number(source.min), _number(target.min))
+    high = min(_number(source.max), _number(target.max))
+    if not source.is_floating:
+        return int(low), int(high)
+    if target.is_floating:
+        return low, high
+    kind = source.np_dtype.type
+    low_value, high_value, zero = kind(float(low)), kind(float(high)), kind(0)
+    if int(low_value) < int(target.min):
+        low_value = np.nextafter(low_value, zero)
+    if int(high_value) > int(target.max):
+        high_value = np.nextafter(high_value, zero)
+    return low_value, high_value
+
+
+def _number(value: Any) -> int | float:
+    """A NumPy scalar as a Python number, which compares exactly."""
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
 def _saturate_complex(value: Tensor, target: DType, scope: str) -> Tensor:

@@ -23,7 +23,7 @@ from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import rank, size
 from millrace._src.ops.math.binary import maximum, minimum
-from millrace._src.ops.math.broadcasting import shape_text
+from millrace._src.ops.math.broadcasting import reduce_to_operands, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.element_types import NUMBER
 from millrace._src.ops.math.reduce import reduce_sum
@@ -61,11 +61,9 @@ def clip_by_value_gradient(
     d_t = raw.SelectV2(condition=outside, t=zeros, e=doutput)
     d_min = raw.SelectV2(condition=below, t=doutput, e=zeros)
     d_max = raw.SelectV2(condition=above, t=doutput, e=zeros)
-    return d_t, _sum_if_scalar(d_min, clip_value_min), _sum_if_scalar(d_max, clip_value_max)
-
-
-def _sum_if_scalar(gradient: Tensor, bound: Tensor) -> Tensor:
-    return reduce_sum(gradient) if bound.shape.rank == 0 else gradient
+    d_min, _ = reduce_to_operands(clip_value_min, t, d_min, d_min)
+    d_max, _ = reduce_to_operands(clip_value_max, t, d_max, d_max)
+    return d_t, d_min, d_max
 
 
 def _assert_compatible(x: Tensor, y: Tensor) -> None:

@@ -90,24 +90,41 @@ def prod_gradient(
 ) -> tuple[Tensor, None]:
     # The derivative with respect to one factor is the product of the others, which also holds at 0.
     kept = keep_axes(dy, input, reduction_indices, keep_dims)
-    axes = static_axes(reduction_indices, input.shape.rank)
-    if axes is None:
-        quotient = raw.RealDiv(x=keep_axes(output, input, reduction_indices, keep_dims), y=input)
-        return kept * conj(quotient), None
-    return kept * conj(_product_of_others(input, axes)), None
+    return kept * conj(_product_of_others(input, reduction_indices)), None
 
 
-def _product_of_others(x: Tensor, axes: tuple[int, ...]) -> Tensor:
-    if len(axes) == 1:
+def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Tensor:
+    """For each element, the product of the others that are multiplied with it."""
+    axes = static_axes(reduction_indices, x.shape.rank)
+    if axes is not None and len(axes) == 1:
         return _exclusive_products(x, axes[0])
-    rank = x.shape.rank or 0
-    order = [*axes, *(i for i in range(rank) if i not in axes)]
-    moved = raw.Transpose(x=x, perm=np.array(order, np.int32))
+    order: Any
+    if axes is not None:
+        order = np.array([*axes, *(i for i in range(x.shape.rank or 0) if i not in axes)], np.int32)
+        inverse: Any = np.argsort(order).astype(np.int32)
+    else:
+        order = _reduced_first(x, reduction_indices)
+        inverse = raw.InvertPermutation(x=order)
+    moved = raw.Transpose(x=x, perm=order)
     shape = raw.Shape(input=moved)
-    rest = raw.ConcatV2(values=[np.array([-1], np.int32), shape[len(axes) :]], axis=np.int32(0))
-    others = _exclusive_products(raw.Reshape(tensor=moved, shape=rest), 0)
-    inverse = np.argsort(order).astype(np.int32)
+    reduced_rank = raw.Size(input=reduction_indices) if axes is None else len(axes)
+    sizes = [_product_of_sizes(shape[:reduced_rank]), _product_of_sizes(shape[reduced_rank:])]
+    others = _exclusive_products(raw.Reshape(tensor=moved, shape=raw.Pack(values=sizes, axis=0)), 0)
     return raw.Transpose(x=raw.Reshape(tensor=others, shape=shape), perm=inverse)
+
+
+def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Tensor:
+    """All axes, the reduced ones first, for axes or a rank that only the running graph knows."""
+    rank = raw.Rank(input=x)
+    reduced = raw.FloorMod(x=raw.Cast(x=reduction_indices, DstT=rank.dtype), y=rank)
+    reduced = raw.Reshape(tensor=reduced, shape=np.array([-1], np.int32))
+    every = raw.Range(start=np.int32(0), limit=rank, delta=np.int32(1))
+    rest, _ = raw.ListDiff(x=every, y=reduced)
+    return raw.ConcatV2(values=[reduced, rest], axis=np.int32(0))
+
+
+def _product_of_sizes(shape: Tensor) -> Tensor:
+    return raw.Prod(input=shape, reduction_indices=np.array([0], np.int32))
 
 
 def _exclusive_products(x: Tensor, axis: int) -> Tensor:
