@@ -49,7 +49,9 @@ def test_binding_agrees_with_python(args: list[int], kwargs: dict[str, int]) -> 
     assert values == flat and layout == Layout(len(rest["args"]), tuple(sorted(rest["kw"])))
 
 
-@given(st.lists(st.integers(), min_size=1, max_size=4), st.dictionaries(st.sampled_from("kxyz"), st.integers(), max_size=3))
+@given(
+    st.lists(st.integers(), min_size=1, max_size=4), st.dictionaries(st.sampled_from("kxyz"), st.integers(), max_size=3)
+)
 def test_a_bound_call_reaches_python_unchanged(args: list[int], kwargs: dict[str, int]) -> None:
     def echo(a: Any, b: Any = 1, *rest: Any, k: Any = 3, **kw: Any) -> Any:
         return a, b, rest, k, kw
@@ -79,7 +81,10 @@ def test_a_call_that_does_not_fit_gets_pythons_complaint(function: Any, args: An
 
 
 def test_the_signature_of_a_polymorphic_function_prints_without_default_values() -> None:
-    assert str(make_signature(rich).function_type) == "(a, b=<captured_default_value>, *args, k=<captured_default_value>, **kw)"
+    assert (
+        str(make_signature(rich).function_type)
+        == "(a, b=<captured_default_value>, *args, k=<captured_default_value>, **kw)"
+    )
 
 
 def test_partials_lose_the_arguments_they_hold() -> None:
@@ -110,11 +115,19 @@ def test_extra_constraints_go_to_var_positional() -> None:
     [
         (simple, TS([]), "input_signature must be either a tuple or a list, got <class .*TensorSpec'>."),
         (simple, 5, "input_signature must be either a tuple or a list, got <class 'int'>."),
-        (simple, [5], r"possibly nested sequence of TensorSpec objects, got invalid args \[5\] with types \[<class 'int'>\]."),
+        (
+            simple,
+            [5],
+            r"possibly nested sequence of TensorSpec objects, got invalid args \[5\] with types \[<class 'int'>\].",
+        ),
         (lambda x: x, [TS([]), TS([])], "input_signature contains 1 extra type constraints."),
         (lambda x: x, [TS([]), TS([]), TS([])], "input_signature contains 2 extra type constraints."),
         (lambda x, y: x, [TS([])], "input_signature missing type constraint for y"),
-        (lambda x, *, k: x, [TS([])], "Since input_signature is defined, keyword-only parameter `k` must have a default value"),
+        (
+            lambda x, *, k: x,
+            [TS([])],
+            "Since input_signature is defined, keyword-only parameter `k` must have a default value",
+        ),
     ],
 )
 def test_a_bad_input_signature_is_refused(function: Any, specs: Any, message: str) -> None:
@@ -145,8 +158,14 @@ def test_nested_specs_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (tf.constant([1]), r"`Can not cast TensorSpec\(shape=\(1,\), dtype=tf.int32, name=None\) to TensorSpec\(shape=\(None,\), dtype=tf.float32, name=None\)`"),
-        (tf.constant([[1.0]]), r"`Can not cast TensorSpec\(shape=\(1, 1\), dtype=tf.float32, name=None\) to TensorSpec"),
+        (
+            tf.constant([1]),
+            r"`Can not cast TensorSpec\(shape=\(1,\), dtype=tf.int32, name=None\) to TensorSpec\(shape=\(None,\), dtype=tf.float32, name=None\)`",
+        ),
+        (
+            tf.constant([[1.0]]),
+            r"`Can not cast TensorSpec\(shape=\(1, 1\), dtype=tf.float32, name=None\) to TensorSpec",
+        ),
         ("a", "`Cannot convert 'a' to EagerTensor of dtype float`"),
         (None, r"`Attempt to convert a value \(None\) with an unsupported type \(<class 'NoneType'>\) to a Tensor.`"),
     ],

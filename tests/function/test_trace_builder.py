@@ -68,7 +68,9 @@ def test_variables_go_by_spec() -> None:
     assert text == "VariableSpec(shape=(), dtype=tf.float32, trainable=True, alias_id=0)"
 
 
-@pytest.mark.parametrize("value", [1, "a", b"a", None, ..., range(3), 1j, tf.float32, tf.TensorShape([1]), np.dtype("f4"), Slotted()])
+@pytest.mark.parametrize(
+    "value", [1, "a", b"a", None, ..., range(3), 1j, tf.float32, tf.TensorShape([1]), np.dtype("f4"), Slotted()]
+)
 def test_immutable_values_are_literals(value: Any) -> None:
     assert isinstance(from_value(value), Literal)
 
@@ -89,7 +91,9 @@ def test_mutable_values_are_refused(value: Any) -> None:
 
 
 def test_the_error_shows_the_inner_value() -> None:
-    with pytest.raises(TypeError, match=r"Could not generate a generic TraceType for \{2\}.Please verify that it is immutable"):
+    with pytest.raises(
+        TypeError, match=r"Could not generate a generic TraceType for \{2\}.Please verify that it is immutable"
+    ):
         from_value([1, {"a": {2}}])
 
 

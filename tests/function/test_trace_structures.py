@@ -112,7 +112,12 @@ def test_structures_print_as_tensorflow_prints_them() -> None:
         ((1,), [1], TypeError, r"Can not cast \[1\] to tuple type."),
         ((1,), (1, 2), TypeError, "of length 2"),
         ({"a": 1}, [1], TypeError, r"Can not cast \[1\] to a Dict type."),
-        ({"a": 1}, {"b": 1}, ValueError, r"\{'b': 1\} has different keys with the TraceType Dict\[\['a', Literal\[1\]\]\]."),
+        (
+            {"a": 1},
+            {"b": 1},
+            ValueError,
+            r"\{'b': 1\} has different keys with the TraceType Dict\[\['a', Literal\[1\]\]\].",
+        ),
         (Point(1, 2), (1, 2), TypeError, r"Cannot cast \(1, 2\) to type <class .*Point'>."),
     ],
 )

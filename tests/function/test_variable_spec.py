@@ -34,7 +34,8 @@ def test_dtype_trainable_and_alias_must_be_equal(other: object) -> None:
 def test_the_context_numbers_the_variables_of_a_call() -> None:
     v, w = tf.Variable(1.0), tf.Variable(2.0)
     same, different = (
-        [from_value(x, context).alias_id for x in pair] for pair, context in (((v, v), TracingContext()), ((v, w), TracingContext()))
+        [from_value(x, context).alias_id for x in pair]
+        for pair, context in (((v, v), TracingContext()), ((v, w), TracingContext()))
     )
     assert (same, different) == ([0, 0], [0, 1])
 

@@ -52,7 +52,6 @@ class TracedGraph(FuncGraph):
         self.deferred: OrderedDict[Any, DeferredCapture] = OrderedDict()
         self.argument_handles: set[int] = set()
         """The ids of the handles of variables that came in as arguments."""
-        self.ignored_variables: set[int] = set()
         self.describe_arguments: Callable[[], Any] = lambda: None
 
     @property
@@ -102,9 +101,10 @@ class TracedGraph(FuncGraph):
 
     def watch_variable(self, variable: Any) -> None:
         """Notes that the body uses `variable`, without keeping the Python object alive."""
-        if id(variable) in self.ignored_variables:
+        handle = id(variable.handle)  # what an assignment returns is another object with the same handle
+        if handle in self.argument_handles:
             return
-        self._watched_variables[id(variable)] = weakref.ref(variable)
+        self._watched_variables.setdefault(handle, weakref.ref(variable))
         if isinstance(self.outer_graph, FuncGraph):
             self.outer_graph.watch_variable(variable)
 
@@ -123,15 +123,11 @@ class TracedGraph(FuncGraph):
             )
         return found
 
-    def live_trainable_variables(self) -> list[Any]:
-        """The trainable variables that still exist, for gradient tapes to watch."""
-        return [v for v in (ref() for ref in self._watched_variables.values()) if v is not None and v.trainable]
-
     def forget_argument_captures(self) -> None:
         """Ends the tracing state: variables passed as arguments are inputs, not captures."""
         for handle in self.argument_handles:
             self._captures.pop(handle, None)
-        self.ignored_variables.clear()
+        self.argument_handles.clear()
 
 
 def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:

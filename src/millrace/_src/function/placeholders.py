@@ -74,7 +74,6 @@ class Placeholders:
             self._variables[kind.alias_id] = value
             self._graph.replace_capture(handle, placeholder)
             self._graph.argument_handles.add(id(handle))
-            self._graph.ignored_variables.add(id(value))
         return value
 
 

@@ -180,7 +180,7 @@ class Function(callables.PolymorphicFunction):
         key = self._generalized(key, [entry.key for entry in self._cache])
         traced = self._trace(key, values)
         milliseconds = (time.perf_counter() - start) * 1000
-        earlier = [entry.key for entry in self._cache]
+        earlier = [entry.key for entry in self._cache]  # now, since a recursive body has added its own
         concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
         entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._stats.calls)
