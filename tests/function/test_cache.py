@@ -12,8 +12,10 @@ from millrace._src.function.cache import TraceCache, TraceKey
 from millrace._src.function.signature import Layout
 from millrace._src.function.trace_builder import from_value
 
+PLAIN = Layout(0, ())
 
-def key(*values: Any, context: Any = None, layout: Layout = Layout(0, ())) -> TraceKey:
+
+def key(*values: Any, context: Any = None, layout: Layout = PLAIN) -> TraceKey:
     return TraceKey(context, layout, tuple(from_value(v) for v in values))
 
 

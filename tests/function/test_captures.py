@@ -22,7 +22,7 @@ def test_a_deferred_capture_is_asked_for_at_each_call() -> None:
     Box.value = tf.constant(5.0)
     assert float(f(tf.constant(1.0))) == 6.0 and f.experimental_get_tracing_count() == 1
     Box.value = tf.constant([5.0])
-    with pytest.raises(TypeError, match="Expect type TensorSpec.* from the captured closure, but got TensorSpec"):
+    with pytest.raises(TypeError, match=r"Expect type TensorSpec.* from the captured closure, but got TensorSpec"):
         f(tf.constant(1.0))
 
 

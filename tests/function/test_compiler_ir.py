@@ -38,7 +38,7 @@ def test_the_default_stage_is_hlo(ir: object) -> None:
 
 def test_an_unknown_stage_is_refused(ir: object) -> None:
     with pytest.raises(
-        ValueError, match="Invalid stage selected: 'foo'. Valid values are: 'hlo', 'hlo_serialized', 'optimized_hlo'"
+        ValueError, match=r"Invalid stage selected: 'foo'. Valid values are: 'hlo', 'hlo_serialized', 'optimized_hlo'"
     ):
         ir(stage="foo")  # type: ignore[operator]
 

@@ -162,7 +162,8 @@ def test_a_tensor_of_the_wrong_dtype_is_refused(value: Any, name: str) -> None:
         c(tf.constant(1.0), value)
     text = c.name.decode()
     assert caught.value.message == (
-        f"cannot compute {text} as input #1(zero-based) was expected to be a float tensor but is a {name} tensor [Op:{text}]"
+        f"cannot compute {text} as input #1(zero-based) was expected to be a float tensor but is a {name} tensor "
+        f"[Op:{text}]"
     )
 
 
@@ -177,21 +178,22 @@ def test_a_function_without_arguments_takes_none() -> None:
     c = tf.function(lambda: 1).get_concrete_function()
     assert (
         str(c)
-        == "ConcreteFunction Input Parameters:\nOutput Type:\n  TensorSpec(shape=(), dtype=tf.int32, name=None)\nCaptures:\n  None"
+        == "ConcreteFunction Input Parameters:\nOutput Type:\n  TensorSpec(shape=(), dtype=tf.int32, name=None)\n"
+        "Captures:\n  None"
     )
     with pytest.raises(TypeError, match=r"takes 0 positional arguments, got 1."):
         c(1)
 
 
 def test_variables_are_listed_while_they_live() -> None:
-    v, w = tf.Variable(7.0), tf.Variable(1.0, trainable=False)
-    c = tf.function(lambda: v + w).get_concrete_function()
-    assert [x.ref() for x in c.variables] == [v.ref(), w.ref()]
-    assert [x.ref() for x in c.trainable_variables] == [v.ref()]
-    assert [t is x.handle for t, x in zip(c.captured_inputs, (v, w))] == [True, True]
-    del v
+    pair = [tf.Variable(7.0), tf.Variable(1.0, trainable=False)]
+    c = tf.function(lambda: pair[0] + pair[1]).get_concrete_function()
+    assert [x.ref() for x in c.variables] == [x.ref() for x in pair]
+    assert [x.ref() for x in c.trainable_variables] == [pair[0].ref()]
+    assert [t is x.handle for t, x in zip(c.captured_inputs, pair)] == [True, True]
+    pair.clear()
     assert float(c()) == 8.0
-    with pytest.raises(AssertionError, match="Called a function referencing variables which have been deleted."):
+    with pytest.raises(AssertionError, match=r"Called a function referencing variables which have been deleted."):
         c.variables
 
 

@@ -52,12 +52,12 @@ def test_attributes_are_noted_in_the_function_def() -> None:
 
 
 def test_unknown_attributes_are_refused() -> None:
-    with pytest.raises(ValueError, match="`noinline is not supported by tf.function as an attribute."):
+    with pytest.raises(ValueError, match=r"`noinline is not supported by tf.function as an attribute."):
         tf.function(lambda x: x, experimental_attributes={"noinline": True})
 
 
 def test_both_names_of_jit_compile_are_refused() -> None:
-    with pytest.raises(ValueError, match="Cannot specify both 'experimental_compile' and 'jit_compile'."):
+    with pytest.raises(ValueError, match=r"Cannot specify both 'experimental_compile' and 'jit_compile'."):
         tf.function(lambda x: x, experimental_compile=True, jit_compile=False)
 
 

@@ -72,7 +72,7 @@ def test_placeholder_arguments_without_a_graph_are_specs() -> None:
 
 
 def test_an_output_that_is_not_known_cannot_be_packed() -> None:
-    with pytest.raises(ValueError, match="Can not pack outputs for undefined output type."):
+    with pytest.raises(ValueError, match=r"Can not pack outputs for undefined output type."):
         typed(x=Literal(1)).pack_output([])
 
 

@@ -76,7 +76,8 @@ def test_a_bound_call_reaches_python_unchanged(args: list[int], kwargs: dict[str
 def test_a_call_that_does_not_fit_gets_pythons_complaint(function: Any, args: Any, kwargs: Any, reason: str) -> None:
     with pytest.raises(TypeError) as caught:
         tf.function(function)(*args, **kwargs)
-    expected = f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} and kwargs: {kwargs} for signature: ("
+    received = f"Received args: {args} and kwargs: {kwargs} for signature: ("
+    expected = f"Binding inputs to tf.function failed due to `{reason}`. {received}"
     assert str(caught.value).startswith(expected)
 
 
@@ -106,7 +107,8 @@ def test_constraints_become_annotations() -> None:
 def test_extra_constraints_go_to_var_positional() -> None:
     signature = make_signature(lambda *a: a, [TS([]), TS([], tf.int32)])
     assert str(signature.function_type) == (
-        "(a_0: TensorSpec(shape=(), dtype=tf.float32, name=None), a_1: TensorSpec(shape=(), dtype=tf.int32, name=None), /)"
+        "(a_0: TensorSpec(shape=(), dtype=tf.float32, name=None), a_1: TensorSpec(shape=(), dtype=tf.int32, "
+        "name=None), /)"
     )
 
 
@@ -140,7 +142,7 @@ def test_the_first_parameter_of_a_method_must_be_called_self() -> None:
 
         class Bad:
             @tf.function(input_signature=[TS([])])
-            def method(this, x: Any) -> Any:  # noqa: N805
+            def method(this, x: Any) -> Any:
                 return x
 
     class Good:
@@ -160,7 +162,8 @@ def test_nested_specs_are_accepted() -> None:
     [
         (
             tf.constant([1]),
-            r"`Can not cast TensorSpec\(shape=\(1,\), dtype=tf.int32, name=None\) to TensorSpec\(shape=\(None,\), dtype=tf.float32, name=None\)`",
+            r"`Can not cast TensorSpec\(shape=\(1,\), dtype=tf.int32, name=None\) "
+            r"to TensorSpec\(shape=\(None,\), dtype=tf.float32, name=None\)`",
         ),
         (
             tf.constant([[1.0]]),

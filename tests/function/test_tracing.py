@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import OrderedDict, namedtuple
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import millrace as tf
 
 TS = tf.TensorSpec
+Point = namedtuple("Point", "x y")
 
 
 def operations(c: Any) -> list[str]:
@@ -134,12 +136,12 @@ def test_a_leaked_tensor_cannot_be_used_outside() -> None:
     with pytest.raises(AttributeError, match="object has no attribute 'numpy'"):
         tensor.numpy()
     with pytest.raises(
-        TypeError, match="is out of scope and cannot be used here. Use return values, explicit Python locals"
+        TypeError, match=r"is out of scope and cannot be used here. Use return values, explicit Python locals"
     ):
         tensor + 1
-    with pytest.raises(TypeError, match="is out of scope and cannot be used here."):
+    with pytest.raises(TypeError, match=r"is out of scope and cannot be used here."):
         f(tensor)
-    with pytest.raises((TypeError, ValueError), match="is out of scope and cannot be used here."):
+    with pytest.raises((TypeError, ValueError), match=r"is out of scope and cannot be used here."):
         tf.function(lambda: tensor + 1.0)()
     with pytest.raises(NotImplementedError, match=r"Cannot convert a symbolic tf.Tensor \(add:0\) to a numpy array"):
         np.sin(tensor)
@@ -156,7 +158,7 @@ def test_a_trace_that_captured_a_tensor_of_another_trace_cannot_be_called_outsid
         return kept[0](x)
 
     assert float(outer(tf.constant(1.0))) == 3.0
-    with pytest.raises(TypeError, match="<tf.Tensor 'mul:0' shape=.* is out of scope and cannot be used here."):
+    with pytest.raises(TypeError, match=r"<tf.Tensor 'mul:0' shape=.* is out of scope and cannot be used here."):
         kept[0](tf.constant(1.0))
 
 
@@ -164,10 +166,10 @@ def test_a_trace_that_captured_a_tensor_of_another_trace_cannot_be_called_outsid
     ("use", "error", "message"),
     [
         (lambda x: x.numpy(), AttributeError, "object has no attribute 'numpy'"),
-        (lambda x: np.sin(x), NotImplementedError, "Cannot convert a symbolic tf.Tensor"),
+        (np.sin, NotImplementedError, "Cannot convert a symbolic tf.Tensor"),
         (lambda x: bool(x), TypeError, "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"),
         (lambda x: x if x > 0 else -x, TypeError, "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"),
-        (lambda x: [i for i in x], TypeError, "Iterating over a symbolic `tf.Tensor` is not allowed"),
+        (lambda x: list(x), TypeError, "Iterating over a symbolic `tf.Tensor` is not allowed"),
         (lambda x: len(x), TypeError, "len is not well defined for a symbolic Tensor"),
         (lambda x: float(x), TypeError, r"float\(\) argument must be a string or a real number"),
         (lambda x: range(x), TypeError, "cannot be interpreted as an integer"),
@@ -216,3 +218,94 @@ def test_unneeded_operations_do_not_run() -> None:
     assert tf.function(f)(x).numpy().tolist() == [1]
     with pytest.raises(tf.errors.InvalidArgumentError):
         f(x)
+
+
+# --- outputs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        ((), ()),
+        ((None, [None], {}), (None, [None], {})),
+        ("abc", b"abc"),
+        (1.5, 1.5),
+        (True, True),
+        ([1, "a"], [1, b"a"]),
+        (range(3), [0, 1, 2]),
+        (Point(1, 2), Point(1, 2)),
+        (OrderedDict(b=1, a=2), OrderedDict(b=1, a=2)),
+        ([[1, 2], [3]], [[1, 2], [3]]),
+        (np.float32(1), 1.0),
+        (tf.TensorShape([1, 2]), [1, 2]),
+    ],
+)
+def test_outputs_of_any_structure(value: Any, expected: Any) -> None:
+    f = tf.function(lambda: value)
+    for _ in range(2):
+        result = tf.nest.map_structure(
+            lambda t: t if t is None else t.numpy().tolist() if t.dtype is not tf.string else t.numpy(), f()
+        )
+        assert result == expected and (type(result) is type(expected))
+
+
+def test_variables_are_returned_as_tensors() -> None:
+    v = tf.Variable(3.0)
+    result = tf.function(lambda: {"v": v})()["v"]
+    assert result is not v and float(result) == 3.0
+
+
+def test_inputs_are_returned_as_new_tensors() -> None:
+    x = tf.constant([1])
+    assert tf.function(lambda y: y)(x) is not x
+
+
+def test_indexed_slices_are_returned_whole() -> None:
+    result = tf.function(lambda: tf.IndexedSlices(tf.constant([1.0]), tf.constant([2])))()
+    assert isinstance(result, tf.IndexedSlices) and result.indices.numpy().tolist() == [2]
+
+
+def test_an_array_argument_may_change_after_the_call() -> None:
+    x = np.array([1.0, 2.0])
+    f = tf.function(lambda y: y)
+    results = []
+    for _ in range(2):
+        x[0] = 1.0
+        results.append(f(x))
+        x[0] = 100.0
+    assert [r.numpy().tolist() for r in results] == [[1.0, 2.0]] * 2
+
+
+def generator() -> Any:
+    yield 1
+
+
+async def coroutine() -> int:
+    return 1
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (generator, "generator"),
+        (coroutine, "coroutine"),
+        (lambda: object(), "object"),
+        (lambda: {1, 2}, "set"),
+        (lambda: {"a": object()}, "object"),
+        (lambda: int, "type"),
+        (lambda: tf.float32, "DType"),
+        (lambda: frozenset([1]), "frozenset"),
+        (lambda: TS([1]), "TensorSpec"),
+        (lambda: len, "builtin_function_or_method"),
+    ],
+)
+def test_outputs_that_are_no_tensors_are_refused(function: Any, kind: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        tf.function(function)()
+    assert str(caught.value) == (
+        "To be compatible with tf.function, Python functions must return zero or more Tensors or ExtensionTypes or "
+        "None "
+        f"values; in compilation of {function}, found return value of type {kind}, which is not a Tensor or "
+        "ExtensionType."
+    )

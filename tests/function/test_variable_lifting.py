@@ -9,7 +9,8 @@ import millrace as tf
 from millrace._src.function.variable_lifting import UnliftableError
 
 SINGLETON = (
-    "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only created "
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
+    "created "
     "once or created outside tf.function."
 )
 
@@ -88,7 +89,7 @@ def test_creation_on_a_later_call_is_refused() -> None:
 
     f(1.0, False)
     with pytest.raises(
-        ValueError, match="Creating variables on a non-first call to a function decorated with tf.function."
+        ValueError, match=r"Creating variables on a non-first call to a function decorated with tf.function."
     ):
         f(1.0, True)
     assert made == []
@@ -136,7 +137,8 @@ def test_an_initial_value_that_needs_an_unknown_argument_cannot_be_lifted() -> N
     with pytest.raises(UnliftableError) as caught:
         f.get_concrete_function(tf.TensorSpec([]))
     assert str(caught.value) == (
-        "Unable to lift tensor <tf.Tensor 'mul:0' shape=() dtype=float32> because it depends transitively on placeholder "
+        "Unable to lift tensor <tf.Tensor 'mul:0' shape=() dtype=float32> because it depends transitively on "
+        "placeholder "
         "<tf.Operation 'x' type=Placeholder> via at least one path, e.g.: mul (Mul) <- x (Placeholder)"
     )
 
