@@ -166,7 +166,7 @@ def test_a_trace_that_captured_a_tensor_of_another_trace_cannot_be_called_outsid
     ("use", "error", "message"),
     [
         (lambda x: x.numpy(), AttributeError, "object has no attribute 'numpy'"),
-        (np.sin, NotImplementedError, "Cannot convert a symbolic tf.Tensor"),
+        (lambda x: np.sin(x) + 0, NotImplementedError, "Cannot convert a symbolic tf.Tensor"),
         (lambda x: bool(x), TypeError, "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"),
         (lambda x: x if x > 0 else -x, TypeError, "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"),
         (lambda x: list(x), TypeError, "Iterating over a symbolic `tf.Tensor` is not allowed"),
