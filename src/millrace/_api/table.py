@@ -9,6 +9,7 @@ DType core.dtypes:DType
 GradientTape autodiff.gradient_tape:GradientTape
 Graph graph.graph:Graph
 IndexedSlices core.indexed_slices:IndexedSlices
+IndexedSlicesSpec core.indexed_slices:IndexedSlicesSpec
 Module state.module:Module
 NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
@@ -18,8 +19,8 @@ TensorSpec core.specs:TensorSpec
 TypeSpec core.type_specs:TypeSpec
 UnconnectedGradients autodiff.backprop:UnconnectedGradients
 Variable state.variable:Variable
-VariableAggregation state.variable:VariableAggregation
-VariableSynchronization state.variable:VariableSynchronization
+VariableAggregation state.variable_traits:VariableAggregation
+VariableSynchronization state.variable_traits:VariableSynchronization
 __compiler_version__ util.version:COMPILER_VERSION
 __git_version__ util.version:GIT_VERSION
 __version__ util.version:__version__
@@ -695,11 +696,15 @@ nn.top_k ops.array.sorting:top_k
 """,
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm
+random.Generator state.generator:Generator
 random.categorical ops.random.stateful:categorical
+random.create_rng_state state.generator:create_rng_state
 random.fold_in ops.random.stateless:fold_in
 random.gamma ops.random.stateful:gamma
+random.get_global_generator state.generator:get_global_generator
 random.normal ops.random.stateful:normal
 random.poisson ops.random.stateful:poisson
+random.set_global_generator state.generator:set_global_generator
 random.set_seed ops.random.seeds:set_seed
 random.shuffle ops.random.stateful:shuffle
 random.split ops.random.stateless:split
@@ -715,6 +720,10 @@ random.uniform ops.random.stateful:uniform
 """,
     "random.experimental": """
 random.experimental.Algorithm ops.random.algorithms:Algorithm
+random.experimental.Generator state.generator:Generator
+random.experimental.create_rng_state state.generator:create_rng_state
+random.experimental.get_global_generator state.generator:get_global_generator
+random.experimental.set_global_generator state.generator:set_global_generator
 random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -20,8 +19,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
-
-_logger = logging.getLogger("millrace")
+from millrace._src.util.logger import get_logger
 
 
 @export("GradientTape", "autodiff.GradientTape")
@@ -84,7 +82,7 @@ class GradientTape:
                 raise ValueError(f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
             item = convert_to_tensor(item)
             if not is_trainable(item.dtype):
-                _logger.warning(
+                get_logger().warning(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", item.dtype
                 )
             self._active().watch(item)
@@ -194,7 +192,7 @@ def _target(target: Any) -> Any:
 
 def _is_differentiable_target(target: Any) -> bool:
     if not is_trainable(target.dtype):
-        _logger.warning("The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", target.dtype)
+        get_logger().warning("The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", target.dtype)
         return False
     return True
 
@@ -207,6 +205,6 @@ def _source_number(source: Any) -> int:
     if not hasattr(source, "dtype"):
         raise ValueError(f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
     if not is_trainable(source.dtype):
-        _logger.warning("The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", source.dtype)
+        get_logger().warning("The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", source.dtype)
     return tape_id(source)
 

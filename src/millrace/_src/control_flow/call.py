@@ -24,15 +24,20 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import Effects, FunctionAttr, OpDef, get_op, op
+from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.engines.tiers import engine_for
-from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_effects
+from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.function_factory import set_function_factory
 from millrace._src.ops.type_sets import ANY
+
+
+_CONFIG = "\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00"
+"""A serialized `ConfigProto`, as TensorFlow puts on every call: one CPU, no GPU, default optimizer options."""
 
 
 class GraphFunction:
@@ -82,13 +87,25 @@ class GraphFunction:
         stateful = self.effects is not Effects.NONE
         name = "StatefulPartitionedCall" if stateful else "PartitionedCall"
         attrs = get_op(name).normalize_attrs(
-            {"f": self, "Tin": [t.dtype for t in tensors], "Tout": [t.dtype for t in self.graph.outputs]}
+            {"f": self, "Tin": [t.dtype for t in tensors], "Tout": [t.dtype for t in self.graph.outputs], **self._node_attrs()}
         )
         graph = state.graph
         tensors = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
         operation = graph.add_operation(get_op(name), tensors, attrs, graph.unique_name(name))
         copy_handle_data(self.graph.outputs, operation.outputs)
         return operation
+
+    def _node_attrs(self) -> dict[str, Any]:
+        """The attributes TensorFlow's runtime reads on a call node."""
+        graph = self.graph
+        attrs: dict[str, Any] = {
+            "_collective_manager_ids": (),
+            "_read_only_resource_inputs": tuple(
+                i for i, t in enumerate(graph.inputs) if t.dtype.name == "resource" and not body_writes(graph, i)
+            ),
+            "config_proto": _CONFIG,
+        }
+        return {**attrs, "_XlaMustCompile": True} if self.jit_compile else attrs
 
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
         """Calls the forward function and tells the tapes how to go back."""
@@ -313,4 +330,8 @@ def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:
     return raw.ZerosLike(x=tensor) if gradient is None and is_trainable(tensor.dtype) else gradient
 
 
-CALL_OPS: tuple[OpDef, OpDef] = (partitioned_call.op_def, stateful_partitioned_call.op_def)
+def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFunction:
+    return GraphFunction(graph, graph.name, jit_compile=attributes.get("_XlaMustCompile"), attributes=attributes)
+
+
+set_function_factory(_imported_function)

@@ -182,9 +182,9 @@ class _GraphLoop:
         watcher = (VariableWatcher(tapes),) if tapes else ()
         with graph.as_default(), context.tapes_scope(watcher), context.name_scope(self.scope):
             shapes = [self.counter.shape, self.maximum.shape, *self.invariants]
-            labels = ["while/loop_counter", "while/maximum_iterations", *["Placeholder"] * len(self.first)]
+            labels = [self.counter.op.name, self.maximum.op.name, *["Placeholder"] * len(self.first)]
             for tensor, shape, label in zip([self.counter, self.maximum, *self.first], shapes, labels, strict=True):
-                placeholder = graph.add_placeholder(tensor.dtype, shape, graph.unique_name(label) if "/" in label else label)
+                placeholder = graph.add_placeholder(tensor.dtype, shape, f"{self.scope}{label}")
                 copy_handle_data([tensor], [placeholder])
                 graph.inputs.append(placeholder)
             branch = Branch(graph, run(graph.inputs[:]))

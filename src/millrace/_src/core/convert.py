@@ -144,5 +144,9 @@ def _packed_dtype(value: Any) -> DType | None:
 
 def _pack(value: Any, dtype: Any, name: str | None) -> Any:
     """A nested list that holds tensors, as one tensor."""
-    items = [_pack(v, dtype, None) if isinstance(v, (list, tuple)) and _holds_tensor(v) else convert_to_tensor(v, dtype) for v in value]
+    scope = f"{name or 'packed'}/"
+    items = []
+    for index, item in enumerate(value):
+        nested = isinstance(item, (list, tuple)) and _holds_tensor(item)
+        items.append(_pack(item, dtype, f"{scope}{index}") if nested else convert_to_tensor(item, dtype, name=f"{scope}{index}"))
     return execute(get_op("Pack"), (items,), {"axis": 0}, name or "packed")

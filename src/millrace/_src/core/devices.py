@@ -152,6 +152,11 @@ def functions_run_eagerly() -> bool:
     return state.functions_run_eagerly
 
 
+def short_device(name: str | None) -> str:
+    """A full device name as graphs record it: `/device:CPU:0`."""
+    return "" if name is None else name.replace(_PREFIX, "/device:")
+
+
 def canonical_device(name: str) -> str:
     """The full name of a device.
 

@@ -10,13 +10,16 @@ from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import execute, get_op
-from millrace._src.core.shapes import TensorShape
+from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.dtypes import as_dtype, int64
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.export import export
 
 
 @export("IndexedSlices")
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Slices of a larger tensor: `dense[indices[i], ...] = values[i, ...]`, repeated indices summed.
 
     Args:
@@ -104,17 +107,64 @@ class IndexedSlices:
     def __neg__(self) -> IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
 
-    def __tf_flatten__(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        if self._dense_shape is None:
-            return (False,), (self._values, self._indices)
-        return (True,), (self._values, self._indices, self._dense_shape)
-
-    @classmethod
-    def __tf_unflatten__(cls, metadata: tuple[Any, ...], components: tuple[Any, ...]) -> IndexedSlices:
-        return cls(*components)
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        indices = self._indices.shape
+        dense = None if self._dense_shape is None else self._dense_shape.dtype
+        return IndexedSlicesSpec(self.shape, self.dtype, self._indices.dtype, dense, indices)
 
     def __str__(self) -> str:
         dense = f", dense_shape={self._dense_shape}" if self._dense_shape is not None else ""
         return f"IndexedSlices(indices={self._indices}, values={self._values}{dense})"
 
     __repr__ = __str__
+
+
+@export("IndexedSlicesSpec")
+class IndexedSlicesSpec(TypeSpec):
+    """The type of `tf.IndexedSlices`.
+
+    >>> tf.IndexedSlicesSpec([3, 2], tf.float32).value_type.__name__
+    'IndexedSlices'
+
+    Args:
+      shape: the dense shape.
+      dtype: the dtype of the values.
+      indices_dtype: int32 or int64.
+      dense_shape_dtype: the dtype of the `dense_shape` tensor, or None if there is none.
+      indices_shape: the shape of the indices.
+    """
+
+    __slots__ = ("_shape", "_values_dtype", "_indices_dtype", "_dense_shape_dtype", "_indices_shape")
+
+    def __init__(
+        self, shape: Any = None, dtype: Any = "float32", indices_dtype: Any = int64, dense_shape_dtype: Any = None, indices_shape: Any = None
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._values_dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = as_shape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """`IndexedSlices`."""
+        return IndexedSlices
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._values_dtype, self._indices_dtype, self._dense_shape_dtype, self._indices_shape
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        values = self._indices_shape.concatenate(self._shape[1:])
+        specs = [TensorSpec(values, self._values_dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return tuple(specs)
+
+    def _to_components(self, value: IndexedSlices) -> tuple[Any, ...]:
+        parts = (value.values, value.indices)
+        return parts if value.dense_shape is None else (*parts, value.dense_shape)
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)

@@ -79,7 +79,8 @@ class FuncGraph(Graph):
         return self._add_capture(tensor, name)
 
     def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
-        placeholder = self.add_placeholder(tensor.dtype, tensor.shape, name or str(context.unique_id()))
+        full_name, user_name = _capture_name(tensor, name)
+        placeholder = self.add_placeholder(tensor.dtype, tensor.shape, full_name, user_name)
         placeholder._tape_id = tape_id(tensor)
         handle_data = getattr(tensor, "_handle_data", None)
         if handle_data is not None:
@@ -141,6 +142,20 @@ class FuncGraph(Graph):
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:
+    """The full name of a capture's placeholder and the name the user knows it by.
+
+    An eager tensor is called after the argument that takes it, a tensor of an outer graph after its operation.
+    """
+    if name is None:
+        number = str(context.unique_id())
+        return number, number
+    scope, _, argument = name.rpartition("/")
+    if isinstance(tensor, SymbolicTensor):
+        argument = tensor.op.name
+    return (f"{scope}/{argument}" if scope else argument), argument
 
 
 def outermost_context() -> Any:

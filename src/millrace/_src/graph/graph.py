@@ -81,6 +81,13 @@ class Graph:
         return len(self._operations)
 
     @property
+    def graph_def_versions(self) -> Any:
+        """The `VersionDef` proto of the graph's producer."""
+        from millrace._src.graph.graph_def import versions_of  # protobuf loads only when a proto is asked for
+
+        return versions_of(self)
+
+    @property
     def _last_id(self) -> int:
         return len(self._operations)
 
@@ -294,6 +301,8 @@ class Graph:
                 element = self._controller(item)
                 if element is not None and element not in controllers:
                     controllers.append(element)
+            for controller in controllers:
+                controller.attrs["_has_manual_control_dependencies"] = True
             scope = _ControlScope(controllers, clears=False)
         self._control_scopes.append(scope)
         try:

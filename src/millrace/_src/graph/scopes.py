@@ -8,6 +8,7 @@ from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.context import state
+from millrace._src.core.devices import canonical_device, short_device
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.graph.graph import Graph
@@ -112,8 +113,6 @@ def device(device_name: Any) -> Any:
 
     Raises: tf.errors.InvalidArgumentError: if no such device exists.
     """
-    from millrace._src.core.devices import canonical_device  # devices are listed on first use
-
     if callable(device_name) and state.graph is None:
         raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
     name = None if device_name is None else canonical_device(getattr(device_name, "name", device_name))
@@ -125,7 +124,7 @@ def _device_scope(name: str | None) -> Iterator[None]:
     previous = state.device
     state.device = name
     try:
-        with state.graph.device(name) if state.graph is not None else contextlib.nullcontext():
+        with state.graph.device(short_device(name)) if state.graph is not None else contextlib.nullcontext():
             yield
     finally:
         state.device = previous

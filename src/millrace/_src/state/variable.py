@@ -8,7 +8,6 @@ so it works the same in eager mode and inside a function, where the handle is ca
 from __future__ import annotations
 
 import contextlib
-import enum
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,39 +16,20 @@ from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import execute, get_op
-from millrace._src.core.operators import Operators
 from millrace._src.core.resources import VariableStorage, resource_handle
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops import raw
+from millrace._src.state.variable_operators import VariableOperators
+from millrace._src.state.variable_scatter import VariableScatter
+from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 from millrace._src.util import text
 from millrace._src.util.export import export
 from millrace._src.util.identity import Reference
 
 _uid = itertools.count()
-
-
-@export("VariableSynchronization")
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-@export("VariableAggregation")
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are combined."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
 
 
 @export("variable_creator_scope")
@@ -96,7 +76,7 @@ def _chained(creator: Callable[..., Any], inner: Callable[..., Any]) -> Callable
 
 
 @export("Variable")
-class Variable(Operators, metaclass=_VariableMeta):
+class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
     """A shared value that programs change with `assign`.
 
     Args:
@@ -391,7 +371,11 @@ class Variable(Operators, metaclass=_VariableMeta):
                 f"Cannot assign value to variable '{label}': Shape mismatch.The variable shape {_tuple_text(self._shape_static)}, and "
                 f"the assigned value shape {_tuple_text(tensor.shape)} are incompatible."
             )
-        return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=False)
+        return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=self._validates())
+
+    def _validates(self) -> bool:
+        """Whether an assignment in a graph says that the shape is fixed."""
+        return state.graph is not None and self._shape_static.is_fully_defined()
 
     def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
         """Adds `delta`, of the variable's dtype and shape; see `assign`."""
@@ -407,72 +391,6 @@ class Variable(Operators, metaclass=_VariableMeta):
         Raises: tf.errors.OutOfRangeError: once `limit` is reached.
         """
         return execute(get_op("ResourceCountUpTo"), (self._handle,), {"limit": limit, "T": self._dtype})
-
-    def _scatter(self, op_name: str, sparse_delta: Any, name: str | None) -> Any:
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise TypeError(f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}")
-        values = convert_to_tensor(sparse_delta.values, dtype=self._dtype)
-        return self._update(op_name, (convert_to_tensor(sparse_delta.indices), values), name, True)
-
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Adds `IndexedSlices` to the variable."""
-        return self._scatter("ResourceScatterAdd", sparse_delta, name)
-
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Subtracts `IndexedSlices` from the variable."""
-        return self._scatter("ResourceScatterSub", sparse_delta, name)
-
-    def scatter_mul(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Multiplies rows of the variable by `IndexedSlices`."""
-        return self._scatter("ResourceScatterMul", sparse_delta, name)
-
-    def scatter_div(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Divides rows of the variable by `IndexedSlices`."""
-        return self._scatter("ResourceScatterDiv", sparse_delta, name)
-
-    def scatter_min(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Takes the minimum of rows of the variable and `IndexedSlices`."""
-        return self._scatter("ResourceScatterMin", sparse_delta, name)
-
-    def scatter_max(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Takes the maximum of rows of the variable and `IndexedSlices`."""
-        return self._scatter("ResourceScatterMax", sparse_delta, name)
-
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces rows of the variable by `IndexedSlices`."""
-        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
-
-    def batch_scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
-        """Replaces slices along the last axis of the indices, batch by batch."""
-        indices = convert_to_tensor(sparse_delta.indices)
-        rank = indices.shape.rank or 1
-        grids = [raw.Range(start=0, limit=n, delta=1) for n in indices.shape.as_list()[:-1]]
-        parts = [raw.Reshape(tensor=g, shape=[-1 if i == j else 1 for j in range(rank)]) + raw.ZerosLike(x=raw.Cast(x=indices, DstT="int32")) for i, g in enumerate(grids)]
-        stacked = raw.Pack(values=[*parts, raw.Cast(x=indices, DstT="int32")], axis=-1)
-        return self.scatter_nd_update(stacked, sparse_delta.values, name)
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Replaces slices at index tuples."""
-        return self._scatter_nd("ResourceScatterNdUpdate", indices, updates, name)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Adds to slices at index tuples."""
-        return self._scatter_nd("ResourceScatterNdAdd", indices, updates, name)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtracts from slices at index tuples."""
-        return self._scatter_nd("ResourceScatterNdSub", indices, updates, name)
-
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Takes the minimum with slices at index tuples."""
-        return self._scatter_nd("ResourceScatterNdMin", indices, updates, name)
-
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Takes the maximum with slices at index tuples."""
-        return self._scatter_nd("ResourceScatterNdMax", indices, updates, name)
-
-    def _scatter_nd(self, op_name: str, indices: Any, updates: Any, name: str | None) -> Any:
-        return self._update(op_name, (indices, convert_to_tensor(updates, dtype=self._dtype)), name, True)
 
     def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: str | None = None, **masks: int) -> Any:
         value = convert_to_tensor(value, dtype=self._dtype)
