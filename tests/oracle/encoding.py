@@ -36,9 +36,7 @@ class Encoder:
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        self._public_errors = {
-            name for name in dir(tf.errors) if isinstance(getattr(tf.errors, name), type)
-        }
+        self._public_errors = {name for name in dir(tf.errors) if isinstance(getattr(tf.errors, name), type)}
 
     def encode(self, value: Any) -> Any:
         """Returns the JSON form of `value`."""

@@ -29,7 +29,8 @@ _NORMAL_FORMS = (
     (re.compile(r"\b\d{10,}: "), "ID: "),
     (re.compile(r"module '(?:tensorflow|millrace)"), "module 'tf"),
 )
-_GRAPH_ERROR = re.compile(r"^Graph execution error:\s*(?:Detected at node .*\n(?:[ \t]+File .*\n|[ \t]{4,}.*\n|\n|<stack.*\n)*)+")
+_FRAMES = r"(?:[ \t]+File .*\n|[ \t]{4,}.*\n|\n|<stack.*\n)*"
+_GRAPH_ERROR = re.compile(rf"^Graph execution error:\s*(?:Detected at node .*\n{_FRAMES})+")
 
 
 def normalise(text: str) -> str:

@@ -1,5 +1,6 @@
 """tf.config, tf.device, tf.version, names and small pieces of the public surface."""
 
+# ruff: noqa: SIM300 (programs write what users write)
 from __future__ import annotations
 
 from tests.oracle.support import attempt

@@ -1,5 +1,6 @@
 """tf.cond, tf.case, tf.switch_case, tf.while_loop, eager and in functions."""
 
+# ruff: noqa: PIE807 (programs write what users write)
 from __future__ import annotations
 
 from tests.oracle.support import attempt, nodes

@@ -1,5 +1,6 @@
 """matmul, einsum, tensordot and the basics of tf.linalg."""
 
+# ruff: noqa: RUF059 (programs write what users write)
 from __future__ import annotations
 
 from tests.oracle.support import Approx, attempt

@@ -1,5 +1,6 @@
 """tf.nest: which containers are structures, their order, and the errors when two structures differ."""
 
+# ruff: noqa: B033 (programs write what users write)
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, namedtuple

@@ -1,5 +1,6 @@
 """The Python operators of tensors: arithmetic, comparison, bitwise, matmul, with their mixed operands and errors."""
 
+# ruff: noqa: SIM300 (programs write what users write)
 from __future__ import annotations
 
 import operator

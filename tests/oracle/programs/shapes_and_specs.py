@@ -1,5 +1,6 @@
 """TensorShape, TensorSpec and DType as Python objects."""
 
+# ruff: noqa: E721 (programs write what users write)
 from __future__ import annotations
 
 from tests.oracle.support import attempt

@@ -1,5 +1,6 @@
 """tf.strings: joining, splitting, cutting, matching, converting."""
 
+# ruff: noqa: B005 (programs write what users write)
 from __future__ import annotations
 
 from tests.oracle.support import attempt

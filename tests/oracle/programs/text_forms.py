@@ -1,5 +1,6 @@
 """How tensors look: repr, str, print, format, and how they convert back to Python."""
 
+# ruff: noqa: C417, UP031, UP032 (programs write what users write)
 from __future__ import annotations
 
 import copy
