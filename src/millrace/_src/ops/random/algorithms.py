@@ -8,13 +8,13 @@ seeds and states can be made and stored, as in TensorFlow, which computes with t
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import int32
+from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -23,10 +23,10 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank
 from millrace._src.ops.random.philox import Stream, stream_from_key_counter, stream_from_seed_pair
 from millrace._src.ops.shape_rules import SCALAR, scalar
-from millrace._src.ops.type_sets import INDEX
+from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
-SEED = INDEX.with_default(int32)
+SEED = TypeSet((int32, int64))
 _INTEGER = "random bits are integers"
 
 
@@ -64,7 +64,7 @@ def algorithm_number(alg: Any) -> int:
             )
         return found.value
     if isinstance(alg, Tensor):
-        alg = int(alg.numpy())
+        alg = int(cast(Any, alg))
     if isinstance(alg, (int, np.integer)):
         if alg not in (1, 2, 3):
             raise ValueError(
@@ -192,8 +192,8 @@ def key_counter_alg(seed: Any, alg: Any) -> tuple[Tensor, Tensor, int]:
         raise errors.InvalidArgumentError(
             None,
             None,
-            "Unsupported algorithm id: 2 (ThreeFry): TensorFlow draws with it on XLA devices only, and here all engines "
-            "draw with Philox. Use alg='philox' or 'auto_select'.",
+            "Unsupported algorithm id: 2 (ThreeFry): TensorFlow draws with it on XLA devices only, and here all "
+            "engines draw with Philox. Use alg='philox' or 'auto_select'.",
         )
     key, counter = raw.StatelessRandomGetKeyCounter(seed=seed)
     return key, counter, number

@@ -47,7 +47,7 @@ def binomial_samples(xp: Xp, stream: Stream, samples: int, counts: Array, probs:
 def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: Array) -> Array:
     flipped = prob > 0.5
     p = xp.where(flipped, 1 - prob, prob)
-    valid = (prob > 0) & (count > 0)
+    valid = (prob > 0) & (prob < 1) & (count > 0)
     few = ~(count * p >= _INVERSION_BELOW)
     if xp.is_xla:
         by_inversion = _inversion(xp, inversion_starts, xp.where(few, count, 0.0), xp.where(few, p, 0.25))
@@ -60,7 +60,8 @@ def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: 
             if len(where):
                 drawn[where] = method(xp, begin.at(where), count[where], p[where])
     drawn = xp.where(flipped, count - drawn, drawn)
-    return xp.where(valid, drawn, 0.0)
+    certain = xp.where((prob >= 1) & (count > 0), count, 0.0)
+    return xp.where(xp.isnan(prob) | xp.isnan(count), np.nan, xp.where(valid, drawn, certain))
 
 
 def _inversion(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:

@@ -32,6 +32,7 @@ from millrace._src.ops.random.stateless_distribution_ops import (
     COUNTED,
     COUNTING,
     GAMMA,
+    LOGITS,
     check_logits,
     gamma_alpha_gradient,
     multinomial_shape,
@@ -45,7 +46,7 @@ from millrace._src.ops.random.stateless_ops import (
     shuffled,
 )
 from millrace._src.ops.shape_rules import same_shape
-from millrace._src.ops.type_sets import ANY, INDEX, REAL, TypeSet
+from millrace._src.ops.type_sets import ANY, INDEX, TypeSet
 
 Draw = Callable[..., Array]
 """`draw(xp, take, *inputs, **attributes)`; `take(blocks)` is the stream, which then moves on by so many blocks."""
@@ -244,7 +245,7 @@ def _draw_multinomial(xp: Xp, take: Any, logits: Array, num_samples: Array, *, o
 @op(
     "Multinomial",
     "logits: T, num_samples: int32 -> output: output_dtype",
-    T=REAL,
+    T=LOGITS,
     output_dtype=INDEX.with_default(int64),
     shape=multinomial_shape,
     effects=Effects.RANDOM,
@@ -265,7 +266,7 @@ def multinomial(
 def _draw_shuffle(xp: Xp, take: Any, value: Array) -> Array:
     if value.ndim == 0 or value.shape[0] < 2:
         return value
-    return shuffled(xp, take(-(-value.shape[0] // 4)), value)
+    return shuffled(xp, take(-(-(value.shape[0] - 1) // 4)), value)
 
 
 @op("RandomShuffle", "value: T -> output: T", T=ANY, shape=same_shape, effects=Effects.RANDOM)

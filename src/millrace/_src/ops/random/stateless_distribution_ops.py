@@ -12,7 +12,21 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType, float16, float32, float64, int32, int64
+from millrace._src.core.dtypes import (
+    DType,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -33,11 +47,12 @@ from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.poisson import poisson_samples
 from millrace._src.ops.random.shape_arguments import ends_with, requested_shape, requested_shape_rule
 from millrace._src.ops.random.stateless_ops import SHAPE
-from millrace._src.ops.type_sets import INDEX, REAL, TypeSet
+from millrace._src.ops.type_sets import INDEX, TypeSet
 
 GAMMA = TypeSet((float16, float32, float64), default=float32)
 COUNTING = TypeSet((float16, float32, float64, int32, int64))
 COUNTED = TypeSet((float16, float32, float64, int32, int64), default=int64)
+LOGITS = TypeSet((float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64))
 _DISCRETE = "samples are integers"
 
 
@@ -231,7 +246,7 @@ def _multinomial_seed_shape(c: ShapeContext) -> TensorShape:
 @op(
     "StatelessMultinomial",
     "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
-    T=REAL,
+    T=LOGITS,
     Tseed=SEED,
     output_dtype=INDEX.with_default(int64),
     shape=_multinomial_seed_shape,

@@ -120,7 +120,7 @@ def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dty
     "StatelessRandomUniformFullInt",
     "shape: T, seed: Tseed -> output: dtype",
     dtype=FULL_RANGE,
-    **{**_BY_SEED, "Tseed": FULL_RANGE.with_default(int32)},
+    **{**_BY_SEED, "Tseed": TypeSet(FULL_RANGE)},
 )
 def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
     """Integers over the whole range of their dtype.
