@@ -103,7 +103,7 @@ def test_changing_an_argument_is_refused(function: Any, value: Any) -> None:
     with pytest.raises(ValueError) as caught:
         tf.function(function)(value)
     assert str(caught.value) == (
-        f"{function.__name__}(x) should not modify its Python input arguments. Modifying a copy is allowed. "
+        f"{function.__qualname__}(x) should not modify its Python input arguments. Modifying a copy is allowed. "
         "The following parameter(s) were modified: x"
     )
 

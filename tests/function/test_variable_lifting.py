@@ -166,7 +166,38 @@ def test_init_scope_makes_variables_outside() -> None:
                 state.append(tf.Variable(2.0))
         return x * state[0]
 
-    assert float(f(3.0)) == 6.0 and f.experimental_get_tracing_count() == 1
+    assert float(f(3.0)) == 6.0 and f.experimental_get_tracing_count() == 2
+
+
+def test_a_variable_made_in_init_scope_on_every_trace_is_refused() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.init_scope():
+            v = tf.Variable(2.0)
+        return x * v
+
+    with pytest.raises(ValueError, match=SINGLETON):
+        f(3.0)
+
+
+def test_the_users_variable_creators_are_asked_first() -> None:
+    state: list[Any] = []
+    names: list[Any] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if not state:
+            state.append(tf.Variable(2.0))
+        return x * state[0]
+
+    def creator(next_creator: Any, **kwargs: Any) -> Any:
+        names.append(kwargs["initial_value"])
+        kwargs["name"] = "mine"
+        return next_creator(**kwargs)
+
+    with tf.variable_creator_scope(creator):
+        assert float(f(3.0)) == 6.0
+    assert names == [2.0] and state[0].name == "mine:0"
 
 
 def test_effects_before_the_second_trace_do_not_happen_twice() -> None:

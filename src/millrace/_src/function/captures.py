@@ -45,10 +45,17 @@ class DeferredCapture:
 
 
 class TracedGraph(FuncGraph):
-    """A `FuncGraph` with deferred captures and weakly held variables."""
+    """A `FuncGraph` with deferred captures and weakly held variables.
 
-    def __init__(self, name: str, outer_graph: Any = None) -> None:
-        super().__init__(name, outer_graph)
+    Args:
+      name: The graph's name.
+      inline_integers: Whether small eager tensors of dtypes without gradients are constants and not captures, so that a
+        compiler may use their values (as shapes, axes ...).
+    """
+
+    def __init__(self, name: str, inline_integers: bool = False) -> None:
+        super().__init__(name)
+        self.inline_integers = inline_integers
         self.deferred: OrderedDict[Any, DeferredCapture] = OrderedDict()
         self.argument_handles: set[int] = set()
         """The ids of the handles of variables that came in as arguments."""
@@ -66,12 +73,20 @@ class TracedGraph(FuncGraph):
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """The tensor of this graph that stands for `tensor`.
 
-        A tensor that gradients can flow to is always an input, however small: a tape may watch it.
+        A small eager tensor becomes a constant, whose value is known while tracing, and is an input at the same time:
+        a tape may watch it.
         """
-        if isinstance(tensor, EagerTensor) and is_trainable(tensor.dtype):
-            found = self._captures.get(id(tensor))
-            return found[1] if found is not None else self._add_capture(tensor, name)
-        return super().capture(tensor, name)
+        found = self._captures.get(id(tensor))
+        if found is not None:
+            return found[1]
+        name = name or str(context.unique_id())
+        inner = super().capture(tensor, name)
+        is_constant = isinstance(tensor, EagerTensor) and id(tensor) not in self._captures
+        if is_constant and not (self.inline_integers and not is_trainable(tensor.dtype)):
+            assert isinstance(inner, SymbolicTensor)
+            self._captures[id(tensor)] = (tensor, inner)
+            self.inputs.append(inner)
+        return inner
 
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None

@@ -215,7 +215,8 @@ class Function(callables.PolymorphicFunction):
             return self._trace_once(key, values)
 
     def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
-        traced = trace(self.python_function, self._name, self._signature, key.layout, key.types, values)
+        options = {"inline_integers": bool(self._options.jit_compile)}
+        traced = trace(self.python_function, self._name, self._signature, key.layout, key.types, values, **options)
         self._trace_count += 1
         return traced
 

@@ -51,6 +51,7 @@ def trace(
     layout: Layout,
     types: Sequence[Any],
     values: Sequence[Any] | None = None,
+    inline_integers: bool = False,
 ) -> Trace:
     """Traces a Python function for arguments of the given types.
 
@@ -62,6 +63,7 @@ def trace(
         types: One trace type per argument.
         values: The arguments of the call that asks for the trace, for what passes through (objects, variables); None
             when there is no call.
+        inline_integers: See `TracedGraph`.
 
     Returns: The trace.
     Raises:
@@ -69,7 +71,7 @@ def trace(
         ValueError: if the function changes a container that it was given.
     """
     function_type = signature.monomorphic(types, layout)
-    graph = TracedGraph(name)
+    graph = TracedGraph(name, inline_integers)
     with graph.as_default(), context.tapes_scope(()):
         placeholders = Placeholders(graph)
         given = values if values is not None else [None] * len(types)
@@ -78,8 +80,8 @@ def trace(
         argument_count = len(graph.inputs)
         before = [_snapshot(argument) for argument in arguments]
         result = signature.call_python(function, arguments, layout)
-        _check_unchanged(name, names, before, arguments)
-        outputs = _outputs(result, function)
+        _check_unchanged(getattr(function, "__qualname__", name), names, before, arguments)
+        outputs = _outputs(result, function, graph)
         _finish(graph, outputs)
     graph.structured_outputs = outputs
     graph.describe_arguments = functools.partial(structured_signature, function_type)
@@ -102,7 +104,7 @@ def _finish(graph: TracedGraph, outputs: Any) -> None:
 # --- outputs -----------------------------------------------------------------------------------------------------
 
 
-def _outputs(result: Any, function: Callable[..., Any]) -> Any:
+def _outputs(result: Any, function: Callable[..., Any], graph: TracedGraph) -> Any:
     """What the function returned, with every leaf an `Identity` of a tensor of the graph, or None."""
     leaves = nest.flatten(result, expand_composites=True)
     identity = get_op("Identity")
@@ -111,7 +113,7 @@ def _outputs(result: Any, function: Callable[..., Any]) -> Any:
         if leaf is None:
             converted.append(None)
             continue
-        tensor = _as_tensor(leaf, function)
+        tensor = graph.capture(_as_tensor(leaf, function))
         output = execute(identity, (tensor,), {})
         if hasattr(tensor, "_handle_data"):
             output._handle_data = tensor._handle_data

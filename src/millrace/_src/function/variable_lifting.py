@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.traversal import topological_order
-from millrace._src.state.variable import uninitialized_variable, variable_creator_scope
+from millrace._src.state.variable import uninitialized_variable
 
 SINGLETON_MESSAGE = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
@@ -40,7 +40,7 @@ class UnliftableError(Exception):
 
 
 class Initializer:
-    """A variable made in a trace, and the symbolic tensor that its first value is."""
+    """A variable made in a trace, and the symbolic tensor that its first value is; None if it has its value."""
 
     __slots__ = ("variable", "value")
 
@@ -49,34 +49,54 @@ class Initializer:
         self.value = value
 
 
+class _FunctionCreator:
+    """A variable creator that a `tf.function` puts below the user's own."""
+
+    __slots__ = ("create",)
+
+    def __init__(self, create: Callable[..., Any]) -> None:
+        self.create = create
+
+    def __call__(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        return self.create(next_creator, **kwargs)
+
+
 @contextlib.contextmanager
-def collecting(initializers: list[Initializer]) -> Iterator[None]:
-    """Makes variables created within a traced body at once, without values; lists them with their initial values."""
+def _creating_with(create: Callable[..., Any]) -> Iterator[None]:
+    """Has variables made by `create`, after the user's creators and in place of an enclosing function's."""
+    previous = state.variable_creators
+    users = (creator for creator in previous if not isinstance(creator, _FunctionCreator))
+    state.variable_creators = (_FunctionCreator(create), *users)
+    try:
+        yield
+    finally:
+        state.variable_creators = previous
+
+
+def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextManager[None]:
+    """Makes variables created within a traced body at once, without values; lists them with their initial values.
+
+    Within `tf.init_scope` they get their values at once; they are listed all the same.
+    """
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        if state.graph is None or not state.graph.building_function:
-            return next_creator(**kwargs)
-        initializer = _uninitialized(**kwargs)
+        in_body = state.graph is not None and state.graph.building_function
+        initializer = _uninitialized(**kwargs) if in_body else Initializer(next_creator(**kwargs), None)
         initializers.append(initializer)
         return initializer.variable
 
-    with variable_creator_scope(create):
-        yield
+    return _creating_with(create)
 
 
-@contextlib.contextmanager
-def refusing(message: str) -> Iterator[None]:
+def refusing(message: str) -> contextlib.AbstractContextManager[None]:
     """Refuses to create variables within a traced body."""
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        if state.graph is None or not state.graph.building_function:
-            return next_creator(**kwargs)
         frame = user_frame()
         where = f"\nThe tf.Variable is created here:\n    {frame}" if frame is not None else ""
         raise ValueError(message + where)
 
-    with variable_creator_scope(create):
-        yield
+    return _creating_with(create)
 
 
 def _uninitialized(
@@ -110,6 +130,7 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
 
     Raises: UnliftableError: if an initial value needs a placeholder without a value.
     """
+    initializers = [initializer for initializer in initializers if initializer.value is not None]
     if in_graph:
         for initializer in initializers:
             initializer.variable.assign(copied(initializer.value, feeds), read_value=False)
