@@ -128,12 +128,12 @@ def prog_binary_gradients(tf, np):
     """Gradients with broadcasting on either side."""
     x, y = tf.constant([[1.0], [2.0]]), tf.constant([3.0, 4.0, 5.0])
     fs = (tf.add, tf.subtract, tf.multiply, tf.divide, tf.pow, tf.maximum, tf.minimum, tf.math.squared_difference, tf.atan2, tf.math.floormod, tf.math.divide_no_nan, tf.math.xlogy, tf.math.xdivy, tf.math.floordiv)
-    out = {}
+    out = []
     for f in fs:
         with tf.GradientTape() as tape:
             tape.watch([x, y])
             z = f(x, y)
-        out[f.__name__] = tape.gradient(z, [x, y])
+        out.append(tape.gradient(z, [x, y]))
     return out
 
 

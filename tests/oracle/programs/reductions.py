@@ -161,7 +161,7 @@ def prog_reduction_gradients(tf, np):
     """Gradients of each reduction, with ties for max."""
     x = tf.constant([[1.0, 3.0, 3.0], [2.0, 4.0, 1.0]])
     fs = (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_min, tf.reduce_prod, tf.reduce_logsumexp, tf.math.reduce_std, tf.math.reduce_variance, tf.norm, tf.math.reduce_euclidean_norm)
-    out = {}
+    out = []
     for f in fs:
         row = []
         for axis in (None, 1):
@@ -169,7 +169,7 @@ def prog_reduction_gradients(tf, np):
                 tape.watch(x)
                 y = f(x, axis=axis)
             row.append(tape.gradient(y, x))
-        out[f.__name__] = row
+        out.append(row)
     return out
 
 
