@@ -363,6 +363,20 @@ def test_gradients_flow_through_functions() -> None:
     assert [float(g) for g in tape.gradient(y, [x, v])] == [12.0, 9.0]
 
 
+def test_gradients_of_variables_passed_as_arguments() -> None:
+    x = tf.Variable(3.0)
+    f = tf.function(lambda v: v * v)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as tape:
+            y = f(x)
+        first = tape.gradient(y, x)
+    assert (float(first), float(outer.gradient(first, x))) == (6.0, 2.0)
+    g = tf.function(lambda: f(x) + f(x))
+    with tf.GradientTape() as tape:
+        y = g()
+    assert float(tape.gradient(y, x)) == 12.0
+
+
 def test_a_captured_tensor_can_be_watched() -> None:
     k = tf.constant(3.0)
     f = tf.function(lambda x: x * k)

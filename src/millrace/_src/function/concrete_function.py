@@ -22,7 +22,7 @@ from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.function import callables
 from millrace._src.function.captures import DeferredCapture
 from millrace._src.function.fast_calls import make_runner
-from millrace._src.function.flat_values import collect, make_packer
+from millrace._src.function.flat_values import collect, make_packer, tell_of_variable
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
@@ -302,15 +302,9 @@ class ConcreteFunction(callables.ConcreteFunction):
 
     def _tell_watchers(self) -> None:
         """Tells tapes and the graph being built which variables the call reads."""
-        graph = state.graph
-        if not state.tapes and not isinstance(graph, FuncGraph):
-            return
-        for variable in _live_variables(self.graph):
-            if variable.trainable:
-                for tape in state.tapes:
-                    tape.variable_accessed(variable)
-            if isinstance(graph, FuncGraph):
-                graph.watch_variable(variable)
+        if state.tapes or state.graph is not None:
+            for variable in _live_variables(self.graph):
+                tell_of_variable(variable)
 
     # --- the rest ------------------------------------------------------------------------------------------------
 
