@@ -99,7 +99,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` of the dtype of `x` and the broadcast shape.
     Raises: InvalidArgumentError (TypeError in a graph): if the dtypes differ or the shapes do not broadcast.
     """
-    if isinstance(x, Tensor):
+    if isinstance(x, Tensor) and isinstance(y, Tensor):
         operation = add_v1 if x.dtype is string else add_v2
         return operation(x, y, name=name or "Add")
     with name_scope(name, "Add") as scope:

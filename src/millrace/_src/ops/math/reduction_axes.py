@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import ShapeContext, static_value
@@ -62,15 +64,14 @@ def reduction_shape(c: ShapeContext) -> TensorShape:
         return UNKNOWN
     if axes is None:
         return TensorShape.of((None,) * rank) if keep_dims else UNKNOWN
-    reduced = _checked_axes(axes.reshape(-1).tolist(), rank)
+    reduced = _checked_axes(axes.reshape(-1).tolist(), rank, is_eager=executing_eagerly())
     dims = shape._dims or ()
     if keep_dims:
         return TensorShape.of(tuple(1 if i in reduced else d for i, d in enumerate(dims)))
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced))
 
 
-def _checked_axes(axes: list[int], rank: int) -> set[int]:
-    is_eager = executing_eagerly()
+def _checked_axes(axes: list[int], rank: int, *, is_eager: bool) -> set[int]:
     reduced: set[int] = set()
     for axis in axes:
         if not -rank <= axis < rank:
@@ -80,6 +81,14 @@ def _checked_axes(axes: list[int], rank: int) -> set[int]:
             raise ValueError(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}")
         reduced.add(axis % rank)
     return reduced
+
+
+def check_axes(reduction_indices: Array, rank: int) -> None:
+    """Complains of axes out of range or named twice, as a running op does."""
+    try:
+        _checked_axes(reduction_indices.reshape(-1).tolist(), rank, is_eager=True)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, None, str(error)) from None
 
 
 def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | None:

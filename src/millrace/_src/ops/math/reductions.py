@@ -21,6 +21,7 @@ from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import INDEX, NUMBER, QUANTIZED, REAL
 from millrace._src.ops.math.precision import in_single, is_half
 from millrace._src.ops.math.reduction_axes import (
+    check_axes,
     keep_axes,
     reduction_shape,
     spread,
@@ -44,7 +45,15 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
         if xp.is_xla or dtype.itemsize < 4 and dtype.kind in "fV":
             return None
         reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
-        return lambda x, axes: reduce(x, tuple(axes.reshape(-1).tolist()), dtype, None, keep_dims)
+
+        def reduce_axes(x: Array, axes: Array) -> Array:
+            try:
+                return reduce(x, tuple(axes.reshape(-1).tolist()), dtype, None, keep_dims)
+            except ValueError:
+                check_axes(axes, x.ndim)
+                raise
+
+        return reduce_axes
 
     return specialize
 
@@ -157,7 +166,11 @@ def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
         def extreme(x: Array, axes: Array) -> Array:
             if x.size == 0:
                 return _extreme(xp, name, x, axes, keep_dims)
-            return reduce(x, tuple(axes.reshape(-1).tolist()), None, None, keep_dims)
+            try:
+                return reduce(x, tuple(axes.reshape(-1).tolist()), None, None, keep_dims)
+            except ValueError:
+                check_axes(axes, x.ndim)
+                raise
 
         return extreme
 
@@ -248,7 +261,11 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
     def mean(x: Array, axes: Array) -> Array:
         reduced = tuple(axes.reshape(-1).tolist())
-        return add(x, reduced, None, None, keep_dims) / kind(_count(x.shape, reduced))
+        try:
+            return add(x, reduced, None, None, keep_dims) / kind(_count(x.shape, reduced))
+        except (ValueError, IndexError):
+            check_axes(axes, x.ndim)
+            raise
 
     return mean
 

@@ -1,0 +1,317 @@
+"""Division and remainder."""
+
+# ruff: noqa: E501  (recorded programs, one to a line)
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from tests.contracts.sample import Sample
+from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
+from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary
+
+INTEGER_PAIR = {"low": -9, "high": 9, "second": (1, 5)}
+SAMPLES = [
+    *(s for op in ("RealDiv", "Div") for s in binary(op, (*FLOATS, *COMPLEX), second=(0.5, 2.0))),
+    *(
+        s
+        for op in ("RealDiv", "Div", "FloorDiv", "FloorMod", "TruncateDiv")
+        for s in binary(op, INTEGERS, **INTEGER_PAIR)
+    ),
+    *(s for op in ("TruncateMod", "Mod") for s in binary(op, ("int32", "int64"), **INTEGER_PAIR)),
+    *(
+        s
+        for op in ("FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod", "Mod")
+        for s in binary(op, FLOATS, -4.0, 4.0, second=(0.7, 0.9), grad=False)
+    ),
+    *binary("FloorMod", ("float64",), 4.2, 4.3, second=(1.5, 1.6)),
+    *binary("TruncateMod", ("float64",), -4.3, -4.2, second=(1.5, 1.6)),
+    *binary("DivNoNan", (*FLOATS, *COMPLEX), second=(0.5, 2.0)),
+    Sample("DivNoNan", (np.float32([1, 2]), np.float32([0, 4]))),
+]
+
+# What TensorFlow 2.21 answers.
+ANSWERS: list[tuple[str, str, Any]] = [
+    ("c(1.)/c(0.)", "float32", inf),
+    ("c(1)/c(0)", "float64", inf),
+    ("c([-7, 7, -7, 7])//c([2, -2, -2, 2])", "int32", [-4, -4, 3, 3]),
+    ("c([-7, 7, -7, 7])%c([2, -2, -2, 2])", "int32", [1, -1, -1, 1]),
+    ("c([-7., 7, -7, 7])%c([2., -2, -2, 2])", "float32", [1.0, -1.0, -1.0, 1.0]),
+    ("c([-7., 7, 0., np.nan])//c(0.)", "float32", [-inf, inf, nan, nan]),
+    ("c([-7., 7, 0., np.nan])%c(0.)", "float32", [nan, nan, nan, nan]),
+    ("tf.truncatediv(c([-7, 7, -7, 7]), c([2, -2, -2, 2]))", "int32", [-3, -3, 3, 3]),
+    ("tf.truncatediv(c([-7., 7, -7, 7]), c([2., -2, -2, 2]))", "float32", [-3.0, -3.0, 3.0, 3.0]),
+    ("tf.truncatemod(c([-7, 7, -7, 7]), c([2, -2, -2, 2]))", "int32", [-1, 1, -1, 1]),
+    ("tf.raw_ops.Div(x=c([-7, 7]), y=c([2, 2]))", "int32", [-3, 3]),
+    ("tf.raw_ops.Mod(x=c([-7, 7]), y=c([2, 2]))", "int32", [-1, 1]),
+    ("tf.realdiv(c([-7., 7]), c([2., 0]))", "float32", [-3.5, inf]),
+    ("c(-2147483648)%c(-1)", "int32", 0),
+    ("tf.math.divide_no_nan(c(1), c(0))", "float64", 0.0),
+    ("tf.math.divide_no_nan(1, 0)", "float64", 0.0),
+    ("c(2.)/2", "float32", 1.0),
+    ("tf.divide(1, 2)", "float64", 0.5),
+    ("tf.divide(1., 2)", "float32", 0.5),
+    ("tf.math.floordiv(7.5, 2)", "float32", 3.0),
+    ("tf.math.divide_no_nan(c(1, tf.int8), c(2, tf.int8))", "float32", 0.5),
+    ("tf.math.reciprocal_no_nan([2., 0])", "float32", [0.5, 0.0]),
+    (
+        "tf.divide(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), c([1.5, -2., 0.75], tf.bfloat16))",
+        "bfloat16",
+        [[-1.664, 0.5, -0.334], [0.334, -0.875, 4.0]],
+    ),
+    (
+        "tf.divide(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float32), c([1.5, -2., 0.75], tf.float32))",
+        "float32",
+        [[-1.666667, 0.5, -0.3333333], [0.3333333, -0.875, 4.0]],
+    ),
+    (
+        "tf.divide(c([[-3, -1, 100], [2, 7, 50]], tf.int16), c([2, -3, 5], tf.int16))",
+        "float32",
+        [[-1.5, 0.3333333, 20.0], [1.0, -2.333333, 10.0]],
+    ),
+    (
+        "tf.divide(c([[-3, -1, 100], [2, 7, 50]], tf.int64), c([2, -3, 5], tf.int64))",
+        "float64",
+        [[-1.5, 0.333333333333, 20.0], [1.0, -2.33333333333, 10.0]],
+    ),
+    (
+        "tf.divide(c([[3, 1, 100], [2, 7, 50]], tf.uint32), c([2, 3, 5], tf.uint32))",
+        "float64",
+        [[1.5, 0.333333333333, 20.0], [1.0, 2.33333333333, 10.0]],
+    ),
+    (
+        "tf.divide(c([[-2.5+1j, -1., -0.25-.5j], [0.5j, 1.75+2j, 3.]], tf.complex128), c([1.5+1j, -2., 0.75-2j], tf.complex128))",
+        "complex128",
+        [
+            [complex(-0.846153846154, 1.23076923077), complex(0.5, 0.0), complex(0.178082191781, -0.191780821918)],
+            [complex(0.153846153846, 0.230769230769), complex(-0.875, -1.0), complex(0.493150684932, 1.31506849315)],
+        ],
+    ),
+    (
+        "tf.math.floordiv(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float16), c([1.5, -2., 0.75], tf.float16))",
+        "float16",
+        [[-2.0, 0.0, -1.0], [0.0, -1.0, 4.0]],
+    ),
+    (
+        "tf.math.floordiv(c([[-3, -1, 100], [2, 7, 50]], tf.int8), c([2, -3, 5], tf.int8))",
+        "int8",
+        [[-2, 0, 20], [1, -3, 10]],
+    ),
+    (
+        "tf.math.floordiv(c([[-3, -1, 100], [2, 7, 50]], tf.int32), c([2, -3, 5], tf.int32))",
+        "int32",
+        [[-2, 0, 20], [1, -3, 10]],
+    ),
+    (
+        "tf.math.floordiv(c([[3, 1, 100], [2, 7, 50]], tf.uint16), c([2, 3, 5], tf.uint16))",
+        "uint16",
+        [[1, 0, 20], [1, 2, 10]],
+    ),
+    (
+        "tf.math.floormod(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), c([1.5, -2., 0.75], tf.bfloat16))",
+        "bfloat16",
+        [[0.5, -1.0, 0.5], [0.5, -0.25, 0.0]],
+    ),
+    (
+        "tf.math.floormod(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float32), c([1.5, -2., 0.75], tf.float32))",
+        "float32",
+        [[0.5, -1.0, 0.5], [0.5, -0.25, 0.0]],
+    ),
+    (
+        "tf.math.floormod(c([[-3, -1, 100], [2, 7, 50]], tf.int16), c([2, -3, 5], tf.int16))",
+        "int16",
+        [[1, -1, 0], [0, -2, 0]],
+    ),
+    (
+        "tf.math.floormod(c([[3, 1, 100], [2, 7, 50]], tf.uint8), c([2, 3, 5], tf.uint8))",
+        "uint8",
+        [[1, 1, 0], [0, 1, 0]],
+    ),
+    (
+        "tf.math.floormod(c([[3, 1, 100], [2, 7, 50]], tf.uint32), c([2, 3, 5], tf.uint32))",
+        "uint32",
+        [[1, 1, 0], [0, 1, 0]],
+    ),
+    (
+        "tf.truncatediv(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float16), c([1.5, -2., 0.75], tf.float16))",
+        "float16",
+        [[-1.0, 0.0, -0.0], [0.0, -0.0, 4.0]],
+    ),
+    (
+        "tf.truncatediv(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float64), c([1.5, -2., 0.75], tf.float64))",
+        "float64",
+        [[-1.0, 0.0, -0.0], [0.0, -0.0, 4.0]],
+    ),
+    (
+        "tf.truncatediv(c([[-3, -1, 100], [2, 7, 50]], tf.int32), c([2, -3, 5], tf.int32))",
+        "int32",
+        [[-1, 0, 20], [1, -2, 10]],
+    ),
+    (
+        "tf.truncatediv(c([[3, 1, 100], [2, 7, 50]], tf.uint16), c([2, 3, 5], tf.uint16))",
+        "uint16",
+        [[1, 0, 20], [1, 2, 10]],
+    ),
+    (
+        "tf.truncatediv(c([[3, 1, 100], [2, 7, 50]], tf.uint64), c([2, 3, 5], tf.uint64))",
+        "uint64",
+        [[1, 0, 20], [1, 2, 10]],
+    ),
+    (
+        "tf.truncatemod(c([[-3, -1, 100], [2, 7, 50]], tf.int32), c([2, -3, 5], tf.int32))",
+        "int32",
+        [[-1, -1, 0], [0, 1, 0]],
+    ),
+    (
+        "tf.math.divide_no_nan(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), c([1.5, -2., 0.75], tf.bfloat16))",
+        "bfloat16",
+        [[-1.664, 0.5, -0.334], [0.334, -0.875, 4.0]],
+    ),
+    (
+        "tf.math.divide_no_nan(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float64), c([1.5, -2., 0.75], tf.float64))",
+        "float64",
+        [[-1.66666666667, 0.5, -0.333333333333], [0.333333333333, -0.875, 4.0]],
+    ),
+    (
+        "tf.math.divide_no_nan(c([[-3, -1, 100], [2, 7, 50]], tf.int32), c([2, -3, 5], tf.int32))",
+        "float64",
+        [[-1.5, 0.333333333333, 20.0], [1.0, -2.33333333333, 10.0]],
+    ),
+    (
+        "tf.math.divide_no_nan(c([[3, 1, 100], [2, 7, 50]], tf.uint8), c([2, 3, 5], tf.uint8))",
+        "float32",
+        [[1.5, 0.3333333, 20.0], [1.0, 2.333333, 10.0]],
+    ),
+    (
+        "tf.math.divide_no_nan(c([[3, 1, 100], [2, 7, 50]], tf.uint64), c([2, 3, 5], tf.uint64))",
+        "float64",
+        [[1.5, 0.333333333333, 20.0], [1.0, 2.33333333333, 10.0]],
+    ),
+]
+
+GRADIENTS: list[tuple[str, list[Any]]] = [
+    ("grads(tf.divide, [1., 2.], [[3.], [-1.]])", [[-0.6666666, -0.6666666], [[-0.3333333], [-3.0]]]),
+    ("grads(tf.divide, [1+2j], [3-1j])", [[complex(0.3, -0.1)], [complex(0.04, 0.22)]]),
+    ("grads(tf.math.floordiv, [5.], [3.])", [None, None]),
+    ("grads(tf.math.floormod, [5., 7.], [[-3.], [2.]])", [[2.0, 2.0], [[5.0], [-5.0]]]),
+    ("grads(tf.math.divide_no_nan, [1., 2.], [0., 3.])", [[0.0, 0.3333333], [0.0, -0.2222222]]),
+    ("grads(lambda x: tf.truediv(x, 2.), [2., 3.])", [[0.5, 0.5]]),
+]
+
+ERRORS = [
+    ("c(1)//c(0)", "eager", "InvalidArgumentError", "Integer division by zero"),
+    ("c(1)//c(0)", "function", "InvalidArgumentError", "Integer division by zero"),
+    ("c(1)%c(0)", "eager", "InvalidArgumentError", "Integer division by zero"),
+    (
+        "tf.truncatediv(c(7), c(0))",
+        "eager",
+        "InternalError",
+        "Unexpected error in binary operator (only integer div and mo",
+    ),
+    (
+        "tf.truncatediv(c(7), c(0))",
+        "function",
+        "InternalError",
+        "Unexpected error in binary operator (only integer div and mo",
+    ),
+    (
+        "tf.truncatemod(c(7), c(0))",
+        "function",
+        "InternalError",
+        "Unexpected error in binary operator (only integer div and mo",
+    ),
+    ("tf.raw_ops.Div(x=c([-7, 7]), y=c([0, 2]))", "eager", "InvalidArgumentError", "Integer division by zero"),
+    ("tf.raw_ops.Div(x=c([-7, 7]), y=c([0, 2]))", "function", "InvalidArgumentError", "Integer division by zero"),
+    (
+        "tf.math.divide_no_nan(c(1.), c(0, tf.float64))",
+        "function",
+        "TypeError",
+        "`x` and `y` must have the same dtype, got tf.float32 != tf.f",
+    ),
+    ("tf.truediv(c(1), c(1.))", "eager", "TypeError", "`x` and `y` must have the same dtype, got tf.int32 != tf.flo"),
+    ("tf.truediv(True, False)", "eager", "TypeError", "Invalid dtype tf.bool in __truediv__. Expected one of {tf.ui"),
+    (
+        "tf.truediv(True, False)",
+        "function",
+        "TypeError",
+        "Invalid dtype tf.bool in __truediv__. Expected one of {tf.ui",
+    ),
+    ("c(True)/c(True)", "function", "TypeError", "Invalid dtype tf.bool in __truediv__. Expected one of {tf.ui"),
+    ("tf.truediv('a','b')", "eager", "TypeError", "Invalid dtype tf.string in __truediv__. Expected one of {tf."),
+    ("tf.truediv('a','b')", "function", "TypeError", "Invalid dtype tf.string in __truediv__. Expected one of {tf."),
+    ("c(2)/1.5", "eager", "TypeError", "`x` and `y` must have the same dtype, got tf.int32 != tf.flo"),
+    ("c(2)/1.5", "function", "TypeError", "`x` and `y` must have the same dtype, got tf.int32 != tf.flo"),
+    ("tf.divide(c(1), 2.5)", "function", "TypeError", "`x` and `y` must have the same dtype, got tf.int32 != tf.flo"),
+    ("tf.divide(c(1), c(1.))", "eager", "TypeError", "`x` and `y` must have the same dtype, got tf.int32 != tf.flo"),
+    (
+        "tf.math.floordiv(c(1), c(1.))",
+        "eager",
+        "InvalidArgumentError",
+        "cannot compute FloorDiv as input #1(zero-based) was expected",
+    ),
+    (
+        "tf.math.floordiv(c(1), c(1.))",
+        "function",
+        "TypeError",
+        "Input 'y' of 'FloorDiv' Op has type float32 that does not ma",
+    ),
+    ("c(7)//2.5", "eager", "TypeError", "Cannot convert 2.5 to EagerTensor of dtype int32"),
+    (
+        "tf.math.divide_no_nan(c(1), 2.)",
+        "function",
+        "TypeError",
+        "`x` and `y` must have the same dtype, got tf.int32 != tf.flo",
+    ),
+    (
+        "tf.math.divide_no_nan(True, True)",
+        "eager",
+        "TypeError",
+        "Invalid dtype tf.bool in tf.math.divide_no_nan. Expected one",
+    ),
+    (
+        "tf.math.reciprocal_no_nan([2, 0])",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of int32 is not in the list of allowed va",
+    ),
+    (
+        "tf.math.reciprocal_no_nan([2, 0])",
+        "function",
+        "TypeError",
+        "Value passed to parameter 'x' has DataType int32 not in list",
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("program", "dtype", "expected"), ANSWERS, ids=str)
+def test_values_are_those_of_tensorflow(program: str, dtype: str, expected: Any, mode: str) -> None:
+    check_value(program, mode, dtype, expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("program", "expected"), GRADIENTS, ids=str)
+def test_gradients_are_those_of_tensorflow(program: str, expected: list[Any], mode: str) -> None:
+    check_gradients(program, mode, expected)
+
+
+@pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
+def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
+    check_error(program, mode, kind, message)
+
+
+def test_the_quotient_of_integers_is_floating_point() -> None:
+    assert (tf.constant(1) / 2).dtype is tf.float64
+    assert (tf.constant(1, tf.int8) / 2).dtype is tf.float32
+    assert (tf.constant(1.0, tf.float16) / 2).dtype is tf.float16
+
+
+def test_quotient_and_remainder_rebuild_the_dividend() -> None:
+    x, y = tf.constant([-7, 7, -7, 7]), tf.constant([2, -2, -2, 2])
+    assert (x // y * y + x % y).numpy().tolist() == x.numpy().tolist()
+    assert (tf.truncatediv(x, y) * y + tf.truncatemod(x, y)).numpy().tolist() == x.numpy().tolist()

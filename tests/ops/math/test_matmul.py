@@ -1,0 +1,382 @@
+"""Matrix products."""
+
+# ruff: noqa: E501  (recorded programs, one to a line)
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import millrace as tf
+from tests.contracts.sample import Sample
+from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
+from tests.ops.math.samples import COMPLEX, FLOATS, numbers
+
+TYPES = (*FLOATS, "int32", "int64", *COMPLEX)
+FLAGS = ((False, False), (True, False), (False, True), (True, True))
+
+
+def _matrices(dtype: str, transpose_a: bool, transpose_b: bool, batch: tuple[int, ...] = ()) -> tuple[Any, Any]:
+    a = (4, 3) if transpose_a else (3, 4)
+    b = (2, 4) if transpose_b else (4, 2)
+    return numbers(dtype, (*batch, *a)), numbers(dtype, b, seed=1)
+
+
+SAMPLES = [
+    *(
+        Sample("MatMul", _matrices(d, ta, tb), {"transpose_a": ta, "transpose_b": tb}, grad=d == "float64")
+        for d in TYPES
+        for ta, tb in (FLAGS if d == "float64" else FLAGS[:2])
+    ),
+    *(
+        Sample(
+            "BatchMatMulV2",
+            _matrices(d, ta, tb, (2, 1)),
+            {"adj_x": ta, "adj_y": tb},
+            grad=d in ("float64", "complex128"),
+        )
+        for d in (*TYPES, "int16")
+        for ta, tb in (FLAGS if d == "float64" else FLAGS[2:])
+    ),
+    Sample("BatchMatMul", (numbers("float64", (2, 3, 4)), numbers("float64", (2, 4, 2))), grad=True),
+    Sample("BatchMatMulV3", (numbers("int8", (3, 4)), numbers("uint8", (4, 2))), {"Tout": tf.int32}),
+    Sample("SparseMatMul", (numbers("float32", (3, 4)), numbers("bfloat16", (4, 2))), {"a_is_sparse": True}),
+    Sample("MatMul", (numbers("float32", (0, 3)), numbers("float32", (3, 2)))),
+    Sample("MatMul", (numbers("float32", (2, 0)), numbers("float32", (0, 2)))),
+]
+
+# What TensorFlow 2.21 answers.
+ANSWERS: list[tuple[str, str, Any]] = [
+    ("tf.matmul(c([[1, 2]], tf.int8), c([[1], [2]], tf.int8), output_type=tf.int32)", "int32", [[5]]),
+    ("tf.matmul(c([[1, 2]], tf.uint8), c([[1], [2]], tf.int8), output_type=tf.int32)", "int32", [[5]]),
+    ("tf.matmul(c([[[1, 2]]], tf.int16), c([[[100], [200]]], tf.int16))", "int16", [[[500]]]),
+    ("tf.matmul([[1, 2.5]], [[1], [2]])", "float32", [[6.0]]),
+    ("tf.matmul(tf.zeros([0, 3]), tf.zeros([3, 0]))", "float32", []),
+    ("tf.matmul(tf.zeros([2, 0]), tf.zeros([0, 2]))", "float32", [[0.0, 0.0], [0.0, 0.0]]),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), transpose_b=True)",
+        "bfloat16",
+        [[0.875, 3.938], [3.938, 17.75]],
+    ),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), adjoint_a=True)",
+        "bfloat16",
+        [[1.625, 2.625, 4.562], [2.625, 4.25, 7.375], [4.562, 7.375, 12.81]],
+    ),
+    (
+        "tf.matmul(tf.stack([c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16)]*2), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), transpose_b=True)",
+        "bfloat16",
+        [[[0.875, 3.938], [3.938, 17.75]], [[0.875, 3.938], [3.938, 17.75]]],
+    ),
+    (
+        "tf.linalg.matvec(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), c([1.5, -2., 0.75], tf.bfloat16))",
+        "bfloat16",
+        [-0.0625, 0.5],
+    ),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float16), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float16), transpose_b=True)",
+        "float16",
+        [[0.875, 3.9375], [3.9375, 17.812]],
+    ),
+    (
+        "tf.matmul(tf.stack([c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float16)]*2), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float16), transpose_b=True)",
+        "float16",
+        [[[0.875, 3.9375], [3.9375, 17.812]], [[0.875, 3.9375], [3.9375, 17.812]]],
+    ),
+    (
+        "tf.linalg.matvec(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float16), c([1.5, -2., 0.75], tf.float16))",
+        "float16",
+        [-0.0625, 0.5],
+    ),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float32), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float32), transpose_b=True)",
+        "float32",
+        [[0.875, 3.9375], [3.9375, 17.8125]],
+    ),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float32), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float32), adjoint_a=True)",
+        "float32",
+        [[1.625, 2.625, 4.5625], [2.625, 4.25, 7.375], [4.5625, 7.375, 12.8125]],
+    ),
+    (
+        "tf.linalg.matvec(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float32), c([1.5, -2., 0.75], tf.float32))",
+        "float32",
+        [-0.0625, 0.5],
+    ),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float64), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float64), transpose_b=True)",
+        "float64",
+        [[0.875, 3.9375], [3.9375, 17.8125]],
+    ),
+    (
+        "tf.matmul(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float64), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float64), adjoint_a=True)",
+        "float64",
+        [[1.625, 2.625, 4.5625], [2.625, 4.25, 7.375], [4.5625, 7.375, 12.8125]],
+    ),
+    (
+        "tf.matmul(tf.stack([c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float64)]*2), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.float64), transpose_b=True)",
+        "float64",
+        [[[0.875, 3.9375], [3.9375, 17.8125]], [[0.875, 3.9375], [3.9375, 17.8125]]],
+    ),
+    (
+        "tf.matmul(c([[1, 2, 3], [4, 5, 6]], tf.int32), c([[1, 2, 3], [4, 5, 6]], tf.int32), transpose_b=True)",
+        "int32",
+        [[14, 32], [32, 77]],
+    ),
+    (
+        "tf.matmul(c([[1, 2, 3], [4, 5, 6]], tf.int32), c([[1, 2, 3], [4, 5, 6]], tf.int32), adjoint_a=True)",
+        "int32",
+        [[17, 22, 27], [22, 29, 36], [27, 36, 45]],
+    ),
+    (
+        "tf.matmul(tf.stack([c([[1, 2, 3], [4, 5, 6]], tf.int32)]*2), c([[1, 2, 3], [4, 5, 6]], tf.int32), transpose_b=True)",
+        "int32",
+        [[[14, 32], [32, 77]], [[14, 32], [32, 77]]],
+    ),
+    ("tf.linalg.matvec(c([[1, 2, 3], [4, 5, 6]], tf.int32), c([2, -3, 5], tf.int32))", "int32", [11, 23]),
+    (
+        "tf.matmul(c([[1, 2, 3], [4, 5, 6]], tf.int64), c([[1, 2, 3], [4, 5, 6]], tf.int64), transpose_b=True)",
+        "int64",
+        [[14, 32], [32, 77]],
+    ),
+    (
+        "tf.matmul(tf.stack([c([[1, 2, 3], [4, 5, 6]], tf.int64)]*2), c([[1, 2, 3], [4, 5, 6]], tf.int64), transpose_b=True)",
+        "int64",
+        [[[14, 32], [32, 77]], [[14, 32], [32, 77]]],
+    ),
+    ("tf.linalg.matvec(c([[1, 2, 3], [4, 5, 6]], tf.int64), c([2, -3, 5], tf.int64))", "int64", [11, 23]),
+    (
+        "tf.matmul(c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex64), c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex64), transpose_b=True)",
+        "complex64",
+        [[complex(-0.125, 0.5), complex(4.9375, 1.0)], [complex(4.9375, 1.0), complex(16.8125, -2.5)]],
+    ),
+    (
+        "tf.matmul(c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex64), c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex64), adjoint_a=True)",
+        "complex64",
+        [
+            [complex(3.625, 0.0), complex(2.625, 1.5), complex(4.5625, 2.75)],
+            [complex(2.625, -1.5), complex(4.25, 0.0), complex(7.375, 0.0)],
+            [complex(4.5625, -2.75), complex(7.375, 0.0), complex(12.8125, 0.0)],
+        ],
+    ),
+    (
+        "tf.linalg.matvec(c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex64), c([1.5+1j, -2., 0.75-2j], tf.complex64))",
+        "complex64",
+        [complex(-1.0625, 0.25), complex(1.5, -7.25)],
+    ),
+    (
+        "tf.matmul(c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex128), c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex128), transpose_b=True)",
+        "complex128",
+        [[complex(-0.125, 0.5), complex(4.9375, 1.0)], [complex(4.9375, 1.0), complex(16.8125, -2.5)]],
+    ),
+    (
+        "tf.matmul(c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex128), c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex128), adjoint_a=True)",
+        "complex128",
+        [
+            [complex(3.625, 0.0), complex(2.625, 1.5), complex(4.5625, 2.75)],
+            [complex(2.625, -1.5), complex(4.25, 0.0), complex(7.375, 0.0)],
+            [complex(4.5625, -2.75), complex(7.375, 0.0), complex(12.8125, 0.0)],
+        ],
+    ),
+    (
+        "tf.matmul(tf.stack([c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex128)]*2), c([[0.25+1j, 0.5, 0.75], [1.25-1j, 2., 3.5]], tf.complex128), transpose_b=True)",
+        "complex128",
+        [
+            [[complex(-0.125, 0.5), complex(4.9375, 1.0)], [complex(4.9375, 1.0), complex(16.8125, -2.5)]],
+            [[complex(-0.125, 0.5), complex(4.9375, 1.0)], [complex(4.9375, 1.0), complex(16.8125, -2.5)]],
+        ],
+    ),
+]
+
+GRADIENTS: list[tuple[str, list[Any]]] = [
+    ("grads(tf.matmul, [[1., 2.], [3., 4.]], [[5.], [6.]])", [[[5.0, 6.0], [5.0, 6.0]], [[4.0], [6.0]]]),
+    (
+        "grads(lambda a, b: tf.matmul(a, b, transpose_a=True), [[1., 2.], [3., 4.]], [[5.], [6.]])",
+        [[[5.0, 5.0], [6.0, 6.0]], [[3.0], [7.0]]],
+    ),
+    (
+        "grads(lambda a, b: tf.matmul(a, b, transpose_b=True), [[1., 2.], [3., 4.]], [[5., 6.]])",
+        [[[5.0, 6.0], [5.0, 6.0]], [[4.0, 6.0]]],
+    ),
+    (
+        "grads(lambda a, b: tf.matmul(a, b, transpose_a=True, transpose_b=True), [[1., 2.], [3., 4.]], [[5., 6.]])",
+        [[[5.0, 5.0], [6.0, 6.0]], [[3.0, 7.0]]],
+    ),
+    (
+        "grads(lambda a, b: tf.matmul(a, b, adjoint_a=True), [[1+2j, 2.], [3., 4j]], [[5.+1j], [6.]])",
+        [
+            [[complex(5.0, 1.0), complex(5.0, 1.0)], [complex(6.0, -0.0), complex(6.0, -0.0)]],
+            [[complex(3.0, 2.0)], [complex(3.0, 4.0)]],
+        ],
+    ),
+    (
+        "grads(lambda a, b: tf.matmul(a, b), [[[1., 2.], [3., 4.]], [[1., 2.], [3., 5.]]], [[5.], [6.]])",
+        [[[[5.0, 6.0], [5.0, 6.0]], [[5.0, 6.0], [5.0, 6.0]]], [[8.0], [13.0]]],
+    ),
+    (
+        "grads(lambda a, b: tf.matmul(a, b, transpose_a=True), [[[1., 2.], [3., 4.]], [[1., 2.], [3., 5.]]], [[[5.], [6.]]])",
+        [[[[5.0, 5.0], [6.0, 6.0]], [[5.0, 5.0], [6.0, 6.0]]], [[[6.0], [15.0]]]],
+    ),
+    ("grads(tf.linalg.matvec, [[1., 2.], [3., 4.]], [5., 6.])", [[[5.0, 6.0], [5.0, 6.0]], [4.0, 6.0]]),
+]
+
+ERRORS = [
+    (
+        "tf.matmul(c([[1, 2]]), c([[1, 2]]))",
+        "eager",
+        "InvalidArgumentError",
+        "Matrix size-incompatible: In[0]: [1,2], In[1]: [1,2]",
+    ),
+    ("tf.matmul(c([[1, 2]]), c([[1, 2]]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 1"),
+    (
+        "tf.matmul(c([[1., 2]]), c([[1., 2]]))",
+        "eager",
+        "InvalidArgumentError",
+        "Matrix size-incompatible: In[0]: [1,2], In[1]: [1,2]",
+    ),
+    ("tf.matmul(c([[1., 2]]), c([[1., 2]]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 1"),
+    ("tf.matmul(c([1., 2]), c([[1., 2]]))", "function", "ValueError", "Shape must be rank 2 but is rank 1"),
+    ("tf.matmul(c([1., 2]), c([1., 2]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
+    ("tf.matmul(c([1., 2]), c([1., 2]))", "function", "ValueError", "Shape must be rank 2 but is rank 1"),
+    ("tf.matmul(c(1.), c([1., 2]))", "function", "ValueError", "Shape must be rank 2 but is rank 0"),
+    (
+        "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([2, 5, 6]))",
+        "eager",
+        "InvalidArgumentError",
+        "Matrix size-incompatible: In[0]: [2,3,4], In[1]: [2,5,6]",
+    ),
+    (
+        "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([2, 5, 6]))",
+        "function",
+        "ValueError",
+        "Dimensions must be equal, but are 4 and 5",
+    ),
+    (
+        "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([3, 4, 6]))",
+        "function",
+        "ValueError",
+        "Dimensions must be equal, but are 2 and 3",
+    ),
+    ("tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([4]))", "eager", "InvalidArgumentError", "In[1] ndims must be >= 2: 1"),
+    (
+        "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([4]))",
+        "function",
+        "ValueError",
+        "Shape must be at least rank 2 but is rank 1",
+    ),
+    (
+        "tf.matmul(c([[1]]), c([[1.]]))",
+        "function",
+        "TypeError",
+        "Input 'b' of 'MatMul' Op has type float32 that does not matc",
+    ),
+    (
+        "tf.matmul(c([[1, 2]], tf.int8), c([[1], [2]], tf.int8))",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of int8 is not in the list of allowed val",
+    ),
+    (
+        "tf.matmul(c([[1, 2]], tf.int8), c([[1], [2]], tf.int8))",
+        "function",
+        "TypeError",
+        "Value passed to parameter 'a' has DataType int8 not in list",
+    ),
+    (
+        "tf.matmul(c([[1, 2]], tf.int16), c([[100], [200]], tf.int16))",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of int16 is not in the list of allowed va",
+    ),
+    (
+        "tf.matmul(c([[True]]), c([[True]]))",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of bool is not in the list of allowed val",
+    ),
+    (
+        "tf.matmul(c([[True]]), c([[True]]))",
+        "function",
+        "TypeError",
+        "Value passed to parameter 'a' has DataType bool not in list",
+    ),
+    (
+        "tf.matmul(c([['a']]),c([['a']]))",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of string is not in the list of allowed v",
+    ),
+    (
+        "tf.matmul(tf.zeros([2, 3]), tf.zeros([3, 4]), transpose_a=True, adjoint_a=True)",
+        "eager",
+        "ValueError",
+        "Only one of `transpose_a` and `adjoint_a` can be True. Recei",
+    ),
+    (
+        "tf.matmul(tf.zeros([2, 3]), tf.zeros([3, 4]), transpose_a=True, adjoint_a=True)",
+        "function",
+        "ValueError",
+        "Only one of `transpose_a` and `adjoint_a` can be True. Recei",
+    ),
+    (
+        "tf.matmul(tf.zeros([2, 3]), tf.zeros([3, 4]), transpose_b=True, adjoint_b=True)",
+        "eager",
+        "ValueError",
+        "Only one of `transpose_b` and `adjoint_b` can be True. Recei",
+    ),
+    (
+        "tf.matmul([[1, 2]], [[1.], [2.]])",
+        "eager",
+        "InvalidArgumentError",
+        "cannot compute MatMul as input #1(zero-based) was expected t",
+    ),
+    (
+        "tf.matmul([[1, 2]], [[1.], [2.]])",
+        "function",
+        "TypeError",
+        "Input 'b' of 'MatMul' Op has type float32 that does not matc",
+    ),
+    (
+        "tf.linalg.matvec(tf.zeros([2, 3]), tf.zeros([2]))",
+        "eager",
+        "InvalidArgumentError",
+        "Matrix size-incompatible: In[0]: [2,3], In[1]: [2,1]",
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("program", "dtype", "expected"), ANSWERS, ids=str)
+def test_values_are_those_of_tensorflow(program: str, dtype: str, expected: Any, mode: str) -> None:
+    check_value(program, mode, dtype, expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("program", "expected"), GRADIENTS, ids=str)
+def test_gradients_are_those_of_tensorflow(program: str, expected: list[Any], mode: str) -> None:
+    check_gradients(program, mode, expected)
+
+
+@pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
+def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
+    check_error(program, mode, kind, message)
+
+
+def test_the_static_shape_of_a_product_of_partly_known_shapes() -> None:
+    with tf.Graph().as_default():
+        a = tf.compat.v1.placeholder(tf.float32, [None, 2, None])
+        b = tf.compat.v1.placeholder(tf.float32, [5, 7, 3])
+        assert tf.matmul(a, b).shape.as_list() == [5, 2, 3]
+        unknown = tf.compat.v1.placeholder(tf.float32, None)
+        assert tf.matmul(unknown, b).shape.rank is None
+
+
+def test_the_op_follows_from_the_rank() -> None:
+    with tf.Graph().as_default() as graph:
+        a = tf.compat.v1.placeholder(tf.float32, [2, 3])
+        stack = tf.compat.v1.placeholder(tf.float32, [4, 3, 5])
+        tf.matmul(a, stack)
+        tf.matmul(a, a, transpose_b=True)
+        types = [op.type for op in graph.get_operations()]
+    assert types[-2:] == ["BatchMatMulV2", "MatMul"]
