@@ -14,6 +14,7 @@ from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconne
 from millrace._src.autodiff.tape import Tape, is_trainable
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.ops import raw
@@ -78,7 +79,7 @@ class GradientTape:
             if handle is not None and hasattr(item, "assign"):
                 self._active().watch_variable(item)
                 continue
-            if not hasattr(item, "dtype"):
+            if not isinstance(item, (Tensor, IndexedSlices)) and not hasattr(type(item), "__tf_tensor__"):
                 raise ValueError(f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
             item = convert_to_tensor(item)
             if not is_trainable(item.dtype):
@@ -143,11 +144,7 @@ class GradientTape:
         flat_targets = [_target(t) for t in nest.flatten(target, expand_composites=False)]
         flat_sources = nest.flatten(sources, expand_composites=False)
         weights = None if output_gradients is None else nest.flatten(output_gradients)
-        if self._recording:
-            with self.stop_recording():
-                gradients = self._compute(flat_targets, flat_sources, weights, mode)
-        else:
-            gradients = self._compute(flat_targets, flat_sources, weights, mode)
+        gradients = self._compute(flat_targets, flat_sources, weights, mode)
         if not self._persistent:
             self._tape = None
         return nest.pack_sequence_as(sources, gradients)
@@ -156,10 +153,10 @@ class GradientTape:
         assert self._tape is not None
         gradients: dict[int, Any] = {}
         for index, target in enumerate(targets):
-            if target is None or not _is_differentiable_target(target):
+            if not _is_differentiable_target(target):
                 continue
             weight = None if weights is None else weights[index]
-            seed = _ones_like(target) if weight is None else convert_to_tensor(weight, dtype=target.dtype)
+            seed = _ones_like(target) if weight is None else _weight(weight, target)
             number = tape_id(target)
             gradients[number] = gradients[number] + seed if number in gradients else seed
         numbers = [_source_number(s) for s in sources]
@@ -175,6 +172,10 @@ def _unconnected_mode(value: Any) -> UnconnectedGradients:
         raise ValueError(f"Unknown value for unconnected_gradients: {str(value)!r}") from None
 
 
+def _weight(weight: Any, target: Any) -> Any:
+    return weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
+
+
 def _ones_like(target: Any) -> Any:
     if isinstance(target, EagerTensor) and executing_eagerly():
         return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
@@ -183,11 +184,16 @@ def _ones_like(target: Any) -> Any:
 
 def _target(target: Any) -> Any:
     """A target as a tensor; a variable is read (and so has the handle's gradient)."""
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
+            "differentiated, but received None."
+        )
     if isinstance(target, IndexedSlices):
         return convert_to_tensor(target)
     if hasattr(target, "handle"):
         return target.handle
-    return target if isinstance(target, Tensor) else convert_to_tensor(target)
+    return target if isinstance(target, Tensor) or not hasattr(type(target), "__tf_tensor__") else convert_to_tensor(target)
 
 
 def _is_differentiable_target(target: Any) -> bool:
@@ -202,8 +208,8 @@ def _source_number(source: Any) -> int:
     handle = getattr(source, "handle", None)
     if handle is not None and hasattr(source, "assign"):
         return tape_id(handle)
-    if not hasattr(source, "dtype"):
-        raise ValueError(f"Passed in object {source} of type {type(source).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+    if source is None or isinstance(source, str):
+        as_dtype(source)
     if not is_trainable(source.dtype):
         get_logger().warning("The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", source.dtype)
     return tape_id(source)

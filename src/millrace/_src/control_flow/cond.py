@@ -124,6 +124,10 @@ def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, 
 
 def _check_same(first: Branch, second: Branch) -> None:
     """Refuses branches that return different structures or dtypes."""
+    counts = [len(b.graph.outputs) for b in (first, second)]
+    if first.nones != second.nones and counts[0] != counts[1] and len(first.nones) == len(second.nones):
+        listed = "".join(f"len(graphs[{i}].outputs): {n}\n" for i, n in enumerate(counts))
+        raise ValueError(f"Lengths of branch outputs of cond must match.\n{listed}")
     try:
         nest.assert_same_structure(first.structure, second.structure, expand_composites=True)
         for a, b in zip(first.graph.outputs, second.graph.outputs, strict=True):
@@ -203,6 +207,9 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] |
         raise TypeError("'default' must be callable.")
     if not isinstance(branch_index, Tensor):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!s}")
+    branch_index = raw.Cast(x=branch_index, DstT="int32") if branch_index.dtype.name != "int32" else branch_index
     if default is not None:
         functions = [*functions, default]
     if state.graph is None:
@@ -231,12 +238,12 @@ def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     for _, function in pairs:
         if not callable(function):
-            raise TypeError(f"Tensor-valued branch function must be callable: {function}.")
+            raise TypeError(f"Each entry in 'branch_fns' must be a callable or a pair of int and callable. Received {function}.")
     keys = [k for k, _ in pairs]
     if not all(isinstance(k, int) for k in keys):
         raise TypeError(f"keys of 'branch_fns' must be Python ints, got {keys}")
     if keys != list(range(len(keys))):
-        raise ValueError(f"branch indices must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}")
+        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}")
     return [f for _, f in pairs]
 
 
@@ -284,7 +291,7 @@ def _checked_pairs(pred_fn_pairs: Any, default: Any) -> list[tuple[Any, Callable
     if not isinstance(pred_fn_pairs, (list, tuple)):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received {type(pred_fn_pairs)}")
     if not pred_fn_pairs:
-        raise ValueError("Must provide at least one item in 'pred_fn_pairs'")
+        raise ValueError("not enough values to unpack (expected 2, got 0): 'pred_fn_pairs' is empty.")
     for pair in pred_fn_pairs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")

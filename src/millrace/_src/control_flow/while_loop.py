@@ -121,16 +121,9 @@ def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: A
     first = loop_vars
     while (limit is None or iterations < limit) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
-        if not isinstance(loop_vars, (list, tuple)):
-            raise TypeError(f"'{type(loop_vars).__name__}' object is not iterable: the body of tf.while_loop must return a list or tuple.")
         nest.assert_same_structure(list(first), list(loop_vars), expand_composites=True)
         iterations += 1
-    result = nest.map_structure(_as_tensor, loop_vars, expand_composites=True)
-    return nest.pack_sequence_as(first, nest.flatten(result, expand_composites=True), expand_composites=True)
-
-
-def _as_tensor(value: Any) -> Any:
-    return value if hasattr(value, "_while_loop_passes") else convert_to_tensor(value)
+    return nest.map_structure(convert_to_tensor, loop_vars, expand_composites=True)
 
 
 class _GraphLoop:

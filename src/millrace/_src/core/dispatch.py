@@ -106,6 +106,7 @@ def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
 
 _NUMBERS = (int, float)
 _PYTHON = (int, float, list, tuple)
+_SCALARS = (bool, int, float, complex, str, bytes)
 
 
 def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
@@ -276,7 +277,7 @@ def _convert_one(op: OpDef, name: str, value: Any, hint: DType | None, scope: st
     try:
         return convert_to_tensor(value, dtype=hint, name=full_name)
     except (TypeError, ValueError, OverflowError):
-        if value is None or isinstance(value, (list, tuple)):
+        if value is None or isinstance(value, (list, tuple)) or scope is None and isinstance(value, _SCALARS):
             raise
         return convert_to_tensor(value, name=full_name)
 

@@ -55,6 +55,9 @@ def _binary(op_name: str, graph_name: str, reverse: str, string_op: str | None =
         try:
             return execute_binary((late_string if self.dtype is string else late).op_def, self, other, graph_name)
         except (TypeError, ValueError) as error:
+            if op_name == "AddV2" and state.graph is None and isinstance(other, _PLAIN) and other is not None:
+                # `+` alone converts a plain value by itself, and then complains of the op's dtypes
+                return execute(late.op_def, (self, late_function("core.convert.convert_to_tensor")(other)), _NO_ATTRS)
             return _decline_or_raise(other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
@@ -91,11 +94,13 @@ def _function_binary(path: str, graph_name: str, reverse: str) -> tuple[Callable
 
 
 def _logical(bool_op: str, int_op: str, graph_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`&`, `|`, `^`: logical on booleans, bitwise on integers."""
+    """`&`, `|`, `^`: logical on booleans (an op, or the path of a function), bitwise on integers."""
     logical, bitwise = _LateOp(bool_op), _LateOp(int_op)
 
     def apply(self: Any, first: Any, second: Any) -> Any:
         if self.dtype.name == "bool":
+            if "." in bool_op:
+                return late_function(bool_op)(first, second, name=graph_name)
             return execute(logical.op_def, (first, second), _NO_ATTRS, graph_name)
         with context.name_scope(graph_name):
             return execute(bitwise.op_def, (first, second), _NO_ATTRS)
@@ -154,7 +159,7 @@ class Operators:
     __matmul__, __rmatmul__ = _function_binary("ops.math.matmul.matmul", "matmul", "__rmatmul__")
     __and__, __rand__ = _logical("LogicalAnd", "BitwiseAnd", "and", "__rand__")
     __or__, __ror__ = _logical("LogicalOr", "BitwiseOr", "or", "__ror__")
-    __xor__, __rxor__ = _logical("LogicalXor", "BitwiseXor", "xor", "__rxor__")
+    __xor__, __rxor__ = _logical("ops.math.logical.logical_xor", "BitwiseXor", "xor", "__rxor__")
     __lt__ = _comparison("Less")
     __le__ = _comparison("LessEqual")
     __gt__ = _comparison("Greater")
@@ -164,9 +169,6 @@ class Operators:
 
     def __neg__(self) -> Any:
         return execute(op_def.get_op("Neg"), (self,), _NO_ATTRS)
-
-    def __pos__(self) -> Any:
-        return self
 
     def __abs__(self) -> Any:
         return late_function("ops.math.unary.abs_")(self)

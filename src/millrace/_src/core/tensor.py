@@ -61,8 +61,11 @@ class Tensor(Operators):
         """The static shape; the same as `shape`."""
         return self.shape
 
-    @property
-    def __hash__(self) -> Any:  # type: ignore[override]  # a tensor compares element-wise, so it cannot be a key
+    def __hash__(self) -> int:
+        """Tensors compare element-wise and cannot be keys, but in a plain graph, where `==` is identity."""
+        graph = context.state.graph
+        if graph is not None and not graph.building_function:
+            return id(self)
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def ref(self) -> Reference:
@@ -152,7 +155,7 @@ class EagerTensor(Tensor):
         return self._value.__index__()
 
     def __round__(self, digits: int | None = None) -> Any:
-        return round(self._value[()], digits) if digits is not None else round(self._value[()])
+        return self.astype
 
     def __len__(self) -> int:
         if not self._value.ndim:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 from typing import Any
 
 from millrace._src.core.context import eager_engine
@@ -19,6 +20,7 @@ def xla_engine() -> Any:
 
     Raises: ImportError: if JAX is not installed.
     """
+    environment = dict(os.environ)  # importing JAX sets variables that child processes would inherit
     try:
         module = importlib.import_module("millrace._src.engines.xla.engine")
     except ModuleNotFoundError as error:
@@ -27,6 +29,9 @@ def xla_engine() -> Any:
         raise ImportError(
             "tf.function(jit_compile=True) compiles with XLA, which needs JAX: pip install 'millrace[xla]'."
         ) from error
+    finally:
+        for name in os.environ.keys() - environment.keys():
+            del os.environ[name]
     return module.make_engine()
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.dtypes import DType
-from millrace._src.core.errors import InaccessibleTensorError
 from millrace._src.core.op_def import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
@@ -102,7 +101,7 @@ class FuncGraph(Graph):
             outer = outer.outer_graph
         frame = tensor.op.source
         made = f"\nThe tensor {tensor} cannot be accessed from {self!r}, because it was defined in {tensor.graph!r}, which is out of scope."
-        raise InaccessibleTensorError(
+        raise TypeError(
             f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
             "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
             f"for more information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{made}"

@@ -66,6 +66,8 @@ class Graph:
         self._devices: list[str] = []
         self._collections: dict[str, list[Any]] = {}
         self._finalized = False
+        self._unfeedable: set[int] = set()
+        self._unfetchable: set[int] = set()
         self.functions: dict[str, Any] = {}
         self.seed: int | None = None
 
@@ -151,7 +153,7 @@ class Graph:
                 raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, exists but only has {len(operation.outputs)} outputs.")
             return operation.outputs[int(index)]
         if colon:
-            raise ValueError(f"The name {name!r} appears to refer to a Tensor, not a Operation.")
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
         if not allow_operation:
             if name in self._by_name:
                 raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
@@ -159,6 +161,23 @@ class Graph:
         if name not in self._by_name:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
+
+    def prevent_feeding(self, tensor: Any) -> None:
+        """Marks a tensor that a v1 session must not be fed."""
+        self._unfeedable.add(id(tensor))
+
+    def is_feedable(self, tensor: Any) -> bool:
+        """Whether a v1 session may be fed a value for the tensor."""
+        return id(tensor) not in self._unfeedable
+
+    def prevent_fetching(self, op: Any) -> None:
+        """Marks an operation that a v1 session must not fetch."""
+        self._unfetchable.add(id(op))
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether a v1 session may fetch the tensor or operation."""
+        operation = tensor_or_op if isinstance(tensor_or_op, Operation) else tensor_or_op.op
+        return id(operation) not in self._unfetchable
 
     # --- building ----------------------------------------------------------------------------------------------
 
@@ -226,9 +245,9 @@ class Graph:
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """A tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
         if isinstance(tensor, EagerTensor):
-            raise RuntimeError(f"{name or 'tensor'}: Attempting to capture an EagerTensor without building a function.")
+            raise RuntimeError(f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without building a function.")
         raise ValueError(
-            f"{tensor!r} must be from the same graph as this graph: it belongs to {getattr(tensor, 'graph', None)!r}, which is not {self!r}."
+            f"{tensor} must be from the same graph as this graph: it belongs to {getattr(tensor, 'graph', None)!r}, which is not {self!r}."
         )
 
     # --- names -------------------------------------------------------------------------------------------------
@@ -238,8 +257,8 @@ class Graph:
             return name[:-1]
         if self._scope and name.startswith(self._scope + "/"):
             return self._unique(name)
-        if not _VALID_OP_NAME.match(name) and not self._scope:
-            raise ValueError(f"'{name}' is not a valid node name. Accepted names conform to Regex /{_VALID_OP_NAME.pattern}/")
+        if not _VALID_OP_NAME.match(name if not self._scope else f"{self._scope}/{name}"):
+            raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /{_VALID_OP_NAME!r}/")
         return self.unique_name(name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:

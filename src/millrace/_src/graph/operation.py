@@ -130,5 +130,8 @@ class Operation:
             if operation not in self.control_inputs:
                 self.control_inputs.append(operation)
 
+    def __str__(self) -> str:
+        return str(self.node_def)
+
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

@@ -147,14 +147,9 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     >>> tf.is_symbolic_tensor(tf.constant(1))
     False
 
-    Raises: TypeError: if it is no tensor at all.
+    Anything that is no tensor is not symbolic.
     """
-    if isinstance(tensor, Tensor):
-        return isinstance(tensor, SymbolicTensor)
-    if hasattr(type(tensor), "__tf_tensor__"):
-        handle = getattr(tensor, "handle", None)
-        return isinstance(handle, SymbolicTensor)
-    raise TypeError(f"Expected a tf.Tensor, got {type(tensor)}.")
+    return isinstance(getattr(tensor, "handle", tensor), SymbolicTensor)
 
 
 @export("get_static_value")
@@ -180,8 +175,13 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return value
 
 
+@export(v1=["get_default_graph"])
 def get_default_graph() -> Graph:
-    """The graph that receives ops, made on first use at top level."""
+    """The graph that receives ops, made on first use at top level.
+
+    >>> tf.compat.v1.get_default_graph() is tf.compat.v1.get_default_graph()
+    True
+    """
     if state.graph is not None:
         graph: Graph = state.graph
         return graph

@@ -19,7 +19,6 @@ import numpy as np
 
 from millrace._src.core import dtypes
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.arrays import make_array
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.proto import tensor_pb2
@@ -184,7 +183,7 @@ def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DTyp
     _refuse_misfits(values, dtype)
     if dtype is not None and dtype.is_quantized:
         return _stored(np.array(values, dtype=dtype.as_numpy_dtype), dtype)
-    array, found = make_array(values, dtype)
+    array, found = _converted(values, dtype)
     nested = _nested_shape(values)
     if array.shape != nested:
         raise ValueError(
@@ -192,6 +191,40 @@ def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DTyp
             f"but got shape {list(array.shape)}."
         )
     return array, found
+
+
+def _converted(values: Any, dtype: DType | None) -> tuple[Array, DType]:
+    """A Python value as an array. Unlike `tf.constant`, numbers too large for `dtype` wrap around, as NumPy casts."""
+    array = np.array(values)
+    if array.dtype.kind in "SU" and all(isinstance(item, (str, bytes)) for item in _leaves(values)):
+        return np.array(values, dtype=object), dtypes.string
+    if array.dtype.kind not in "biufc":
+        raise TypeError(
+            f"Failed to convert elements of {values} to Tensor. Consider casting elements to a supported type. See "
+            "https://www.tensorflow.org/api_docs/python/tf/dtypes for supported TF dtypes."
+        )
+    if dtype is None:
+        dtype = _default_dtype(array)
+    if not dtype.is_numpy_compatible:
+        return array, as_dtype(array.dtype)
+    with np.errstate(all="ignore"):
+        return array.astype(dtype.np_dtype), dtype
+
+
+def _leaves(values: Any) -> list[Any]:
+    """The elements of nested lists and tuples."""
+    if isinstance(values, (list, tuple)):
+        return [leaf for item in values for leaf in _leaves(item)]
+    return [values]
+
+
+def _default_dtype(array: Array) -> DType:
+    """The dtype TensorFlow gives Python numbers: float32, and int32 where all fit."""
+    if array.dtype == np.float64:
+        return dtypes.float32
+    if array.dtype == np.int64 and np.array_equal(array, array.astype(np.int32)):
+        return dtypes.int32
+    return as_dtype(array.dtype)
 
 
 def _stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:

@@ -7,23 +7,25 @@ needs to import another.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from typing import Any
+import re as _re  # every name here is private: the public ones are ops, and one op is called Any
+from collections.abc import Callable as _Callable
+from typing import Any as _Any
 
-from millrace._src.core.execute import execute
-from millrace._src.core.op_def import OpDef, all_op_names, get_op
+from millrace._src.core.execute import execute as _execute
+from millrace._src.core.op_def import OpDef as _OpDef
+from millrace._src.core.op_def import all_op_names as _all_op_names
+from millrace._src.core.op_def import get_op as _get_op
 
 
 def _snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    return _re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _raw_op(op: OpDef) -> Callable[..., Any]:
+def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     names = op.signature.input_names
     python_name = _snake_case(op.name)
 
-    def call(*args: Any, name: str | None = None, **kwargs: Any) -> Any:
+    def call(*args: _Any, name: str | None = None, **kwargs: _Any) -> _Any:
         if args:
             keys = [*names, *(k for k in op.attr_kinds if k not in op.signature.inferred_attrs), "name"]
             raise TypeError(f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead.")
@@ -34,18 +36,18 @@ def _raw_op(op: OpDef) -> Callable[..., Any]:
         inferred = op.signature.inferred_attrs
         for attr in [a for a in kwargs if a in inferred and op.attr_kinds.get(a) != "list[type]"]:
             raise TypeError(f"{python_name}() got an unexpected keyword argument '{attr}'")
-        return execute(op, inputs, kwargs, name)
+        return _execute(op, inputs, kwargs, name)
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.kernel.__doc__
     return call
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
+def __getattr__(name: str) -> _Callable[..., _Any]:
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        function = _raw_op(get_op(name))
+        function = _raw_op(_get_op(name))
     except KeyError:
         raise AttributeError(f"module 'raw_ops' has no attribute {name!r}: Millrace has no op of that name.") from None
     globals()[name] = function
@@ -53,4 +55,4 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return all_op_names()
+    return _all_op_names()
