@@ -37,8 +37,7 @@ from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
-_INDICES = TypeSet((int16, int32, int64), default=int32)
-_INDEX = INDEX.with_default(int32)
+_INDICES = TypeSet((int16, int32, int64))
 
 
 # --- gather ------------------------------------------------------------------------------------------------------
@@ -86,7 +85,7 @@ def _check_range(indices: Array, size: int) -> None:
     "params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams",
     Tparams=ANY,
     Tindices=_INDICES,
-    Taxis=_INDEX,
+    Taxis=INDEX,
     shape=_gather_v2_shape,
     constant_inputs=("axis",),
 )
@@ -196,9 +195,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN if params is None or indices is None else TensorShape.of((*indices, *params[1:]))
 
 
-@op(
-    "Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tparams=ANY, Tindices=_INDEX, shape=_gather_shape
-)
+@op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tparams=ANY, Tindices=INDEX, shape=_gather_shape)
 def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
     """The rows of `params` at `indices`."""
     return gather_v2.op_def.kernel(xp, params, indices, np.zeros((), np.int32))

@@ -10,9 +10,10 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64
+from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, float64, int32, int64, uint8
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -23,10 +24,11 @@ from millrace._src.ops.array.reshaping import expand_dims_op, reshape
 from millrace._src.ops.array.shape_checks import dims_text, invalid, known_int, require_scalar, vector
 from millrace._src.ops.array.shape_ops import shape_tensor, size
 from millrace._src.ops.array.slicing import slice_op
-from millrace._src.ops.type_sets import FLOAT, INDEX, REAL
+from millrace._src.ops.type_sets import FLOAT, INDEX, INTEGER
 from millrace._src.util.export import export
 
 _INDEX = INDEX.with_default(int32)
+_RANGE = TypeSet((*FLOAT, *(d for d in INTEGER if d is not uint8)))
 _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
 """The dtypes of `tf.range` when none is asked for; the last one among the arguments wins."""
 
@@ -63,7 +65,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
 @op(
     "Range",
     "start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx",
-    Tidx=REAL.with_default(int32),
+    Tidx=_RANGE,
     shape=_range_shape,
     constant_inputs=("start", "limit", "delta"),
     not_differentiable="the elements are constants",
@@ -134,7 +136,7 @@ def _lin_space_shape(c: ShapeContext) -> TensorShape:
 @op(
     "LinSpace",
     "start: T, stop: T, num: Tidx -> output: T",
-    T=FLOAT,
+    T=TypeSet((*FLOAT,)),
     Tidx=_INDEX,
     shape=_lin_space_shape,
     constant_inputs=("num",),
@@ -166,7 +168,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
            [ 5. , 22.5, 40. ]], dtype=float32)
 
     Args:
-      start: a Tensor; integers become float64.
+      start: a Tensor; integers become float64 (those of up to 16 bits float32).
       stop: a Tensor of the same dtype; `start` and `stop` broadcast.
       num: an integer scalar, how many numbers.
       name: name of the operation.
@@ -180,7 +182,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         stop = convert_to_tensor(stop, name="stop", dtype=start.dtype)
         count = _count(num)
         if start.dtype.is_integer:
-            start, stop = raw.Cast(x=start, DstT=float64), raw.Cast(x=stop, DstT=float64)
+            wide = float32 if start.dtype.size <= 2 else float64
+            start, stop = raw.Cast(x=start, DstT=wide), raw.Cast(x=stop, DstT=wide)
         shape = raw.BroadcastArgs(s0=shape_tensor(start), s1=shape_tensor(stop))
         first = expand_dims_op(raw.BroadcastTo(input=start, shape=shape), axis)
         last = expand_dims_op(raw.BroadcastTo(input=stop, shape=shape), axis)

@@ -250,8 +250,8 @@ def _roll_shape(c: ShapeContext) -> TensorShape:
     "Roll",
     "input: T, shift: Tshift, axis: Taxis -> output: T",
     T=ANY,
-    Tshift=_INDEX,
-    Taxis=_INDEX,
+    Tshift=INDEX,
+    Taxis=INDEX,
     shape=_roll_shape,
     constant_inputs=("axis",),
 )

@@ -33,9 +33,8 @@ from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC, QUANTIZED, REAL
 from millrace._src.util.export import export
 
-_INDEX = INDEX.with_default(int32)
-_SCATTER_ND_INDEX = TypeSet((int16, int32, int64), default=int32)
-_UPDATE_INDEX = TypeSet((int16, int32, int64, uint16), default=int32)
+_SCATTER_ND_INDEX = TypeSet((int16, int32, int64))
+_UPDATE_INDEX = TypeSet((int16, int32, int64, uint16))
 
 
 # --- checks ------------------------------------------------------------------------------------------------------
@@ -189,7 +188,7 @@ def scatter_nd_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) ->
     "ScatterNdNonAliasingAdd",
     "input: T, indices: Tindices, updates: T -> output: T",
     T=NUMERIC | QUANTIZED | BOOL,
-    Tindices=_INDEX,
+    Tindices=INDEX,
     shape=_tensor_scatter_shape,
 )
 def scatter_nd_non_aliasing_add(
@@ -259,7 +258,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     "TensorScatterAdd",
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=NUMERIC | QUANTIZED,
-    Tindices=_INDEX,
+    Tindices=INDEX,
     shape=_tensor_scatter_shape,
 )
 def tensor_scatter_nd_add(
@@ -294,7 +293,7 @@ def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor) -> tuple[Tensor,
     "TensorScatterSub",
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=NUMERIC | QUANTIZED,
-    Tindices=_INDEX,
+    Tindices=INDEX,
     shape=_tensor_scatter_shape,
 )
 def tensor_scatter_nd_sub(
@@ -329,7 +328,7 @@ def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor) -> tuple[Tensor,
     "TensorScatterMin",
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=REAL | QUANTIZED,
-    Tindices=_INDEX,
+    Tindices=INDEX,
     shape=_tensor_scatter_shape,
 )
 def tensor_scatter_nd_min(
@@ -358,7 +357,7 @@ def tensor_scatter_nd_min(
     "TensorScatterMax",
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=REAL | QUANTIZED,
-    Tindices=_INDEX,
+    Tindices=INDEX,
     shape=_tensor_scatter_shape,
 )
 def tensor_scatter_nd_max(

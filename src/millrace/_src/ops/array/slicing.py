@@ -18,13 +18,21 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dims, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.array.slice_spec import NEW_AXIS, Layout, Masks, cached_layout, dense, range_of, static_size
+from millrace._src.ops.array.slice_spec import (
+    NEW_AXIS,
+    Entry,
+    Layout,
+    Masks,
+    cached_layout,
+    dense,
+    range_of,
+    static_size,
+)
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
-_INDEX = INDEX.with_default(int32)
-_SLICE_INDEX = TypeSet((int16, int32, int64), default=int32)
+_SLICE_INDEX = TypeSet((int16, int32, int64))
 
 
 # --- strided slice -----------------------------------------------------------------------------------------------
@@ -96,19 +104,24 @@ def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Ma
     """A slice whose bounds are computed by the program: single positions may be, lengths may not."""
     entries, order = dense(begin.shape[0], None, None, strides, masks, x.ndim, invalid)
     for at, entry in enumerate(entries):
+        _require_known_size(entry, at)
         if entry.shrinks:
             first = begin[entry.position]
             first = xp.where(first < 0, first + x.shape[at], first)
             x = xp.take(x, xp.reshape(first, (1,)), axis=at, mode="clip")
-        elif not (entry.begin_masked and entry.end_masked):
-            raise invalid(
-                f"StridedSlice: dimension {at} is sliced by bounds that are only known when the program runs, so its "
-                "size is not known when XLA compiles. Use tf.slice with a constant size, or jit_compile=False."
-            )
         else:
             full = range_of(entry, x.shape[at], at, invalid)
             x = x[(slice(None),) * at + (full.index,)]
     return xp.reshape(x, tuple(1 if at == NEW_AXIS else x.shape[at] for at in order))
+
+
+def _require_known_size(entry: Entry, at: int) -> None:
+    """Raises unless the slice is a single position or the whole dimension."""
+    if not entry.shrinks and not (entry.begin_masked and entry.end_masked):
+        raise invalid(
+            f"StridedSlice: dimension {at} is sliced by bounds that are only known when the program runs, so its size "
+            "is not known when XLA compiles. Use tf.slice with a constant size, or jit_compile=False."
+        )
 
 
 @strided_slice_op.partial_value
@@ -172,7 +185,7 @@ def strided_slice_gradient(
     "StridedSliceGrad",
     "shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T",
     T=ANY,
-    Index=_INDEX,
+    Index=INDEX,
     shape=lambda c: c.value_as_shape("shape"),
     constant_inputs=("shape", "strides"),
 )
@@ -208,6 +221,7 @@ def _dynamic_place(xp: Xp, zeros: Array, dy: Array, begin: Array, strides: list[
     index: list[Any] = []
     shape: list[int] = []
     for at, entry in enumerate(entries):
+        _require_known_size(entry, at)
         if entry.shrinks:
             first = begin[entry.position]
             index.append(xp.reshape(xp.where(first < 0, first + zeros.shape[at], first), (1,)))
@@ -240,7 +254,7 @@ def strided_slice_grad_gradient(
     "TensorStridedSliceUpdate",
     "input: T, begin: Index, end: Index, strides: Index, value: T -> output: T",
     T=ANY,
-    Index=_INDEX,
+    Index=INDEX,
     shape=lambda c: c.shape("input"),
     constant_inputs=("begin", "end", "strides"),
 )
@@ -378,7 +392,7 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
     "Slice",
     "input: T, begin: Index, size: Index -> output: T",
     T=ANY,
-    Index=_INDEX,
+    Index=INDEX,
     shape=_slice_shape,
     constant_inputs=("size",),
 )

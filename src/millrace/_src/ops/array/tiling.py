@@ -116,9 +116,9 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         if rank == 0:
             data, rank = reshape(data, [1]), 1
         if rank is None:
-            raise ValueError(
-                "tf.repeat: `input` must have a known rank when `axis` is given; received a tensor of unknown rank."
-            )
+            if axis < 0:
+                raise ValueError("tf.repeat: a negative `axis` needs an `input` of known rank.")
+            return _repeat_by(data, counts, axis)
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
         return _repeat(data, counts, axis % rank)
@@ -154,21 +154,19 @@ def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
 
 def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     """Element `i` appears `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
-    size = data.shape.as_list()[axis]
+    dims = data.shape._dims
+    size = None if dims is None else dims[axis]
     length = counts.shape.as_list()[0] if counts.shape.rank == 1 else None
-    if size is not None and length is not None and size != length:
+    if size is not None and length is not None and length not in (1, size):
         raise ValueError(f"Dimensions {size} and {length} are not compatible")
-    given = counts
-    counts = raw.Maximum(
-        x=raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0)), y=0
-    )
-    ends = raw.Cumsum(x=counts, axis=0)
-    total = raw.Sum(input=counts, reduction_indices=[0])
+    known = static_value(counts)
+    each = raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0))
+    each = raw.Maximum(x=each, y=0)
+    ends = raw.Cumsum(x=each, axis=0)
+    total = raw.Sum(input=each, reduction_indices=[0])
     positions = raw.Range(start=raw.ZerosLike(x=total), limit=total, delta=raw.OnesLike(x=total))
     indices = raw.UpperBound(sorted_inputs=expand_dims_op(ends, 0), values=expand_dims_op(positions, 0))
     result = raw.GatherV2(params=data, indices=reshape(indices, [-1]), axis=axis)
-    known = static_value(given)
-    if known is not None and known.size != 1:
-        dims = data.shape.as_list()
+    if known is not None and known.size != 1 and dims is not None:
         result.set_shape([*dims[:axis], int(known.clip(0).sum()), *dims[axis + 1 :]])
     return result

@@ -1,0 +1,227 @@
+"""Sort, top_k, searchsorted, permutations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import millrace as tf
+from tests.contracts.sample import Sample
+from tests.ops.array.answers import check_answer, check_graph_names, check_refusal, check_refusal_while_tracing
+from tests.ops.array.answers import sample_array as x
+
+SAMPLES = [
+    Sample("TopKV2", [x([2, 5]), np.int32(3)], grad=True),
+    Sample("TopKV2", [x([5], np.uint8), np.int16(0)], {"index_type": tf.int64}),
+    Sample("TopK", [x([2, 5])], {"k": 2}, grad=True),
+    Sample("ApproxTopK", [x([3, 2], np.float32)], {"k": 2, "reduction_dimension": 0}),
+    Sample("NthElement", [x([2, 5]), np.int32(1)], grad=True),
+    Sample("NthElement", [x([5], np.int16), np.int32(1)], {"reverse": True}),
+    Sample("LowerBound", [np.sort(x([2, 4])), x([2, 3])]),
+    Sample("UpperBound", [np.sort(x([1, 4], np.int32)), x([1, 3], np.int32)], {"out_type": tf.int64}),
+    Sample("InvertPermutation", [np.int32([2, 0, 1])]),
+    Sample("InvertPermutation", [np.zeros([0], np.int64)]),
+]
+
+
+ANSWERS = [
+    (lambda: tf.sort([[3, 1], [2, 5]], axis=0), [("int32", [[2, 1], [3, 5]])]),
+    (lambda: tf.argsort([1, 1, 0, 1], stable=True), [("int32", [2, 0, 1, 3])]),
+    (lambda: tf.argsort([1, 1, 0, 1], stable=True, direction="DESCENDING"), [("int32", [0, 1, 3, 2])]),
+    (lambda: tf.sort(tf.constant([3, -2147483648, 2147483647])), [("int32", [-2147483648, 3, 2147483647])]),
+    (lambda: tf.sort(tf.constant([3, 0, 255], tf.uint8)), [("uint8", [0, 3, 255])]),
+    (lambda: tf.sort([1, 2], axis=tf.constant(0)), [("int32", [1, 2])]),
+    (lambda: tf.sort([1, 2], axis=0.5), [("int32", [1, 2])]),
+    (lambda: tf.math.top_k([1, 2, 3], 0), [("int32", []), ("int32", [])]),
+    (lambda: tf.math.top_k([1, 3, 3, 2], 3, index_type=tf.int16), [("int32", [3, 3, 2]), ("int16", [1, 2, 3])]),
+    (lambda: tf.searchsorted([1, 2, 3], [2, 5]), [("int32", [1, 3])]),
+    (lambda: tf.searchsorted([[1, 2, 3]], [2, 5]), [("int32", [1, 3])]),
+    (lambda: tf.searchsorted([[1, 2], [3, 4]], [[1], [4]], side="right"), [("int32", [[1], [2]])]),
+    (lambda: tf.math.invert_permutation([2, 0, 1]), [("int32", [1, 2, 0])]),
+    (lambda: tf.raw_ops.NthElement(input=[3, 1, 2], n=1), [("int32", 2)]),
+    (lambda: tf.raw_ops.NthElement(input=[[3, 1, 2]], n=0, reverse=True), [("int32", [3])]),
+    (lambda: tf.math.approx_max_k([3.0, 1.0, 2.0], 2), [("float32", [3.0, 2.0]), ("int32", [0, 2])]),
+]
+
+
+@pytest.mark.parametrize(("call", "expected"), ANSWERS)
+def test_it_gives_what_tensorflow_gives(call: Any, expected: Any) -> None:
+    check_answer(call, expected)
+
+
+REFUSED = [
+    (lambda: tf.sort([3, 1, 2], axis=1), tf.errors.InvalidArgumentError, "slice index 1 of dimension 0 out of bounds."),
+    (
+        lambda: tf.sort([3, 1, 2], direction="up"),
+        ValueError,
+        "Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction=up",
+    ),
+    (
+        lambda: tf.sort(["b", "a"]),
+        tf.errors.InvalidArgumentError,
+        "Value for attr 'T' of string is not in the list of allowed values: bfloat16, half, fl",
+    ),
+    (
+        lambda: tf.sort([True, False]),
+        tf.errors.InvalidArgumentError,
+        "Value for attr 'T' of bool is not in the list of allowed values: bfloat16, half, floa",
+    ),
+    (lambda: tf.sort(3), tf.errors.InvalidArgumentError, "slice index -1 of dimension 0 out of bounds."),
+    (
+        lambda: tf.math.top_k([1, 2, 3], 4),
+        tf.errors.InvalidArgumentError,
+        "input must have at least k columns. Had 3, needed 4",
+    ),
+    (lambda: tf.math.top_k([1, 2, 3], -1), tf.errors.InvalidArgumentError, "Need k >= 0, got -1"),
+    (lambda: tf.math.top_k(3, 1), tf.errors.InvalidArgumentError, "input must be >= 1-D, got shape []"),
+    (lambda: tf.math.top_k([1, 2, 3], [1]), tf.errors.InvalidArgumentError, "k must be scalar, got shape [1]"),
+    (
+        lambda: tf.searchsorted([1, 2, 3], [2, 5], side="x"),
+        ValueError,
+        "Argument `side` must be either 'right' or 'left'. Received: `side` = 'x'.",
+    ),
+    (
+        lambda: tf.searchsorted([1, 2, 3], 2),
+        tf.errors.InvalidArgumentError,
+        "slice index -1 of dimension 0 out of bounds.",
+    ),
+    (
+        lambda: tf.searchsorted([1.0, 2.0, 3.0], [2]),
+        tf.errors.InvalidArgumentError,
+        "cannot compute LowerBound as input #1(zero-based) was expected to be a float tensor b",
+    ),
+    (
+        lambda: tf.raw_ops.LowerBound(sorted_inputs=[1, 2], values=[1]),
+        tf.errors.InvalidArgumentError,
+        "Shape must be rank 2 but is rank 1 for `sorted_inputs` argument",
+    ),
+    (
+        lambda: tf.raw_ops.LowerBound(sorted_inputs=[[1, 2]], values=[[1], [2]]),
+        tf.errors.InvalidArgumentError,
+        "Leading dim_size of both tensors must match.",
+    ),
+    (lambda: tf.math.invert_permutation([1, 1]), tf.errors.InvalidArgumentError, "1 is duplicated in the input."),
+    (lambda: tf.math.invert_permutation([0, 2]), tf.errors.InvalidArgumentError, "2 is not between 0 and 2"),
+    (
+        lambda: tf.math.invert_permutation([[0]]),
+        tf.errors.InvalidArgumentError,
+        "invert_permutation expects a 1D vector.",
+    ),
+    (lambda: tf.math.invert_permutation([0, -1]), tf.errors.InvalidArgumentError, "-1 is not between 0 and 2"),
+    (
+        lambda: tf.raw_ops.NthElement(input=[3, 1, 2], n=5),
+        tf.errors.InvalidArgumentError,
+        "Input must have last dimension > n = 5",
+    ),
+    (
+        lambda: tf.math.approx_max_k([3.0, 1.0, 2.0], 5),
+        tf.errors.InvalidArgumentError,
+        "input must have at least k columns. Had 3, needed 5",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), REFUSED)
+def test_an_eager_call_is_refused_in_tensorflows_words(call: Any, error: Any, words: str) -> None:
+    check_refusal(call, error, words)
+
+
+REFUSED_WHILE_TRACING = [
+    (lambda: tf.sort([3, 1, 2], axis=1), ValueError, "slice index 1 of dimension 0 out of bounds."),
+    (
+        lambda: tf.sort([3, 1, 2], direction="up"),
+        ValueError,
+        "Argument `direction` should be one of ASCENDING, DESCENDING. Received: direction=up",
+    ),
+    (
+        lambda: tf.sort(["b", "a"]),
+        TypeError,
+        "Value passed to parameter 'x' has DataType string not in list of allowed values: bflo",
+    ),
+    (
+        lambda: tf.sort([True, False]),
+        TypeError,
+        "Value passed to parameter 'x' has DataType bool not in list of allowed values: bfloat",
+    ),
+    (lambda: tf.sort(3), ValueError, "slice index -1 of dimension 0 out of bounds."),
+    (lambda: tf.math.top_k([1, 2, 3], 4), ValueError, "input must have last dimension >= k = 4 but is 3"),
+    (
+        lambda: tf.math.top_k([1, 2, 3], -1),
+        ValueError,
+        "Dimension size, given by scalar input 1, must be non-negative but is -1",
+    ),
+    (lambda: tf.math.top_k(3, 1), ValueError, "Shape must be at least rank 1 but is rank 0"),
+    (lambda: tf.math.top_k([1, 2, 3], [1]), ValueError, "Input must be scalar but has rank 1"),
+    (
+        lambda: tf.searchsorted([1, 2, 3], [2, 5], side="x"),
+        ValueError,
+        "Argument `side` must be either 'right' or 'left'. Received: `side` = 'x'.",
+    ),
+    (lambda: tf.searchsorted([1, 2, 3], 2), ValueError, "slice index -1 of dimension 0 out of bounds."),
+    (
+        lambda: tf.searchsorted([1.0, 2.0, 3.0], [2]),
+        TypeError,
+        "Input 'values' of 'LowerBound' Op has type int32 that does not match type float32 of ",
+    ),
+    (lambda: tf.raw_ops.LowerBound(sorted_inputs=[1, 2], values=[1]), ValueError, "Shape must be rank 2 but is rank 1"),
+    (lambda: tf.math.invert_permutation([[0]]), ValueError, "Shape must be rank 1 but is rank 2"),
+    (
+        lambda: tf.raw_ops.NthElement(input=[3, 1, 2], n=5),
+        ValueError,
+        "Input must have last dimension > n = 5 but is 3",
+    ),
+    (lambda: tf.math.approx_max_k([3.0, 1.0, 2.0], 5), ValueError, "input must have last dimension >= k = 5 but was 3"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "words"), REFUSED_WHILE_TRACING)
+def test_tracing_refuses_in_tensorflows_words(call: Any, error: Any, words: str) -> None:
+    check_refusal_while_tracing(call, error, words)
+
+
+NODE_NAMES = [
+    (lambda x: tf.math.top_k(x, 2), [(tf.float32, [None, 4, 5])], ["TopKV2/k", "TopKV2"]),
+    (
+        lambda x, k: tf.math.top_k(x, k, sorted=False, index_type=tf.int64),
+        [(tf.float32, [None, 4, 5]), (tf.int64, [])],
+        ["TopKV2"],
+    ),
+    (lambda x: tf.math.invert_permutation(x), [(tf.int32, [None])], ["InvertPermutation"]),
+    (lambda x: tf.math.approx_max_k(x, 2), [(tf.float32, [None, 6])], ["ApproxTopK"]),
+]
+
+
+@pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
+def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
+    check_graph_names(build, placeholders, names)
+
+
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), max_size=9))
+def test_sorting_integers_never_overflows(values: list[int]) -> None:
+    x = tf.constant(values, tf.int32)
+    assert tf.sort(x).numpy().tolist() == sorted(values)
+    assert tf.sort(x, direction="DESCENDING").numpy().tolist() == sorted(values, reverse=True)
+
+
+@given(st.lists(st.integers(0, 3), max_size=9))
+def test_equal_elements_keep_their_order(values: list[int]) -> None:
+    positions = sorted(range(len(values)), key=lambda i: values[i])
+    assert tf.argsort(tf.constant(values, tf.int32), stable=True).numpy().tolist() == positions
+
+
+def test_nan_comes_last_in_either_direction() -> None:
+    x = [3.0, float("nan"), 1.0]
+    assert tf.sort(x).numpy()[:2].tolist() == [1.0, 3.0]
+    assert tf.sort(x, direction="DESCENDING").numpy()[:2].tolist() == [3.0, 1.0]
+
+
+def test_unknown_ranks_can_be_sorted_along_any_dimension() -> None:
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec(None, tf.int32)])
+    def by_column(x: Any) -> Any:
+        return tf.sort(x, axis=0)
+
+    assert by_column([[3, 1], [2, 5]]).numpy().tolist() == [[2, 1], [3, 5]]
