@@ -17,7 +17,7 @@ from typing import Any
 
 _NORMAL_FORMS = (
     (re.compile(r"\{\{function_node [^}]*\}\} ?"), ""),
-    (re.compile(r"<([\w.]+\.)?(\w+) object at 0x[0-9a-f]+>"), r"<\2 object at 0x>"),
+    (re.compile(r"<([\w.]+\.)?(\w+) object at 0x[0-9A-Fa-f]+>"), r"<\2 object at 0x>"),
     (re.compile(r"'(?:tensorflow|millrace)\.[\w.]*?(\w+)'"), r"'\1'"),
     (re.compile(r"0x[0-9A-Fa-f]+"), "0x"),
     (re.compile(r"\bid=\d+"), "id=N"),
