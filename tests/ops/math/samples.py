@@ -28,7 +28,7 @@ def numbers(dtype: str, shape: tuple[int, ...], low: float = -2.0, high: float =
     if dtype == "bool":
         return np.array(rng.integers(0, 2, shape), bool)
     if "int" in dtype:
-        least = 0 if dtype.startswith("u") else int(low)
+        least = max(int(low), 0) if dtype.startswith("u") else int(low)
         return np.array(rng.integers(least, max(int(high), least + 1), shape), kind)
     values = rng.uniform(low, high, shape)
     if dtype in COMPLEX:

@@ -260,7 +260,7 @@ def mul_no_nan(xp: Xp, x: Array, y: Array) -> Array:
 
 @mul_no_nan.gradient
 def mul_no_nan_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    return reduce_to_operands(x, y, raw.MulNoNan(x=dz, y=y), raw.MulNoNan(x=x, y=dz))
+    return reduce_to_operands(x, y, raw.MulNoNan(x=dz, y=conj(y)), raw.MulNoNan(x=conj(x), y=dz))
 
 
 @export("math.multiply_no_nan")

@@ -163,4 +163,4 @@ def population_count(xp: Xp, x: Array) -> Array:
     array([ 3, 32,  0], dtype=uint8)
     """
     unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    return xp.astype(xp.bitwise_count(xp.bitcast(x, unsigned)), np.dtype(np.uint8))
+    return xp.astype(xp.bitwise_count(x.view(unsigned)), np.dtype(np.uint8))

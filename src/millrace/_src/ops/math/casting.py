@@ -57,7 +57,7 @@ def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
     unsigned = {2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
     excess = ml_dtypes.finfo(x.dtype).nmant - ml_dtypes.finfo(target.np_dtype).nmant
     mask = unsigned(~((1 << excess) - 1) & (2 ** (8 * x.dtype.itemsize) - 1))
-    cleared = xp.bitcast(xp.bitcast(x, np.dtype(unsigned)) & mask, x.dtype)
+    cleared = (x.view(unsigned) & mask).view(x.dtype)
     return xp.where(xp.isfinite(x), cleared, x)
 
 

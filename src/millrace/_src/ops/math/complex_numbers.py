@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -50,6 +52,13 @@ def complex_from_parts(xp: Xp, real: Array, imag: Array, *, Tout: DType) -> Arra
     >>> tf.raw_ops.Complex(real=[1.0], imag=[2.0]).numpy()
     array([1.+2.j], dtype=complex64)
     """
+    out = np.empty(np.broadcast_shapes(real.shape, imag.shape), Tout.np_dtype)
+    out.real, out.imag = real, imag
+    return out
+
+
+@complex_from_parts.kernel_for("xla")
+def complex_from_parts_xla(xp: Xp, real: Array, imag: Array, *, Tout: DType) -> Array:
     # Side by side in memory, since real + 1j * imag would turn an infinite part into NaN.
     pair = xp.stack(xp.broadcast_arrays(real, imag), axis=-1)
     return pair.view(Tout.np_dtype)[..., 0]

@@ -102,8 +102,13 @@ sign.specialize(ufunc("sign"))
 
 
 @sign.gradient
-def sign_gradient(dy: Tensor, x: Tensor) -> Tensor:
-    return raw.ZerosLike(x=x)
+def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    if not x.dtype.is_complex:
+        return raw.ZerosLike(x=x)
+    # y = x / abs(x) moves along the unit circle: the part of dy along y is lost.
+    part = x.dtype.real_dtype
+    along = raw.Cast(x=raw.Real(input=conj(y) * dy, Tout=part), DstT=x.dtype)
+    return raw.DivNoNan(x=dy - y * along, y=raw.Cast(x=raw.ComplexAbs(x=x, Tout=part), DstT=x.dtype))
 
 
 @export("math.reciprocal")
@@ -154,7 +159,7 @@ def reciprocal_grad(xp: Xp, y: Array, dy: Array) -> Array:
 
 @reciprocal_grad.gradient
 def reciprocal_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
-    return conj(dy) * conj(dz) * (conj(y) * -2), raw.ReciprocalGrad(y=y, dy=dz)
+    return dy * conj(dz) * (conj(y) * -2), raw.ReciprocalGrad(y=conj(y), dy=dz)
 
 
 @op("InvGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
@@ -169,7 +174,7 @@ def inv_grad(xp: Xp, y: Array, dy: Array) -> Array:
 
 @inv_grad.gradient
 def inv_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
-    return conj(dy) * conj(dz) * (conj(y) * -2), raw.InvGrad(y=y, dy=dz)
+    return dy * conj(dz) * (conj(y) * -2), raw.InvGrad(y=conj(y), dy=dz)
 
 
 @export("math.square", "square")
@@ -264,4 +269,4 @@ def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
 
 @rsqrt_grad.gradient
 def rsqrt_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
-    return conj(dz) * conj(dy) * -1.5 * raw.Square(x=conj(y)), raw.RsqrtGrad(y=y, dy=dz)
+    return conj(dz) * dy * -1.5 * raw.Square(x=conj(y)), raw.RsqrtGrad(y=conj(y), dy=dz)
