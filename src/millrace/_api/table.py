@@ -5,6 +5,7 @@ that `tf.compat.v1` does not take from `tf`."""
 
 NAMES = {
     "": """
+Assert ops.debug.assertion:assert_that
 DType core.dtypes:DType
 GradientTape autodiff.gradient_tape:GradientTape
 Graph graph.graph:Graph
@@ -129,6 +130,7 @@ ones_like ops.array.filling:ones_like
 pad ops.array.padding:pad
 parallel_stack ops.array.joining:parallel_stack
 pow ops.math.power:pow_
+print ops.debug.printing:print_tensors
 qint16 core.dtypes:qint16
 qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
@@ -272,6 +274,7 @@ compat.v1.digamma ops.math.special:digamma
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
 compat.v1.gather ops.array.gathering:gather_v1
 compat.v1.gather_nd ops.array.gathering:gather_nd_v1
+compat.v1.get_default_graph graph.scopes:get_default_graph
 compat.v1.global_norm ops.math.clipping:global_norm
 compat.v1.igamma ops.math.incomplete_gamma:igamma
 compat.v1.igammac ops.math.incomplete_gamma:igammac
@@ -404,6 +407,7 @@ data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.Structure core.type_specs:TypeSpec
 """,
     "debugging": """
+debugging.Assert ops.debug.assertion:assert_that
 debugging.is_nan ops.math.rounding:is_nan
 debugging.is_non_decreasing ops.math.comparison:is_non_decreasing
 debugging.is_strictly_increasing ops.math.comparison:is_strictly_increasing
@@ -728,6 +732,9 @@ random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
 """,
+    "strings": """
+strings.format ops.strings.formatting:format_template
+""",
     "train": """
 train.BytesList graph.proto_names:BytesList
 train.ClusterDef graph.proto_names:ClusterDef
@@ -750,6 +757,7 @@ types.experimental.FunctionType function.function_type:FunctionType
 types.experimental.GenericFunction function.callables:PolymorphicFunction
 types.experimental.PolymorphicFunction function.callables:PolymorphicFunction
 types.experimental.SupportsTracingProtocol function.trace_types:SupportsTracingProtocol
+types.experimental.TensorLike function.callables:TensorLike
 types.experimental.TraceType function.trace_types:TraceType
 types.experimental.TracingContext function.tracing_context:TracingContext
 """,

@@ -1,0 +1,152 @@
+"""The `Assert` op and `tf.debugging.Assert`: a program stops where a condition does not hold.
+
+In eager mode the condition is tested at once. In a graph it becomes an `Assert`
+operation, which always runs, in program order. TensorFlow wraps that operation in
+a conditional that only saves copying its data to the host; here it stands alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.type_sets import ANY, TypeList
+from millrace._src.util.export import export
+from millrace._src.util.text import format_summarized, shape_brackets
+
+_DEFAULT_SUMMARIZE = 3
+
+
+def _assert_shape(c: ShapeContext) -> Sequence[TensorShape]:
+    shape = c.shape("condition")
+    if shape.rank not in (0, None):
+        raise ValueError(f"Shape must be rank 0 but is rank {shape.rank}")
+    return ()
+
+
+@op(
+    "Assert",
+    "condition: bool, data: T -> ",
+    T=TypeList(ANY),
+    shape=_assert_shape,
+    effects=Effects.IO,
+    not_differentiable="it has no outputs",
+)
+def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
+    """Raises InvalidArgumentError with a summary of `data` unless the scalar `condition` is true."""
+    if not T:
+        raise errors.InvalidArgumentError(None, None, "Length for attr 'T' of 0 must be at least minimum 1")
+    if condition.ndim:
+        raise errors.InvalidArgumentError(None, None, f"In[0] should be a scalar: {shape_brackets(condition.shape)}")
+    if not condition:
+        shown = " ".join(f"[{summarize_value(a, summarize, t)}]" for a, t in zip(data, T, strict=True))
+        raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+
+
+def summarize_value(array: Array, summarize: int, dtype: DType) -> str:
+    """The first `summarize` elements as the runtime's messages show them: `[1 2][3...]...`; -1 shows all.
+
+    >>> import numpy as np
+    >>> from millrace._src.core.dtypes import int32
+    >>> from millrace._src.ops.debug.assertion import summarize_value
+    >>> summarize_value(np.array([[1, 2], [3, 4]], np.int32), 3, int32)
+    '[1 2][3...]...'
+    """
+    limit = array.size if summarize < 0 else min(summarize, array.size)
+    elements = iter(array.reshape(-1)[:limit])
+    parts: list[str] = []
+    if array.ndim and limit:
+        _append_rows(array.shape, 0, [limit], lambda: _element_text(next(elements), dtype), parts)
+    elif limit:
+        parts.append(_element_text(array[()], dtype))
+    if array.size > limit:
+        parts.append("...")
+    return "".join(parts)
+
+
+def _append_rows(shape: tuple[int, ...], axis: int, left: list[int], element: Any, parts: list[str]) -> None:
+    """Appends dimension `axis`; `left[0]` counts the elements that may still be shown."""
+    if axis == len(shape) - 1:
+        for index in range(shape[axis]):
+            if not left[0]:
+                if axis:
+                    parts.append("...")
+                return
+            parts.append(f" {element()}" if index else element())
+            left[0] -= 1
+        return
+    for _ in range(shape[axis]):
+        if not left[0]:
+            return
+        parts.append("[")
+        _append_rows(shape, axis + 1, left, element, parts)
+        parts.append("]")
+
+
+def _element_text(element: Any, dtype: DType) -> str:
+    array = np.empty((), dtype.np_dtype)
+    array[()] = element
+    text = format_summarized(array, 1, dtype)
+    return text[1:-1] if dtype.name == "string" else text
+
+
+# --- the public function -------------------------------------------------------------------------------------------
+
+
+@export("debugging.Assert", "Assert")
+def assert_that(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:
+    """Raises an error that shows `data` unless `condition` is true.
+
+    >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
+
+    Args:
+      condition: a scalar boolean Tensor, or a Python value in eager mode.
+      data: a list of values to show in the message.
+      summarize: how many elements of each to show; -1 shows all; None means 3.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if `condition` is false.
+    """
+    if state.graph is None:
+        if not condition:
+            raise errors.InvalidArgumentError(
+                node_def=None,
+                op=None,
+                message=f"Expected '{condition}' to be true. Summarized data: {_eager_summary(data, summarize)}",
+            )
+        return None
+    with name_scope(name, "Assert"):
+        _tensors(data)
+        return assert_op(
+            condition, data, summarize=_DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
+        )
+
+
+def _tensors(data: Any) -> list[Any]:
+    if not isinstance(data, Sequence):
+        raise TypeError("values must be a sequence.")
+    return [convert_to_tensor(value) for value in data]
+
+
+def _eager_summary(data: Any, summarize: int | None) -> str:
+    limit = _DEFAULT_SUMMARIZE if summarize is None else summarize
+    return "\n".join(_eager_line(tensor._value, limit) for tensor in _tensors(data))
+
+
+def _eager_line(array: Array, limit: int) -> str:
+    if not array.ndim:
+        return str(array[()])
+    flat = array.reshape(-1)
+    shown = flat if limit < 0 else flat[:limit]
+    return ", ".join([*map(str, shown), *(["..."] if len(shown) < len(flat) else [])])
