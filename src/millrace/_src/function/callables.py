@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+from typing import Any, TypeAlias
 
-from millrace._src.util.export import export
+import numpy as np
+
+from millrace._src.core.tensor import Tensor
+from millrace._src.util.export import export, export_constant
+
+TensorLike: TypeAlias = (
+    Tensor
+    | int
+    | float
+    | bool
+    | str
+    | bytes
+    | complex
+    | tuple[Any, ...]
+    | list[Any]
+    | np.ndarray[Any, Any]
+    | np.generic
+)
+"""What `tf.convert_to_tensor` takes, for annotations."""
+
+export_constant(__name__, "TensorLike", "types.experimental.TensorLike")
 
 
 @export("types.experimental.Callable")

@@ -95,7 +95,7 @@ class FunctionType(inspect.Signature):
     """The signature of a `tf.function`: parameters with trace types, captures and the output's type.
 
     >>> f = tf.function(lambda x, y=2: x + y)
-    >>> f.function_type
+    >>> print(f.function_type)
     (x, y=<captured_default_value>)
     """
 

@@ -92,6 +92,7 @@ class Function(callables.PolymorphicFunction):
         self._plans: dict[Any, fast_calls.Plan] = {}
         self._cache = TraceCache(functools.partial(_forget_plans, self._plans))
         self._stats = stats_for(getattr(self._function, "__code__", self._function))
+        self._calls = 0
         self._is_initialized = False
         self._created_variables: list[weakref.ref[Any]] = []
         self._trace_count = 0
@@ -101,8 +102,8 @@ class Function(callables.PolymorphicFunction):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function: traces it if these arguments are of a new kind, then runs the trace."""
-        stats = self._stats
-        stats.calls = tick = stats.calls + 1
+        self._stats.calls += 1
+        self._calls = tick = self._calls + 1
         if state.run is not None and not state.functions_run_eagerly:
             if not kwargs:
                 key = []
@@ -141,7 +142,7 @@ class Function(callables.PolymorphicFunction):
             values = self._signature.cast(values, args, kwargs)
         entry = self._entry_for(values, layout)
         concrete: ConcreteFunction = entry.trace
-        entry.tick = self._stats.calls
+        entry.tick = self._calls
         tensors = concrete.tensors_of(values)
         if flat_key is not None and concrete.captures_are_fixed and fast_calls.are_passed_unchanged(arrays, tensors):
             self._add_plan(flat_key, entry)
@@ -183,7 +184,7 @@ class Function(callables.PolymorphicFunction):
         earlier = [entry.key for entry in self._cache]  # now, since a recursive body has added its own
         concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
-        entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._stats.calls)
+        entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._calls)
         self._explain(key, earlier, milliseconds)
         return entry
 
@@ -285,7 +286,7 @@ class Function(callables.PolymorphicFunction):
         if signature.is_constrained:
             values = signature.cast(values, args, kwargs, allow_specs=True)
         entry = self._entry_for(values, layout)
-        entry.tick = self._stats.calls
+        entry.tick = self._calls
         return entry.trace  # type: ignore[no-any-return]  # the cache holds concrete functions
 
     def get_initialization_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -334,7 +335,7 @@ class Function(callables.PolymorphicFunction):
 
     def cache_info(self) -> CacheInfo:
         """Hits, misses, evictions, number and estimated bytes of the traces, and the limits."""
-        return self._cache.info(self._stats.calls)
+        return self._cache.info(self._calls)
 
     def clear_cache(self) -> None:
         """Forgets all traces. Concrete functions that are held elsewhere keep working."""
