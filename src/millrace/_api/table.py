@@ -5,6 +5,7 @@ that `tf.compat.v1` does not take from `tf`."""
 
 NAMES = {
     "": """
+AggregationMethod autodiff.gradients:AggregationMethod
 Assert ops.debug.assertion:assert_that
 DType core.dtypes:DType
 GradientTape autodiff.gradient_tape:GradientTape
@@ -64,6 +65,7 @@ convert_to_tensor core.convert:convert_to_tensor
 cos ops.math.trigonometry:cos
 cosh ops.math.trigonometry:cosh
 cumsum ops.math.cumulative:cumsum
+custom_gradient autodiff.custom_gradient:custom_gradient
 device graph.scopes:device
 divide ops.math.division:divide
 double core.dtypes:double
@@ -88,10 +90,13 @@ gather_nd ops.array.gathering:gather_nd
 get_current_name_scope graph.scopes:get_current_name_scope
 get_logger util.logger:get_logger
 get_static_value graph.scopes:get_static_value
+grad_pass_through autodiff.custom_gradient:grad_pass_through
+gradients autodiff.gradients:gradients
 greater ops.math.comparison:greater
 greater_equal ops.math.comparison:greater_equal
 guarantee_const ops.array.identity:guarantee_const
 half core.dtypes:half
+hessians autodiff.gradients:hessians
 histogram_fixed_width ops.math.histogram:histogram_fixed_width
 histogram_fixed_width_bins ops.math.histogram:histogram_fixed_width_bins
 identity ops.array.identity:identity

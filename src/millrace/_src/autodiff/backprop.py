@@ -10,10 +10,11 @@ what makes higher orders work.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import Entry, gradient_plan
+from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import execute, get_op
@@ -46,7 +47,11 @@ def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset
         for i in entry.output_ids:
             if i and i not in wanted:
                 gradients.pop(i, None)
-        results = entry_gradients(entry, output_gradients)
+        if entry.scope is None:
+            results = entry_gradients(entry, output_gradients)
+        else:
+            with name_scope(entry.scope):
+                results = entry_gradients(entry, output_gradients)
         for i, gradient in zip(entry.input_ids, results, strict=True):
             if i and gradient is not None:
                 known = gradients.get(i)
@@ -117,5 +122,3 @@ def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:
         return gradient
     return raw.ZerosLike(x=convert_to_tensor(source))
 
-
-Backward = Callable[..., Sequence[Any]]

@@ -46,6 +46,7 @@ class GradientTape:
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
         self._recording = False
+        self._watched_variables: tuple[Any, ...] = ()
 
     def __enter__(self) -> GradientTape:
         self._start()
@@ -113,7 +114,9 @@ class GradientTape:
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables watched, in the order they were first accessed."""
-        return () if self._tape is None else tuple(self._tape.variables.values())
+        if self._tape is not None:
+            self._watched_variables = tuple(self._tape.variables.values())
+        return self._watched_variables
 
     def gradient(
         self,
@@ -146,6 +149,7 @@ class GradientTape:
         weights = None if output_gradients is None else nest.flatten(output_gradients)
         gradients = self._compute(flat_targets, flat_sources, weights, mode)
         if not self._persistent:
+            self.watched_variables()  # remembers them
             self._tape = None
         return nest.pack_sequence_as(sources, gradients)
 

@@ -8,16 +8,22 @@ backward function of a `FuncGraph`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import sweep
-from millrace._src.autodiff.tape import Entry, _saved_values, gradient_plan, is_trainable
+from millrace._src.autodiff.tape import Entry, gradient_plan, is_trainable, operation_rule, saved_values
 from millrace._src.core.tensor import tape_id
 from millrace._src.graph.operation import Operation
 
 
-def graph_gradients(operations: Sequence[Operation], targets: Sequence[Any], target_gradients: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+def graph_gradients(
+    operations: Sequence[Operation],
+    targets: Sequence[Any],
+    target_gradients: Sequence[Any],
+    sources: Sequence[Any],
+    stopped: Container[int] = frozenset(),
+) -> list[Any]:
     """The gradients of `targets`, weighted, with respect to `sources`; all tensors of one graph.
 
     Args:
@@ -25,6 +31,7 @@ def graph_gradients(operations: Sequence[Operation], targets: Sequence[Any], tar
       targets: tensors to differentiate.
       target_gradients: the gradient of each target, or None to leave it out.
       sources: tensors to differentiate by.
+      stopped: ids of tensors through which nothing flows.
 
     Returns: A gradient, or None, for each source.
     """
@@ -34,19 +41,19 @@ def graph_gradients(operations: Sequence[Operation], targets: Sequence[Any], tar
             continue
         number = tape_id(target)
         gradients[number] = gradients[number] + gradient if number in gradients else gradient
-    reached = _reached_from(operations, sources)
+    reached = _reached_from(operations, sources, stopped)
     wanted = [tape_id(s) for s in sources]
     blocked = frozenset(wanted)
     found = sweep(_entries(operations, reached, gradients), gradients, blocked)
     return [found.get(n) for n in wanted]
 
 
-def _reached_from(operations: Iterable[Operation], sources: Sequence[Any]) -> set[int]:
+def _reached_from(operations: Iterable[Operation], sources: Sequence[Any], stopped: Container[int]) -> set[int]:
     """The numbers of the tensors that depend on a source through differentiable values."""
     reached = {tape_id(s) for s in sources}
     for operation in operations:
         if any(getattr(t, "_tape_id", 0) in reached and is_trainable(t.dtype) for t in operation.inputs):
-            reached.update(tape_id(t) for t in operation.outputs if is_trainable(t.dtype))
+            reached.update(tape_id(t) for t in operation.outputs if is_trainable(t.dtype) and id(t) not in stopped)
     return reached
 
 
@@ -63,11 +70,12 @@ def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
     op = operation.op_def
     output_ids = tuple(tape_id(t) if is_trainable(t.dtype) else 0 for t in operation.outputs)
     specs = tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in operation.outputs) if len(output_ids) > 1 else (None,)
-    if op.operation_gradient is not None:
-        rule = op.operation_gradient
-        return Entry(op, operation.attrs, input_ids, output_ids, specs, {}, lambda *dys: rule(operation, dys))
+    scope = f"{operation.name}_grad"
+    rule = operation_rule(op, operation.outputs[0])
+    if rule is not None:
+        return Entry(op, operation.attrs, input_ids, output_ids, specs, {}, rule, scope)
     plan = gradient_plan(op)
     if plan is None and op.not_differentiable is not None:
         return Entry(op, operation.attrs, (), (), (), {})
-    saved = {} if plan is None else _saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
-    return Entry(op, operation.attrs, input_ids, output_ids, specs, saved)
+    saved = {} if plan is None else saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+    return Entry(op, operation.attrs, input_ids, output_ids, specs, saved, scope=scope)

@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.core import context
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg
-from millrace._src.core.tensor import tape_id
+from millrace._src.core.tensor import SymbolicTensor, tape_id
 
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
@@ -39,7 +39,7 @@ def gradient_plan(op: OpDef) -> GradientPlan | None:
 class Entry:
     """One op on a tape."""
 
-    __slots__ = ("op", "attrs", "input_ids", "output_ids", "output_specs", "saved", "backward")
+    __slots__ = ("op", "attrs", "input_ids", "output_ids", "output_specs", "saved", "backward", "scope")
 
     def __init__(
         self,
@@ -50,6 +50,7 @@ class Entry:
         output_specs: tuple[Any, ...],
         saved: dict[str, Any],
         backward: Callable[..., Any] | None = None,
+        scope: str | None = None,
     ) -> None:
         self.op = op
         self.attrs = attrs
@@ -58,6 +59,8 @@ class Entry:
         self.output_specs = output_specs
         self.saved = saved
         self.backward = backward
+        self.scope = scope
+        """The name scope of the gradient's nodes in a graph."""
 
 
 def is_trainable(dtype: Any) -> bool:
@@ -103,11 +106,11 @@ class Tape:
         output_ids = self._follow(outputs)
         if not any(output_ids):
             return
-        if op.operation_gradient is not None and hasattr(outputs[0], "op"):
-            rule, operation = op.operation_gradient, outputs[0].op
-            self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), {}, lambda *dys: rule(operation, dys)))
+        rule = operation_rule(op, outputs[0])
+        if rule is not None:
+            self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), {}, rule))
             return
-        saved = {} if plan is None else _saved_values(op, plan.names, inputs, outputs, attrs)
+        saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
         self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), saved))
 
     def record_function(self, name: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]) -> None:
@@ -125,6 +128,18 @@ class Tape:
         return ids
 
 
+def operation_rule(op: OpDef, output: Any) -> Callable[..., Any] | None:
+    """How one particular operation of a graph is differentiated, where that is not its op's gradient.
+
+    An op that holds graphs changes the operation itself; `tf.custom_gradient` gives an operation a rule of its own.
+    """
+    if not isinstance(output, SymbolicTensor):
+        return None
+    operation = output.op
+    rule = operation.gradient_override or op.operation_gradient
+    return None if rule is None else lambda *dys: rule(operation, dys)
+
+
 def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
     """What is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
     if len(outputs) == 1:
@@ -132,7 +147,7 @@ def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
     return tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in outputs)
 
 
-def _saved_values(op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> dict[str, Any]:
+def saved_values(op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> dict[str, Any]:
     """The inputs, outputs and attributes that a gradient asks for by name."""
     signature = op.signature
     saved: dict[str, Any] = {}

@@ -239,7 +239,7 @@ def _backward_graph(function: GraphFunction, outputs: Sequence[Any]) -> tuple[Fu
         for gradient in found:
             parts = _components(gradient)
             layout.append(len(parts) if isinstance(gradient, IndexedSlices) else 1 if parts else None)
-            backward.outputs.extend(convert_to_tensor(p) for p in parts)
+            backward.outputs.extend(p if getattr(p, "graph", None) is backward else backward.capture(p) for p in parts)
     add_automatic_control_dependencies(backward)
     return backward, positions, layout
 

@@ -95,8 +95,8 @@ def _existing(value: Tensor, dtype: DType | None, name: str | None) -> Tensor:
         if isinstance(value, SymbolicTensor):
             raise _out_of_scope(value)
         return value
-    if isinstance(value, SymbolicTensor) and value.op.graph is graph:
-        return value
+    if isinstance(value, SymbolicTensor):
+        return value  # a tensor of an outer graph is captured by the op that takes it
     captured: Tensor = graph.capture(value, name)
     return captured
 

@@ -14,6 +14,7 @@ from millrace._src.core import errors
 from millrace._src.core.context import state
 from millrace._src.util.export import export
 
+_KINDS = frozenset(("CPU", "GPU", "TPU", "CUSTOM"))
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
 _DEVICE = re.compile(r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?/?(?:device:)?(?P<kind>[A-Za-z_]+)(?::(?P<index>\d+|\*))?$")
 
@@ -167,8 +168,10 @@ def canonical_device(name: str) -> str:
     if not name:
         return ""
     match = _DEVICE.match(name)
-    if match is None:
+    if match is None or "device:" not in name and match["kind"].upper() not in _KINDS:
         raise ValueError(f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device spec: '{name}'.")
+    if state.graph is not None:
+        return name  # a graph may be meant for another machine
     kind, index = match["kind"].upper(), match["index"] or "0"
     kinds = [d.device_type for d in get_visible_devices()]
     exists = kind in kinds and (index == "*" or int(index) < kinds.count(kind))

@@ -273,13 +273,21 @@ def _convert_one(op: OpDef, name: str, value: Any, hint: DType | None, scope: st
         value = getattr(value, "handle", value)
     full_name = f"{scope}/{name}" if scope is not None else name
     if hint is None or isinstance(value, Tensor):
-        return convert_to_tensor(value, name=full_name)
+        return _inside(convert_to_tensor(value, name=full_name), full_name)
     try:
-        return convert_to_tensor(value, dtype=hint, name=full_name)
+        return _inside(convert_to_tensor(value, dtype=hint, name=full_name), full_name)
     except (TypeError, ValueError, OverflowError):
         if value is None or isinstance(value, (list, tuple)) or scope is None and isinstance(value, _SCALARS):
             raise
-        return convert_to_tensor(value, name=full_name)
+        return _inside(convert_to_tensor(value, name=full_name), full_name)
+
+
+def _inside(tensor: Any, name: str) -> Any:
+    """A tensor as the current graph may use it: one of an outer graph is captured."""
+    graph = state.graph
+    if graph is None or tensor.op.graph is graph:
+        return tensor
+    return graph.capture(tensor, name)
 
 
 def _convert_list(op: OpDef, arg: Arg, value: Any, attrs: dict[str, Any], scope: str | None, owners: dict[str, str]) -> list[Any]:

@@ -294,7 +294,11 @@ class SymbolicTensor(Tensor):
 
     def set_shape(self, shape: Any) -> None:
         """Merges `shape` into what is statically known of this tensor's shape."""
-        self.shape = self.shape.merge_with(as_shape(shape))
+        wanted = as_shape(shape)
+        try:
+            self.shape = self.shape.merge_with(wanted)
+        except ValueError:
+            raise ValueError(_merge_complaint(self.shape, wanted)) from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise NotImplementedError(
@@ -333,6 +337,17 @@ class SymbolicTensor(Tensor):
         if session is None:
             raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
         return session.run(self, feed_dict)
+
+
+def _merge_complaint(known: TensorShape, wanted: TensorShape) -> str:
+    """Why two static shapes cannot be one, in the words of TensorFlow's shape inference."""
+    texts = f"Shapes are {text.shape_brackets(known)} and {text.shape_brackets(wanted)}."
+    if known.rank != wanted.rank:
+        return f"Shapes must be equal rank, but are {known.rank} and {wanted.rank}"
+    for axis, (a, b) in enumerate(zip(known.as_list(), wanted.as_list(), strict=True)):
+        if a != b and a is not None and b is not None:
+            return f"Dimension {axis} in both shapes must be equal, but are {a} and {b}. {texts}"
+    return texts
 
 
 def _shape_text(shape: TensorShape) -> str:

@@ -41,6 +41,7 @@ class Operation:
         "device",
         "source",
         "static_values",
+        "gradient_override",
         "__weakref__",
     )
 
@@ -66,6 +67,7 @@ class Operation:
         self.device = ""
         self.source = source
         self.static_values: Any = None
+        self.gradient_override: Any = None
         self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
 
     @property
@@ -102,6 +104,8 @@ class Operation:
         if name not in self.attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
         value = self.attrs[name]
+        if isinstance(value, TensorShape):
+            return value.as_proto()
         if isinstance(value, str):
             return value.encode("utf-8", "surrogateescape")
         if isinstance(value, tuple):

@@ -1,0 +1,139 @@
+"""`tf.gradients` and `tf.hessians`: gradients inside a graph, by tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autodiff.backprop import UnconnectedGradients, unconnected
+from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.core import context
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+
+@export("AggregationMethod")
+class AggregationMethod:
+    """How gradients of one tensor from several uses are added; all give the same sum here."""
+
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+@export("gradients")
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """Adds to the graph the derivatives of the sum of `ys` with respect to each of `xs`.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     return tf.gradients(x * x, x)
+    >>> f(tf.constant(3.0))[0].numpy().item()
+    6.0
+
+    Args:
+      ys: a Tensor or list of Tensors of the current graph.
+      xs: a Tensor, a Variable, or a list of them.
+      grad_ys: the gradients of `ys`, same structure; None entries are ones.
+      name: name scope of the new nodes.
+      gate_gradients: accepted for compatibility; nodes run in the order they were made.
+      aggregation_method: see `tf.AggregationMethod`.
+      stop_gradients: tensors through which no gradient flows.
+      unconnected_gradients: what stands for the gradient of an `x` that no `y` depends on.
+
+    Returns: One Tensor, IndexedSlices or None per entry of `xs`.
+    Raises:
+      RuntimeError: in eager mode.
+      ValueError: if `unconnected_gradients` is unknown or the numbers of `ys` and `grad_ys` differ.
+    """
+    graph = state.graph
+    if graph is None:
+        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+    try:
+        mode = UnconnectedGradients(unconnected_gradients)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
+    targets = [convert_to_tensor(y, name="y") for y in nest.flatten(ys)]
+    sources = [_source(x) for x in nest.flatten(xs)]
+    weights = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
+    if len(weights) != len(targets):
+        raise ValueError(f"Must pass one grad_y for each y: {len(weights)} grad_ys for {len(targets)} ys.")
+    stopped = {id(t) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
+    with context.name_scope(name, "gradients"), context.tapes_scope(()):
+        seeds = [_seed(y, w, i) for i, (y, w) in enumerate(zip(targets, weights, strict=True))]
+        found = graph_gradients(graph.get_operations(), targets, seeds, sources, stopped)
+    return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
+
+
+def _source(x: Any) -> Any:
+    handle = getattr(x, "handle", None)
+    if handle is None or not hasattr(x, "assign"):
+        return convert_to_tensor(x, name="x")
+    return handle if getattr(handle, "graph", None) is state.graph else state.graph.capture(handle)
+
+
+def _seed(target: Any, weight: Any, index: int) -> Any:
+    """The gradient that a target starts with."""
+    if weight is not None:
+        return raw.Identity(input=convert_to_tensor(weight, dtype=target.dtype), name=f"grad_ys_{index}")
+    shape = target.shape
+    dims = convert_to_tensor(shape.as_list(), dtype="int32", name="Shape") if shape.is_fully_defined() else raw.Shape(input=target)
+    with context.name_scope(f"grad_ys_{index}") as scope:
+        one = convert_to_tensor(1, dtype=target.dtype, name="Const")
+        return raw.Fill(dims=dims, value=one, name=scope)
+
+
+@export("hessians")
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    name: str = "hessians",
+) -> list[Any]:
+    """Adds to the graph the second derivatives of the sum of `ys` with respect to each of `xs`.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     return tf.hessians(tf.reduce_sum(x ** 3), x)[0]
+    >>> f(tf.constant([1., 2.])).numpy().tolist()
+    [[6.0, 0.0], [0.0, 12.0]]
+
+    Args:
+      ys: a Tensor or list of Tensors.
+      xs: a Tensor or list of Tensors of fully known shape.
+      gate_gradients: as in `tf.gradients`.
+      aggregation_method: as in `tf.gradients`.
+      name: accepted for compatibility.
+
+    Returns: For each `x` a Tensor of shape `x.shape + x.shape`.
+    Raises:
+      RuntimeError: in eager mode.
+      ValueError: if the shape of an `x` is not known.
+    """
+    sources = nest.flatten(xs)
+    return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
+
+
+def _hessian(gradient: Any, x: Any) -> Any:
+    if not x.shape.is_fully_defined():
+        raise ValueError(f"tf.hessians needs the static shape of every x; {x} has shape {x.shape}.")
+    size = x.shape.num_elements()
+    flat = raw.Reshape(tensor=gradient, shape=[-1])
+    rows: Sequence[Any] = [gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO)[0] for i in range(size)]
+    return raw.Reshape(tensor=raw.Pack(values=list(rows), axis=0), shape=[*x.shape.as_list(), *x.shape.as_list()])
+
+
