@@ -21,8 +21,12 @@ _OTHER_SUITES = ("resource", "variant", "func", "list[func]")
 
 def _is_tested_elsewhere(op: OpDef) -> bool:
     """Ops on handles, graphs and the world have their own tests: a sample of plain arrays cannot call them."""
-    kinds = set(op.attr_kinds.values()) | {a.dtype.name for a in (*op.signature.inputs, *op.signature.outputs) if a.dtype}
-    return bool(kinds & set(_OTHER_SUITES)) or op.effects({}) is not op.effects({}).NONE if "func" not in kinds else True
+    kinds = set(op.attr_kinds.values()) | {
+        a.dtype.name for a in (*op.signature.inputs, *op.signature.outputs) if a.dtype
+    }
+    return (
+        bool(kinds & set(_OTHER_SUITES)) or op.effects({}) is not op.effects({}).NONE if "func" not in kinds else True
+    )
 
 
 @pytest.mark.parametrize("name", OPS)
@@ -82,7 +86,9 @@ def _tensors(sample: Sample) -> tuple[OpDef, list[Any], dict[str, Any], list[Any
     from millrace._src.core import context
 
     with context.tapes_scope((Recorder(),)):
-        getattr(tf.raw_ops, sample.op)(**dict(zip(op.signature.input_names, sample.inputs, strict=True)), **sample.attrs)
+        getattr(tf.raw_ops, sample.op)(
+            **dict(zip(op.signature.input_names, sample.inputs, strict=True)), **sample.attrs
+        )
     inputs, outputs, attrs = next(r for r in recorded if len(recorded) == 1 or r[1])
     return op, inputs, attrs, outputs
 
@@ -169,7 +175,9 @@ def _assert_close(actual: Any, expected: Any, rtol: float | None) -> None:
     if expected.dtype.kind in "biuO":
         np.testing.assert_array_equal(actual, expected)
         return
-    tolerance = rtol or {2: 1e-2, 4: 1e-5, 8: 1e-6 if expected.dtype.kind == "c" else 1e-10, 16: 1e-10}.get(expected.dtype.itemsize, 0.2)
+    tolerance = rtol or {2: 1e-2, 4: 1e-5, 8: 1e-6 if expected.dtype.kind == "c" else 1e-10, 16: 1e-10}.get(
+        expected.dtype.itemsize, 0.2
+    )
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     np.testing.assert_allclose(np.asarray(actual).astype(wide), expected.astype(wide), rtol=tolerance, atol=tolerance)
 
@@ -181,8 +189,14 @@ def test_the_gradient_is_that_of_finite_differences(sample: Sample) -> None:
     weights = [rng.normal(size=o.shape.as_list()) for o in outputs]
 
     def total(*values: Any) -> float:
-        results = tf.nest.flatten(getattr(tf.raw_ops, sample.op)(**_regroup(op, [tf.constant(v) for v in values], attrs), **sample.attrs))
-        return sum(float(np.sum(np.real(r.numpy() * w))) for r, w in zip(results, weights, strict=True) if r.dtype.is_floating or r.dtype.is_complex)
+        results = tf.nest.flatten(
+            getattr(tf.raw_ops, sample.op)(**_regroup(op, [tf.constant(v) for v in values], attrs), **sample.attrs)
+        )
+        return sum(
+            float(np.sum(np.real(r.numpy() * w)))
+            for r, w in zip(results, weights, strict=True)
+            if r.dtype.is_floating or r.dtype.is_complex
+        )
 
     sources = [t for t in inputs if t.dtype.name in ("float64", "complex128")]
     assert sources, "a gradient sample needs float64 or complex128 inputs"
@@ -191,7 +205,11 @@ def test_the_gradient_is_that_of_finite_differences(sample: Sample) -> None:
             tape.watch(source)
         results = tf.nest.flatten(getattr(tf.raw_ops, sample.op)(**_regroup(op, inputs, attrs), **sample.attrs))
         targets = [r for r in results if r.dtype.is_floating or r.dtype.is_complex]
-    used = [tf.constant(w, dtype=r.dtype) for w, r in zip(weights, results, strict=True) if r.dtype.is_floating or r.dtype.is_complex]
+    used = [
+        tf.constant(w, dtype=r.dtype)
+        for w, r in zip(weights, results, strict=True)
+        if r.dtype.is_floating or r.dtype.is_complex
+    ]
     gradients = tape.gradient(targets, sources, output_gradients=used)
     values = [t.numpy() for t in inputs]
     for position, tensor in enumerate(inputs):

@@ -101,7 +101,9 @@ def _filled(gradient: Any, spec: Any) -> Any:
 
 def zeros(shape: Sequence[int], dtype: Any) -> Any:
     """A tensor of zeros."""
-    return execute(get_op("Fill"), (convert_to_tensor(list(shape), dtype="int32"), convert_to_tensor(0, dtype=dtype)), {}, "zeros")
+    return execute(
+        get_op("Fill"), (convert_to_tensor(list(shape), dtype="int32"), convert_to_tensor(0, dtype=dtype)), {}, "zeros"
+    )
 
 
 def add_gradients(a: Any, b: Any) -> Any:
@@ -121,4 +123,3 @@ def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:
     if gradient is not None or mode is UnconnectedGradients.NONE:
         return gradient
     return raw.ZerosLike(x=convert_to_tensor(source))
-

@@ -82,7 +82,9 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs and state.graph is not None:
-        raise ValueError("The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled.")
+        raise ValueError(
+            "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled."
+        )
     tapes = state.tapes
     collector = _VariableCollector(tapes)
     tensors = [x if hasattr(x, "handle") else convert_to_tensor(x) for x in nest.flatten(args, expand_composites=True)]
@@ -96,7 +98,9 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     flat = [convert_to_tensor(r) for r in nest.flatten(result, expand_composites=True)]
     backward = _Backward(grad_fn, variables, len(tensors))
     sources = [getattr(x, "handle", x) for x in tensors] + [v.handle for v in variables]
-    outputs = _eager_outputs(flat, sources, backward) if state.graph is None else _graph_outputs(flat, sources, backward)
+    outputs = (
+        _eager_outputs(flat, sources, backward) if state.graph is None else _graph_outputs(flat, sources, backward)
+    )
     return nest.pack_sequence_as(result, outputs, expand_composites=True)
 
 
@@ -124,7 +128,9 @@ class _Backward:
             gradients, of_variables = self.grad_fn(*output_gradients), []
         flat = nest.flatten(gradients) if gradients is not None else [None]
         if len(flat) != self.argument_count:
-            raise ValueError(f"custom_gradient function expected to return {self.argument_count} gradients, but returned {len(flat)} instead.")
+            raise ValueError(
+                f"custom_gradient function expected to return {self.argument_count} gradients, but returned {len(flat)} instead."
+            )
         if len(of_variables) != len(self.variables):
             raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
         return [*flat, *of_variables]
@@ -175,4 +181,3 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
         return f(*args, **kwargs), grad
 
     return functools.wraps(f)(pass_through)  # type: ignore[no-any-return]  # wraps keeps the callable
-

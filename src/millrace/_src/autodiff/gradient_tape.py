@@ -52,7 +52,9 @@ class GradientTape:
         self._start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._recording:
             self._stop()
 
@@ -81,7 +83,9 @@ class GradientTape:
                 self._active().watch_variable(item)
                 continue
             if not isinstance(item, (Tensor, IndexedSlices)) and not hasattr(type(item), "__tf_tensor__"):
-                raise ValueError(f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType.")
+                raise ValueError(
+                    f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                )
             item = convert_to_tensor(item)
             if not is_trainable(item.dtype):
                 get_logger().warning(
@@ -140,7 +144,9 @@ class GradientTape:
           ValueError: if `unconnected_gradients` is unknown.
         """
         if self._tape is None:
-            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+            )
         mode = _unconnected_mode(unconnected_gradients)
         if self._recording and not self._persistent:
             self._stop()
@@ -153,7 +159,9 @@ class GradientTape:
             self._tape = None
         return nest.pack_sequence_as(sources, gradients)
 
-    def _compute(self, targets: Sequence[Any], sources: Sequence[Any], weights: Any, mode: UnconnectedGradients) -> list[Any]:
+    def _compute(
+        self, targets: Sequence[Any], sources: Sequence[Any], weights: Any, mode: UnconnectedGradients
+    ) -> list[Any]:
         assert self._tape is not None
         gradients: dict[int, Any] = {}
         for index, target in enumerate(targets):
@@ -166,7 +174,9 @@ class GradientTape:
         numbers = [_source_number(s) for s in sources]
         found = sweep(reversed(self._tape.entries), gradients, frozenset(numbers))
         watched = self._tape.watched
-        return [unconnected(found.get(n) if n in watched else None, s, mode) for n, s in zip(numbers, sources, strict=True)]
+        return [
+            unconnected(found.get(n) if n in watched else None, s, mode) for n, s in zip(numbers, sources, strict=True)
+        ]
 
 
 def _unconnected_mode(value: Any) -> UnconnectedGradients:
@@ -197,12 +207,19 @@ def _target(target: Any) -> Any:
         return convert_to_tensor(target)
     if hasattr(target, "handle"):
         return target.handle
-    return target if isinstance(target, Tensor) or not hasattr(type(target), "__tf_tensor__") else convert_to_tensor(target)
+    return (
+        target
+        if isinstance(target, Tensor) or not hasattr(type(target), "__tf_tensor__")
+        else convert_to_tensor(target)
+    )
 
 
 def _is_differentiable_target(target: Any) -> bool:
     if not is_trainable(target.dtype):
-        get_logger().warning("The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", target.dtype)
+        get_logger().warning(
+            "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r",
+            target.dtype,
+        )
         return False
     return True
 
@@ -215,6 +232,8 @@ def _source_number(source: Any) -> int:
     if source is None or isinstance(source, str):
         as_dtype(source)
     if not is_trainable(source.dtype):
-        get_logger().warning("The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r", source.dtype)
+        get_logger().warning(
+            "The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r",
+            source.dtype,
+        )
     return tape_id(source)
-

@@ -61,7 +61,9 @@ def gradients(
     """
     graph = state.graph
     if graph is None:
-        raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
+        )
     try:
         mode = UnconnectedGradients(unconnected_gradients)
     except ValueError:
@@ -90,7 +92,11 @@ def _seed(target: Any, weight: Any, index: int) -> Any:
     if weight is not None:
         return raw.Identity(input=convert_to_tensor(weight, dtype=target.dtype), name=f"grad_ys_{index}")
     shape = target.shape
-    dims = convert_to_tensor(shape.as_list(), dtype="int32", name="Shape") if shape.is_fully_defined() else raw.Shape(input=target)
+    dims = (
+        convert_to_tensor(shape.as_list(), dtype="int32", name="Shape")
+        if shape.is_fully_defined()
+        else raw.Shape(input=target)
+    )
     with context.name_scope(f"grad_ys_{index}") as scope:
         one = convert_to_tensor(1, dtype=target.dtype, name="Const")
         return raw.Fill(dims=dims, value=one, name=scope)
@@ -133,7 +139,7 @@ def _hessian(gradient: Any, x: Any) -> Any:
         raise ValueError(f"tf.hessians needs the static shape of every x; {x} has shape {x.shape}.")
     size = x.shape.num_elements()
     flat = raw.Reshape(tensor=gradient, shape=[-1])
-    rows: Sequence[Any] = [gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO)[0] for i in range(size)]
+    rows: Sequence[Any] = [
+        gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO)[0] for i in range(size)
+    ]
     return raw.Reshape(tensor=raw.Pack(values=list(rows), axis=0), shape=[*x.shape.as_list(), *x.shape.as_list()])
-
-

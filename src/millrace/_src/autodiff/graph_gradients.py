@@ -61,7 +61,10 @@ def _entries(operations: Sequence[Operation], reached: set[int], gradients: dict
     """Entries for the operations between sources and targets, last one first."""
     for operation in reversed(operations):
         if any(getattr(t, "_tape_id", 0) in gradients for t in operation.outputs):
-            input_ids = tuple(i if (i := getattr(t, "_tape_id", 0)) in reached and is_trainable(t.dtype) else 0 for t in operation.inputs)
+            input_ids = tuple(
+                i if (i := getattr(t, "_tape_id", 0)) in reached and is_trainable(t.dtype) else 0
+                for t in operation.inputs
+            )
             if any(input_ids):
                 yield _entry(operation, input_ids)
 
@@ -69,7 +72,11 @@ def _entries(operations: Sequence[Operation], reached: set[int], gradients: dict
 def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
     op = operation.op_def
     output_ids = tuple(tape_id(t) if is_trainable(t.dtype) else 0 for t in operation.outputs)
-    specs = tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in operation.outputs) if len(output_ids) > 1 else (None,)
+    specs = (
+        tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in operation.outputs)
+        if len(output_ids) > 1
+        else (None,)
+    )
     scope = f"{operation.name}_grad"
     rule = operation_rule(op, operation.outputs[0])
     if rule is not None:

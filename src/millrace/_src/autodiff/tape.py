@@ -17,6 +17,7 @@ from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg
 from millrace._src.core.tensor import SymbolicTensor, tape_id
 
+
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
 
@@ -113,7 +114,9 @@ class Tape:
         saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
         self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), saved))
 
-    def record_function(self, name: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]) -> None:
+    def record_function(
+        self, name: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]
+    ) -> None:
         """Notes a computation with its own backward function: `backward(*output_gradients) -> input gradients`."""
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         input_ids = tuple(i if i in self.watched else 0 for i in ids)
@@ -147,7 +150,9 @@ def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
     return tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in outputs)
 
 
-def saved_values(op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> dict[str, Any]:
+def saved_values(
+    op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]
+) -> dict[str, Any]:
     """The inputs, outputs and attributes that a gradient asks for by name."""
     signature = op.signature
     saved: dict[str, Any] = {}

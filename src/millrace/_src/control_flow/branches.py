@@ -126,7 +126,9 @@ def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:
     return shapes
 
 
-def read_only_inputs(graphs: Sequence[FuncGraph], offset: int, may_write: Callable[[FuncGraph, int], bool]) -> list[int]:
+def read_only_inputs(
+    graphs: Sequence[FuncGraph], offset: int, may_write: Callable[[FuncGraph, int], bool]
+) -> list[int]:
     """The positions of the resource inputs that no graph writes."""
     return [
         i + offset
@@ -139,5 +141,8 @@ def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
     """The structure that a branch returned, filled with the op's outputs."""
     remaining = iter(tensors)
     flat = nest.flatten(branch.structure, expand_composites=True)
-    filled = [None if is_none or _is_operation(item) else next(remaining) for is_none, item in zip(branch.nones, flat, strict=True)]
+    filled = [
+        None if is_none or _is_operation(item) else next(remaining)
+        for is_none, item in zip(branch.nones, flat, strict=True)
+    ]
     return nest.pack_sequence_as(branch.structure, filled, expand_composites=True)

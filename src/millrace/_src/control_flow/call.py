@@ -35,7 +35,6 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import set_function_factory
 from millrace._src.ops.type_sets import ANY
 
-
 _CONFIG = "\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00"
 """A serialized `ConfigProto`, as TensorFlow puts on every call: one CPU, no GPU, default optimizer options."""
 
@@ -50,7 +49,9 @@ class GraphFunction:
       attributes: further attributes of the function in a GraphDef.
     """
 
-    def __init__(self, graph: FuncGraph, name: str, *, jit_compile: bool | None = None, attributes: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, graph: FuncGraph, name: str, *, jit_compile: bool | None = None, attributes: dict[str, Any] | None = None
+    ) -> None:
         self.graph = graph
         self.name = name
         self.jit_compile = jit_compile
@@ -78,7 +79,10 @@ class GraphFunction:
     def _call_plain(self, inputs: Sequence[Any]) -> list[Any]:
         if state.graph is None:
             results = self.runner()(*[t._value for t in inputs])
-            return [EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
+            return [
+                EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype)
+                for r, t in zip(results, self.graph.outputs, strict=True)
+            ]
         tensors = [convert_to_tensor(t) for t in inputs]
         return list(self.add_to_graph(tensors).outputs)
 
@@ -87,7 +91,12 @@ class GraphFunction:
         stateful = self.effects is not Effects.NONE
         name = "StatefulPartitionedCall" if stateful else "PartitionedCall"
         attrs = get_op(name).normalize_attrs(
-            {"f": self, "Tin": [t.dtype for t in tensors], "Tout": [t.dtype for t in self.graph.outputs], **self._node_attrs()}
+            {
+                "f": self,
+                "Tin": [t.dtype for t in tensors],
+                "Tout": [t.dtype for t in self.graph.outputs],
+                **self._node_attrs(),
+            }
         )
         graph = state.graph
         tensors = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
@@ -115,7 +124,9 @@ class GraphFunction:
             results = derivative.forward._call_plain(inputs)
         call_op = get_op("PartitionedCall")
         for tape in tapes:
-            tape.record_function(call_op, inputs, results, lambda *dys: derivative.input_gradients(dys, inputs, results))
+            tape.record_function(
+                call_op, inputs, results, lambda *dys: derivative.input_gradients(dys, inputs, results)
+            )
         return results[: len(self.graph.outputs)]
 
     def derivative(self, *, closed: bool) -> Derivative:
@@ -181,7 +192,9 @@ class Derivative:
         self.intermediate_positions = intermediate_positions
         self.layout = layout
 
-    def input_gradients(self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+    def input_gradients(
+        self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
+    ) -> list[Any]:
         """The gradients of the inputs, None where there is none."""
         sources = {"input": inputs, "output": outputs}
         saved = [sources[kind][position] for kind, position in self.intermediate_positions]
@@ -281,7 +294,9 @@ def _call_effects(attrs: dict[str, Any]) -> Effects:
     shape=_call_shape,
     effects=_call_effects,
 )
-def partitioned_call(xp: Xp, args: list[Any], *, f: FunctionAttr, config: str = "", config_proto: str = "", executor_type: str = "") -> Any:
+def partitioned_call(
+    xp: Xp, args: list[Any], *, f: FunctionAttr, config: str = "", config_proto: str = "", executor_type: str = ""
+) -> Any:
     """Calls a function without effects."""
     return list(f(*args))
 

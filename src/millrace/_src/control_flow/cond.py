@@ -64,12 +64,27 @@ def _truth(xp: Xp, predicate: Array) -> Array:
     return predicate if predicate.dtype.kind == "b" else predicate != 0
 
 
-def _if_kernel(xp: Xp, cond: Array, input: list[Any], *, then_branch: FunctionAttr, else_branch: FunctionAttr, output_shapes: list[TensorShape] = ()) -> Any:  # type: ignore[assignment]  # an empty list by default
+def _if_kernel(
+    xp: Xp,
+    cond: Array,
+    input: list[Any],
+    *,
+    then_branch: FunctionAttr,
+    else_branch: FunctionAttr,
+    output_shapes: list[TensorShape] = (),
+) -> Any:  # type: ignore[assignment]  # an empty list by default
     """Runs one of two functions."""
     return list(xp.cond(_truth(xp, cond), then_branch, else_branch, input))
 
 
-def _case_kernel(xp: Xp, branch_index: Array, input: list[Any], *, branches: list[FunctionAttr], output_shapes: list[TensorShape] = ()) -> Any:  # type: ignore[assignment]  # an empty list by default
+def _case_kernel(
+    xp: Xp,
+    branch_index: Array,
+    input: list[Any],
+    *,
+    branches: list[FunctionAttr],
+    output_shapes: list[TensorShape] = (),
+) -> Any:  # type: ignore[assignment]  # an empty list by default
     """Runs one of several functions; an index out of range runs the last."""
     return list(xp.switch(branch_index, branches, input))
 
@@ -77,14 +92,18 @@ def _case_kernel(xp: Xp, branch_index: Array, input: list[Any], *, branches: lis
 _IF = "cond: Tcond, input: Tin -> output: Tout"
 _CASE = "branch_index: int32, input: Tin -> output: Tout"
 
-if_ = op("If", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects)(_if_kernel)
-stateless_if = op("StatelessIf", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects)(
+if_ = op("If", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects)(
     _if_kernel
 )
-case_ = op("Case", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(_case_kernel)
-stateless_case = op("StatelessCase", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(
+stateless_if = op(
+    "StatelessIf", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects
+)(_if_kernel)
+case_ = op("Case", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(
     _case_kernel
 )
+stateless_case = op(
+    "StatelessCase", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects
+)(_case_kernel)
 
 
 # --- building ----------------------------------------------------------------------------------------------------------
@@ -136,7 +155,10 @@ def _check_same(first: Branch, second: Branch) -> None:
         if first.nones != second.nones:
             raise TypeError("one of them returns None where the other returns a value")
     except (ValueError, TypeError) as error:
-        shown = [b.graph.outputs[0] if len(b.graph.outputs) == 1 and not nest.is_nested(b.structure) else b.structure for b in (first, second)]
+        shown = [
+            b.graph.outputs[0] if len(b.graph.outputs) == 1 and not nest.is_nested(b.structure) else b.structure
+            for b in (first, second)
+        ]
         raise TypeError(
             "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values.\n\n"
             f"true_fn output: {shown[0]}\nfalse_fn output: {shown[1]}\n\nError details:\n{error}"
@@ -144,7 +166,12 @@ def _check_same(first: Branch, second: Branch) -> None:
 
 
 @export("cond")
-def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None, name: str | None = None) -> Any:
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
     """Returns `true_fn()` if `pred` is true, else `false_fn()`.
 
     >>> tf.cond(tf.constant(True), lambda: 1, lambda: 2)
@@ -186,7 +213,9 @@ def _eager_truth(pred: Any) -> Any:
 
 
 @export("switch_case")
-def switch_case(branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case") -> Any:
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Callable[[], Any] | None = None, name: str = "switch_case"
+) -> Any:
     """Returns `branch_fns[branch_index]()`; an index out of range calls `default`, or the last function.
 
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
@@ -238,18 +267,26 @@ def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     for _, function in pairs:
         if not callable(function):
-            raise TypeError(f"Each entry in 'branch_fns' must be a callable or a pair of int and callable. Received {function}.")
+            raise TypeError(
+                f"Each entry in 'branch_fns' must be a callable or a pair of int and callable. Received {function}."
+            )
     keys = [k for k, _ in pairs]
     if not all(isinstance(k, int) for k in keys):
         raise TypeError(f"keys of 'branch_fns' must be Python ints, got {keys}")
     if keys != list(range(len(keys))):
-        raise ValueError(f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}")
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}"
+        )
     return [f for _, f in pairs]
 
 
 @export("case")
 def case(
-    pred_fn_pairs: Any, default: Callable[[], Any] | None = None, exclusive: bool = False, strict: bool = False, name: str = "case"
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
 ) -> Any:
     """Calls the function of the first predicate that is true.
 
@@ -345,7 +382,9 @@ def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[A
     return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
 
 
-def _return_intermediates(operation: Any, functions: Sequence[GraphFunction]) -> list[tuple[GraphFunction, Derivative, int]]:
+def _return_intermediates(
+    operation: Any, functions: Sequence[GraphFunction]
+) -> list[tuple[GraphFunction, Derivative, int]]:
     """Branches that return the intermediates of all branches, empty where they belong to another.
 
     Each comes with its derivative and the position where its own intermediates start.
@@ -361,7 +400,15 @@ def _return_intermediates(operation: Any, functions: Sequence[GraphFunction]) ->
         with graph.as_default(), context.tapes_scope(()):
             for owner, tensors in enumerate(extras):
                 outputs += tensors if owner == index else [_empty_like(t) for t in tensors]
-        result.append((GraphFunction(with_outputs(graph, outputs), f"{function.name}_rewritten", jit_compile=function.jit_compile), derivative, start))
+        result.append(
+            (
+                GraphFunction(
+                    with_outputs(graph, outputs), f"{function.name}_rewritten", jit_compile=function.jit_compile
+                ),
+                derivative,
+                start,
+            )
+        )
     operation.attrs["output_shapes"] = tuple(common_shapes([f.graph for f, _, _ in result]))
     return result
 
@@ -380,7 +427,9 @@ def _backward_branches(
     return [_backward_branch(operation, derivative, start, dys, wanted) for _, derivative, start in widened]
 
 
-def _backward_branch(operation: Any, derivative: Derivative, start: int, dys: Sequence[Any], wanted: Sequence[bool]) -> Callable[[], Any]:
+def _backward_branch(
+    operation: Any, derivative: Derivative, start: int, dys: Sequence[Any], wanted: Sequence[bool]
+) -> Callable[[], Any]:
     base = derivative.base_count
     own = len(derivative.forward.graph.outputs) - base
     positions = [*range(base), *range(start, start + own)]

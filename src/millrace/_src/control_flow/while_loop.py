@@ -66,7 +66,9 @@ def _while_kernel(
 
 _WHILE = "input: T -> output: T"
 while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(_while_kernel)
-stateless_while = op("StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(_while_kernel)
+stateless_while = op("StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(
+    _while_kernel
+)
 
 
 @export("while_loop")
@@ -113,7 +115,9 @@ def while_loop(
     if state.graph is None:
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     with context.name_scope(name, "while") as scope:
-        return _GraphLoop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, scope).build()
+        return _GraphLoop(
+            cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, scope
+        ).build()
 
 
 def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
@@ -130,7 +134,14 @@ class _GraphLoop:
     """A loop while it is built into a graph."""
 
     def __init__(
-        self, cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, invariants: Any, parallel: int, maximum: Any, scope: str
+        self,
+        cond: Callable[..., Any],
+        body: Callable[..., Any],
+        loop_vars: Any,
+        invariants: Any,
+        parallel: int,
+        maximum: Any,
+        scope: str,
     ) -> None:
         self.cond, self.body, self.parallel, self.scope = cond, body, parallel, scope
         self.structure = loop_vars
@@ -202,7 +213,9 @@ class _GraphLoop:
         if not isinstance(results, (list, tuple)) and len(self.structure) == 1:
             results = [results]
         nest.assert_same_structure(
-            list(results) if isinstance(results, (list, tuple)) else results, list(self.structure), expand_composites=True
+            list(results) if isinstance(results, (list, tuple)) else results,
+            list(self.structure),
+            expand_composites=True,
         )
         flat = [convert_to_tensor(v) for v in nest.flatten(results, expand_composites=True)]
         for before, after, invariant in zip(self.first, flat, self.invariants, strict=True):
@@ -214,7 +227,12 @@ class _GraphLoop:
         attrs = {
             "cond": graph_function(cond),
             "body": graph_function(body),
-            "output_shapes": [self.counter.shape, self.maximum.shape, *self.invariants, *[t.shape for t in inputs[_COUNTERS + len(self.first) :]]],
+            "output_shapes": [
+                self.counter.shape,
+                self.maximum.shape,
+                *self.invariants,
+                *[t.shape for t in inputs[_COUNTERS + len(self.first) :]],
+            ],
             "parallel_iterations": self.parallel,
             "_lower_using_switch_merge": True,
             "_num_original_outputs": len(inputs),

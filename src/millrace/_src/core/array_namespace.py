@@ -33,7 +33,9 @@ class Xp(Protocol):
     def scatter(self, x: Array, index: Any, updates: Array, mode: str) -> Array:
         """A copy of `x` with `updates` combined at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
 
-    def cond(self, predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    def cond(
+        self, predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]
+    ) -> Any:
         """`then(*operands)` where the scalar `predicate` is true, else `otherwise(*operands)`."""
 
     def switch(self, index: Array, branches: Sequence[Callable[..., Any]], operands: Sequence[Any]) -> Any:

@@ -122,7 +122,7 @@ def eager_engine() -> Engine:
 # --- name scopes -------------------------------------------------------------------------------------------------
 
 
-class name_scope:  # noqa: N801  (a context manager named as users know it)
+class name_scope:
     """Enters a name scope in the current graph, or among eager names.
 
     `name` wins over `default_name`; a name that ends in "/" re-enters that

@@ -23,7 +23,9 @@ _conversions: list[tuple[int, Any, Callable[..., Any]]] = []
 
 
 @export("register_tensor_conversion_function")
-def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
     """Registers a function that turns objects of `base_type` into tensors.
 
     Args:
@@ -89,7 +91,9 @@ def _converted(value: Any, result: Any, dtype: DType | None, hint: Any, name: st
 
 def _existing(value: Tensor, dtype: DType | None, name: str | None) -> Tensor:
     if dtype is not None and value.dtype is not dtype and value.dtype.base_dtype is not dtype.base_dtype:
-        raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}")
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}"
+        )
     graph = state.graph
     if graph is None:
         if isinstance(value, SymbolicTensor):
@@ -128,7 +132,9 @@ def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
 
 def _holds_tensor(value: Any) -> bool:
     return any(
-        isinstance(item, Tensor) or hasattr(type(item), "__tf_tensor__") or (isinstance(item, (list, tuple)) and _holds_tensor(item))
+        isinstance(item, Tensor)
+        or hasattr(type(item), "__tf_tensor__")
+        or (isinstance(item, (list, tuple)) and _holds_tensor(item))
         for item in value
     )
 
@@ -148,5 +154,7 @@ def _pack(value: Any, dtype: Any, name: str | None) -> Any:
     items = []
     for index, item in enumerate(value):
         nested = isinstance(item, (list, tuple)) and _holds_tensor(item)
-        items.append(_pack(item, dtype, f"{scope}{index}") if nested else convert_to_tensor(item, dtype, name=f"{scope}{index}"))
+        items.append(
+            _pack(item, dtype, f"{scope}{index}") if nested else convert_to_tensor(item, dtype, name=f"{scope}{index}")
+        )
     return execute(get_op("Pack"), (items,), {"axis": 0}, name or "packed")

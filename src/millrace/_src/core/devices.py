@@ -16,7 +16,9 @@ from millrace._src.util.export import export
 
 _KINDS = frozenset(("CPU", "GPU", "TPU", "CUSTOM"))
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
-_DEVICE = re.compile(r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?/?(?:device:)?(?P<kind>[A-Za-z_]+)(?::(?P<index>\d+|\*))?$")
+_DEVICE = re.compile(
+    r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?/?(?:device:)?(?P<kind>[A-Za-z_]+)(?::(?P<index>\d+|\*))?$"
+)
 
 
 @export("config.PhysicalDevice")
@@ -70,7 +72,10 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
     """
-    return [LogicalDevice(d.name.replace("/physical_device:", "/device:"), d.device_type) for d in get_visible_devices(device_type)]
+    return [
+        LogicalDevice(d.name.replace("/physical_device:", "/device:"), d.device_type)
+        for d in get_visible_devices(device_type)
+    ]
 
 
 @export("config.get_visible_devices", "config.experimental.get_visible_devices")
@@ -169,7 +174,9 @@ def canonical_device(name: str) -> str:
         return ""
     match = _DEVICE.match(name)
     if match is None or "device:" not in name and match["kind"].upper() not in _KINDS:
-        raise ValueError(f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device spec: '{name}'.")
+        raise ValueError(
+            f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device spec: '{name}'."
+        )
     if state.graph is not None:
         return name  # a graph may be meant for another machine
     kind, index = match["kind"].upper(), match["index"] or "0"

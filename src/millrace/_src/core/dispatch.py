@@ -20,10 +20,11 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_signature import Arg, TypeList, TypeSet
+from millrace._src.core.op_signature import Arg, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.util import text
+
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
     """The general form of `core.execute.execute`."""
@@ -58,7 +59,11 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
         raise kernel_error(op, inputs, attrs, error) from None
     outputs = wrap_outputs(op, result, output_dtypes)
     if not outputs:
-        return None if not op.signature.outputs or len(op.signature.outputs) == 1 else op.signature.split_outputs([], attrs)
+        return (
+            None
+            if not op.signature.outputs or len(op.signature.outputs) == 1
+            else op.signature.split_outputs([], attrs)
+        )
     if state.tapes:
         record(op, flat, outputs, attrs)
     return outputs[0] if op.has_single_output else _result(op, outputs, attrs)
@@ -149,7 +154,9 @@ def _cached_number(kind: type, number: Any, dtype: DType) -> EagerTensor:
     return tensor
 
 
-def _bound_call(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]) -> tuple[Any, list[DType], dict[str, Any]]:
+def _bound_call(
+    op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]
+) -> tuple[Any, list[DType], dict[str, Any]]:
     """The kernel bound for these dtypes and attributes, with the output dtypes and the complete attributes.
 
     It is kept for later calls that give the same attributes; an unhashable one (an array) binds anew.
@@ -181,7 +188,12 @@ def _call_kernel(op: OpDef, kernel: Any, values: Sequence[Any], attrs: dict[str,
 
 
 def _remember(
-    op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any], given: dict[str, Any], kernel: Any, output_dtypes: list[DType]
+    op: OpDef,
+    dtypes: tuple[DType, ...],
+    attrs: dict[str, Any],
+    given: dict[str, Any],
+    kernel: Any,
+    output_dtypes: list[DType],
 ) -> None:
     """Keeps a bound kernel for the fast path, under the key that the same call will look up."""
     if op.has_list_arguments or op.effects(attrs).must_run:
@@ -201,9 +213,7 @@ def _wrapper(op: OpDef, output_dtypes: list[DType]) -> Any:
 def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
     """A kernel's result as a flat list of eager tensors."""
     arrays = flatten_result(op, result)
-    return [
-        EagerTensor(a if type(a) is np.ndarray else _level(a, d), d) for a, d in zip(arrays, dtypes, strict=True)
-    ]
+    return [EagerTensor(a if type(a) is np.ndarray else _level(a, d), d) for a, d in zip(arrays, dtypes, strict=True)]
 
 
 def flatten_result(op: OpDef, result: Any) -> list[Any]:
@@ -290,17 +300,25 @@ def _inside(tensor: Any, name: str) -> Any:
     return graph.capture(tensor, name)
 
 
-def _convert_list(op: OpDef, arg: Arg, value: Any, attrs: dict[str, Any], scope: str | None, owners: dict[str, str]) -> list[Any]:
+def _convert_list(
+    op: OpDef, arg: Arg, value: Any, attrs: dict[str, Any], scope: str | None, owners: dict[str, str]
+) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value}.")
     if arg.type_list_attr is not None:
         declared = attrs.get(arg.type_list_attr)
         hints = declared if declared is not None and len(declared) == len(value) else [None] * len(value)
-        tensors = [_convert_one(op, f"{arg.name}_{i}", v, h, scope) for i, (v, h) in enumerate(zip(value, hints, strict=True))]
+        tensors = [
+            _convert_one(op, f"{arg.name}_{i}", v, h, scope) for i, (v, h) in enumerate(zip(value, hints, strict=True))
+        ]
         attrs[arg.type_list_attr] = tuple(t.dtype for t in tensors)
         return tensors
     dtype = arg.dtype or (attrs.get(arg.type_attr or "") if arg.type_attr in owners else None)
-    hint = dtype or next((v.dtype for v in value if isinstance(getattr(v, "dtype", None), DType)), None) or _default(op, arg)
+    hint = (
+        dtype
+        or next((v.dtype for v in value if isinstance(getattr(v, "dtype", None), DType)), None)
+        or _default(op, arg)
+    )
     tensors = []
     for i, item in enumerate(value):
         tensor = _convert_one(op, f"{arg.name}_{i}", item, hint, scope)
@@ -346,7 +364,16 @@ def _check_dtype(
     owners[attr] = arg.name
 
 
-def _wrong_dtype(op: OpDef, arg: Arg, name: str, actual: DType, dtype: DType, position: int, owners: dict[str, str], scope: str | None) -> Exception:
+def _wrong_dtype(
+    op: OpDef,
+    arg: Arg,
+    name: str,
+    actual: DType,
+    dtype: DType,
+    position: int,
+    owners: dict[str, str],
+    scope: str | None,
+) -> Exception:
     if scope is None:
         return errors.InvalidArgumentError(
             None,
@@ -355,7 +382,9 @@ def _wrong_dtype(op: OpDef, arg: Arg, name: str, actual: DType, dtype: DType, po
             f"{_c_name(actual)} tensor [Op:{op.name}] name: ",
         )
     if arg.dtype is not None:
-        return TypeError(f"Input '{arg.name}' of '{op.name}' Op has type {actual.name} that does not match expected type of {dtype.name}.")
+        return TypeError(
+            f"Input '{arg.name}' of '{op.name}' Op has type {actual.name} that does not match expected type of {dtype.name}."
+        )
     if arg.is_list:
         return TypeError(
             f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{dtype.name}, {actual.name}] that don't all match."
@@ -374,7 +403,9 @@ def _c_name(dtype: DType) -> str:
     return _C_NAMES.get(dtype.name, dtype.name)
 
 
-def _dtype_not_allowed(op: OpDef, attr: str, name: str, actual: DType, allowed: TypeSet, scope: str | None) -> Exception:
+def _dtype_not_allowed(
+    op: OpDef, attr: str, name: str, actual: DType, allowed: TypeSet, scope: str | None
+) -> Exception:
     if scope is None:
         names = ", ".join(_c_name(d) for d in allowed)
         return errors.InvalidArgumentError(
@@ -384,7 +415,9 @@ def _dtype_not_allowed(op: OpDef, attr: str, name: str, actual: DType, allowed: 
             f"\t; NodeDef: {{{{node {op.name}}}}}; argument '{name}' of {op.name} [Op:{op.name}] name: ",
         )
     names = ", ".join(d.name for d in allowed)
-    return TypeError(f"Value passed to parameter '{name}' has DataType {actual.name} not in list of allowed values: {names}")
+    return TypeError(
+        f"Value passed to parameter '{name}' has DataType {actual.name} not in list of allowed values: {names}"
+    )
 
 
 # --- errors ------------------------------------------------------------------------------------------------------
@@ -399,7 +432,9 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
     if isinstance(error, RuntimeError) and "cannot enter context" in str(error):
         return error
     if isinstance(error, MemoryError):
-        return errors.ResourceExhaustedError(None, None, f"OOM when computing {op.name} of {_inputs_text(inputs)}: {error} [Op:{op.name}]")
+        return errors.ResourceExhaustedError(
+            None, None, f"OOM when computing {op.name} of {_inputs_text(inputs)}: {error} [Op:{op.name}]"
+        )
     if not isinstance(error, _ARRAY_ERRORS):
         return error
     message = shape_complaint(op, inputs, attrs) or f"{_inputs_text(inputs)}: {error}"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_def import execute, get_op
 from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int64
+from millrace._src.core.op_def import execute, get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
@@ -94,7 +94,9 @@ class IndexedSlices(CompositeTensor):
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         if dtype is not None and dtype is not self._values.dtype:
-            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self._values.dtype.name}")
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype {self._values.dtype.name}"
+            )
         if self._dense_shape is None:
             raise ValueError(
                 f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self!s}. "
@@ -138,7 +140,12 @@ class IndexedSlicesSpec(TypeSpec):
     __slots__ = ("_shape", "_values_dtype", "_indices_dtype", "_dense_shape_dtype", "_indices_shape")
 
     def __init__(
-        self, shape: Any = None, dtype: Any = "float32", indices_dtype: Any = int64, dense_shape_dtype: Any = None, indices_shape: Any = None
+        self,
+        shape: Any = None,
+        dtype: Any = "float32",
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
     ) -> None:
         self._shape = as_shape(shape)
         self._values_dtype = as_dtype(dtype)

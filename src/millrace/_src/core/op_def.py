@@ -143,7 +143,11 @@ class OpDef:
         kinds = self.attr_kinds
         complete = dict(self.attr_defaults)
         for name, type_set in self.types.items():
-            if isinstance(type_set, TypeSet) and type_set.default is not None and name not in self.signature.inferred_attrs:
+            if (
+                isinstance(type_set, TypeSet)
+                and type_set.default is not None
+                and name not in self.signature.inferred_attrs
+            ):
                 complete.setdefault(name, type_set.default)
         complete.update(attrs)
         for name, value in complete.items():
@@ -261,7 +265,9 @@ _ATTR_KINDS = {
     "list[TensorShape]": "list[shape]",
 }
 _ATTR_KINDS.update({k.replace("list[", "Sequence["): v for k, v in list(_ATTR_KINDS.items()) if k.startswith("list")})
-_ATTR_KINDS.update({k.replace("list[", "tuple[")[:-1] + ", ...]": v for k, v in list(_ATTR_KINDS.items()) if k.startswith("list")})
+_ATTR_KINDS.update(
+    {k.replace("list[", "tuple[")[:-1] + ", ...]": v for k, v in list(_ATTR_KINDS.items()) if k.startswith("list")}
+)
 
 
 # --- registry ----------------------------------------------------------------------------------------------------
@@ -418,5 +424,9 @@ def _op_function(op_def: OpDef) -> OpFunction:
     call.__module__ = kernel.__module__
     function = cast(Any, call)
     function.op_def, function.gradient, function.kernel_for = op_def, gradient, kernel_for
-    function.specialize, function.partial_value, function.operation_gradient = specialize, partial_value, operation_gradient
+    function.specialize, function.partial_value, function.operation_gradient = (
+        specialize,
+        partial_value,
+        operation_gradient,
+    )
     return cast(OpFunction, function)

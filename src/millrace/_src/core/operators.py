@@ -46,7 +46,9 @@ def late_function(path: str) -> Callable[..., Any]:
     return function
 
 
-def _binary(op_name: str, graph_name: str, reverse: str, string_op: str | None = None) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _binary(
+    op_name: str, graph_name: str, reverse: str, string_op: str | None = None
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The method and the reflected method of a binary operator that is one op."""
     late = _LateOp(op_name)
     late_string = _LateOp(string_op or op_name)

@@ -103,7 +103,10 @@ def _fold(operation: Any) -> Sequence[Any] | None:
     op: OpDef | None = operation.op_def
     if op is None or op.effects(operation.attrs) is not Effects.NONE or "func" in op.attr_kinds.values():
         return None
-    if any((t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.name in ("resource", "variant") for t in operation.outputs):
+    if any(
+        (t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.name in ("resource", "variant")
+        for t in operation.outputs
+    ):
         return None
     if not operation.inputs and not op.attr_kinds.get("value") == "tensor":
         return None
@@ -148,7 +151,9 @@ def partial_value(tensor: Any) -> list[int | None] | None:
         return [int(v) for v in np.asarray(value).reshape(-1)] if value.ndim <= 1 else None
     operation = getattr(tensor, "op", None)
     if operation is not None and operation.op_def is not None and operation.op_def.partial_value is not None:
-        elements: list[int | None] | None = operation.op_def.partial_value(ShapeContext(operation.op_def, operation.inputs, operation.attrs))
+        elements: list[int | None] | None = operation.op_def.partial_value(
+            ShapeContext(operation.op_def, operation.inputs, operation.attrs)
+        )
         if elements is not None:
             return elements
     shape = tensor.shape
@@ -164,7 +169,9 @@ def static_shape(tensor: Any) -> TensorShape:
     if tensor.shape.rank == 0:
         value = static_value(tensor)
         if value is not None and int(value) != -1:
-            raise ValueError("Received a scalar with value as shape; require a statically known scalar with value '-1' to describe an unknown shape.")
+            raise ValueError(
+                "Received a scalar with value as shape; require a statically known scalar with value '-1' to describe an unknown shape."
+            )
         return _UNKNOWN
     elements = partial_value(tensor)
     if elements is None:

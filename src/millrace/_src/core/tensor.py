@@ -130,7 +130,11 @@ class EagerTensor(Tensor):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if dtype is None:
             return self._value.copy() if copy else self._value
-        return np.array(self._value, dtype=dtype) if copy is not False else np.asarray(self._value, dtype=dtype, copy=False)
+        return (
+            np.array(self._value, dtype=dtype)
+            if copy is not False
+            else np.asarray(self._value, dtype=dtype, copy=False)
+        )
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         return self._value.__dlpack__(**kwargs)
@@ -167,7 +171,9 @@ class EagerTensor(Tensor):
             raise TypeError("Cannot iterate over a scalar tensor.")
         if context.state.tapes or context.state.graph is not None:
             return iter(op_function("Unpack")(self, num=len(self._value), axis=0))
-        return iter([EagerTensor(np.asarray(v) if v.__class__ is not bytes else _scalar(v), self.dtype) for v in self._value])
+        return iter(
+            [EagerTensor(np.asarray(v) if v.__class__ is not bytes else _scalar(v), self.dtype) for v in self._value]
+        )
 
     def __format__(self, spec: str) -> str:
         return format(self._value[()], spec) if not self._value.ndim and spec else format(str(self), spec)
@@ -182,7 +188,9 @@ class EagerTensor(Tensor):
         return _restore, (self._value, self.dtype)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({text.value_text(self._value, self.dtype)}, shape={self._value.shape}, dtype={self.dtype.name})"
+        return (
+            f"tf.Tensor({text.value_text(self._value, self.dtype)}, shape={self._value.shape}, dtype={self.dtype.name})"
+        )
 
     def __repr__(self) -> str:
         value = text.value_repr(self._value, self.dtype)
@@ -307,7 +315,9 @@ class SymbolicTensor(Tensor):
         )
 
     def __bool__(self) -> bool:
-        raise OperatorNotAllowedInGraphError(f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.{_ADVICE}")
+        raise OperatorNotAllowedInGraphError(
+            f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.{_ADVICE}"
+        )
 
     def __iter__(self) -> Iterator[Any]:
         raise OperatorNotAllowedInGraphError(f"Iterating over a symbolic `tf.Tensor` is not allowed.{_ADVICE}")

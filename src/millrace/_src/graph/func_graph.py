@@ -182,7 +182,11 @@ def init_scope() -> Iterator[None]:
     graph = outermost_context()
     inner = context.current_graph()
     scope = inner.get_name_scope() if inner is not None else context.state.eager_scope
-    with context.graph_scope(graph), context.tapes_scope(()), context.name_scope(scope + "/" if scope and not scope.endswith("/") else scope or None):
+    with (
+        context.graph_scope(graph),
+        context.tapes_scope(()),
+        context.name_scope(scope + "/" if scope and not scope.endswith("/") else scope or None),
+    ):
         if graph is not None:
             with graph.control_dependencies(None):
                 yield

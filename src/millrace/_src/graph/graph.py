@@ -130,8 +130,15 @@ class Graph:
         if isinstance(obj, (SymbolicTensor, Operation)):
             if obj.graph is not self:
                 raise ValueError(f"{obj!r} is not an element of this graph.")
-            if isinstance(obj, SymbolicTensor) and not allow_tensor or isinstance(obj, Operation) and not allow_operation:
-                raise TypeError(f"Can not convert a {type(obj).__name__} into a {'Tensor' if allow_tensor else 'Operation'}.")
+            if (
+                isinstance(obj, SymbolicTensor)
+                and not allow_tensor
+                or isinstance(obj, Operation)
+                and not allow_operation
+            ):
+                raise TypeError(
+                    f"Can not convert a {type(obj).__name__} into a {'Tensor' if allow_tensor else 'Operation'}."
+                )
             return obj
         if isinstance(obj, str):
             return self._element(obj, allow_tensor, allow_operation)
@@ -145,19 +152,29 @@ class Graph:
         operation_name, colon, index = name.rpartition(":")
         if colon and allow_tensor:
             if not index.isdigit():
-                raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form \"<op_name>:<output_index>\".")
+                raise ValueError(
+                    f'The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "<op_name>:<output_index>".'
+                )
             operation = self._by_name.get(operation_name)
             if operation is None:
-                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, does not exist in the graph.")
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, does not exist in the graph."
+                )
             if int(index) >= len(operation.outputs):
-                raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, exists but only has {len(operation.outputs)} outputs.")
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, exists but only has {len(operation.outputs)} outputs."
+                )
             return operation.outputs[int(index)]
         if colon:
             raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
         if not allow_operation:
             if name in self._by_name:
-                raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
-            raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
+                raise ValueError(
+                    f'The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
+                )
+            raise ValueError(
+                f'The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
+            )
         if name not in self._by_name:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
@@ -185,7 +202,9 @@ class Graph:
         """A scope in which op calls add to this graph."""
         return context.graph_scope(self)
 
-    def add_call(self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> tuple[list[Any], Operation]:
+    def add_call(
+        self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None
+    ) -> tuple[list[Any], Operation]:
         """Adds an op call with Python or tensor inputs; returns its input tensors and the operation."""
         full_name = self._operation_name(op.name if name is None else name)
         flat = convert_inputs(op, inputs, attrs, full_name)
@@ -226,7 +245,9 @@ class Graph:
         try:
             shapes = op.shape_rule(ShapeContext(op, inputs, attrs))
         except ValueError as error:
-            raise ValueError(f"{error} for '{_node_text(op, name, inputs, attrs)}' with input shapes: {_shapes_text(inputs)}.") from None
+            raise ValueError(
+                f"{error} for '{_node_text(op, name, inputs, attrs)}' with input shapes: {_shapes_text(inputs)}."
+            ) from None
         return [shapes] if isinstance(shapes, TensorShape) else list(shapes)
 
     def constant(self, value: np.ndarray[Any, Any], dtype: DType, name: str) -> SymbolicTensor:
@@ -245,7 +266,9 @@ class Graph:
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """A tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
         if isinstance(tensor, EagerTensor):
-            raise RuntimeError(f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without building a function.")
+            raise RuntimeError(
+                f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without building a function."
+            )
         raise ValueError(
             f"{tensor} must be from the same graph as this graph: it belongs to {getattr(tensor, 'graph', None)!r}, which is not {self!r}."
         )
@@ -290,7 +313,9 @@ class Graph:
                 name = name.decode()
             pattern = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
             if not pattern.match(name):
-                raise ValueError(f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {pattern.pattern}")
+                raise ValueError(
+                    f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {pattern.pattern}"
+                )
         previous = self._scope
         if not name:
             self._scope = ""
@@ -400,7 +425,9 @@ class Graph:
 
     # --- protos ------------------------------------------------------------------------------------------------
 
-    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False) -> Any:
+    def as_graph_def(
+        self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False
+    ) -> Any:
         """The graph as a `GraphDef` proto.
 
         Args:

@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 
 
 @export("name_scope")
-class name_scope:  # noqa: N801  (TensorFlow's name)
+class name_scope:
     """Prefixes the names of the operations and variables made within.
 
     >>> with tf.name_scope("layer"):
@@ -167,7 +167,11 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """
     value = static_value(tensor)
     if value is None and partial:
-        elements = [static_value(t) for t in tensor.op.inputs] if getattr(getattr(tensor, "op", None), "type", "") == "Pack" else []
+        elements = (
+            [static_value(t) for t in tensor.op.inputs]
+            if getattr(getattr(tensor, "op", None), "type", "") == "Pack"
+            else []
+        )
         if any(e is not None for e in elements):
             import numpy as np  # the array module is needed only here
 

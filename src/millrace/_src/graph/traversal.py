@@ -9,7 +9,11 @@ from millrace._src.graph.operation import Operation
 
 
 def required_operations(
-    operations: Sequence[Operation], roots: Iterable[Operation], stop: Iterable[Operation] = (), *, with_effects: bool = True
+    operations: Sequence[Operation],
+    roots: Iterable[Operation],
+    stop: Iterable[Operation] = (),
+    *,
+    with_effects: bool = True,
 ) -> list[Operation]:
     """The operations that must run for `roots` and for the effects of the graph, in an order they can run in.
 

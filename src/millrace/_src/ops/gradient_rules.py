@@ -17,7 +17,9 @@ def unbroadcast(gradient: Any, like: Any) -> Any:
         summed = raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False) if axes else gradient
         return raw.Reshape(tensor=summed, shape=wanted.as_list())
     axes, _ = raw.BroadcastGradientArgs(s0=raw.Shape(input=like), s1=raw.Shape(input=gradient))
-    return raw.Reshape(tensor=raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False), shape=raw.Shape(input=like))
+    return raw.Reshape(
+        tensor=raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False), shape=raw.Shape(input=like)
+    )
 
 
 def _broadcast_axes(shape: list[int], wanted: list[int]) -> list[int]:

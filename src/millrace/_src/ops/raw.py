@@ -28,10 +28,14 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     def call(*args: _Any, name: str | None = None, **kwargs: _Any) -> _Any:
         if args:
             keys = [*names, *(k for k in op.attr_kinds if k not in op.signature.inferred_attrs), "name"]
-            raise TypeError(f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead.")
+            raise TypeError(
+                f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead."
+            )
         missing = [n for n in names if n not in kwargs]
         if missing:
-            raise TypeError(f"{python_name}() missing {len(missing)} required argument{'s' * (len(missing) > 1)}: {', '.join(map(repr, missing))}")
+            raise TypeError(
+                f"{python_name}() missing {len(missing)} required argument{'s' * (len(missing) > 1)}: {', '.join(map(repr, missing))}"
+            )
         inputs = [kwargs.pop(n) for n in names]
         inferred = op.signature.inferred_attrs
         for attr in [a for a in kwargs if a in inferred and op.attr_kinds.get(a) != "list[type]"]:

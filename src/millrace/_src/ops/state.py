@@ -75,19 +75,38 @@ def var_handle(
     return VariableStorage(dtype, shape, shared_name or debug_name)
 
 
-@op("VarIsInitializedOp", "resource: resource -> is_initialized: bool", shape=scalar, effects=Effects.READS, not_differentiable=_STATE)
+@op(
+    "VarIsInitializedOp",
+    "resource: resource -> is_initialized: bool",
+    shape=scalar,
+    effects=Effects.READS,
+    not_differentiable=_STATE,
+)
 def var_is_initialized(xp: Xp, resource: Array) -> Array:
     """Whether a variable has a value."""
     return np.asarray(resource_of(resource).value is not None)
 
 
-@op("DestroyResourceOp", "resource: resource -> ", shape=no_outputs, effects=Effects.WRITES, host_only=True, not_differentiable=_STATE)
+@op(
+    "DestroyResourceOp",
+    "resource: resource -> ",
+    shape=no_outputs,
+    effects=Effects.WRITES,
+    host_only=True,
+    not_differentiable=_STATE,
+)
 def destroy_resource(xp: Xp, resource: Array, *, ignore_lookup_error: bool = True) -> None:
     """Drops a variable's value."""
     resource_of(resource).value = None
 
 
-@op("VariableShape", "input: resource -> output: out_type", out_type=INDEX.with_default(int32), effects=Effects.READS, not_differentiable="a shape is integers")
+@op(
+    "VariableShape",
+    "input: resource -> output: out_type",
+    out_type=INDEX.with_default(int32),
+    effects=Effects.READS,
+    not_differentiable="a shape is integers",
+)
 def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """The shape of a variable's value."""
     return np.array(_value(resource_of(input)).shape, dtype=out_type.np_dtype)
@@ -108,7 +127,14 @@ def read_variable_gradient(dvalue: Any) -> Any:
     return dvalue
 
 
-@op("AssignVariableOp", "resource: resource, value: dtype -> ", dtype=ANY, shape=no_outputs, effects=Effects.WRITES, not_differentiable=_STATE)
+@op(
+    "AssignVariableOp",
+    "resource: resource, value: dtype -> ",
+    dtype=ANY,
+    shape=no_outputs,
+    effects=Effects.WRITES,
+    not_differentiable=_STATE,
+)
 def assign_variable(xp: Xp, resource: Array, value: Array, *, validate_shape: bool = False) -> None:
     """Replaces the value of a variable."""
     resource_of(resource).value = value
@@ -137,19 +163,41 @@ def _update_shape(c: ShapeContext) -> list[TensorShape]:
     return []
 
 
-@op("AssignAddVariableOp", "resource: resource, value: dtype -> ", dtype=NUMERIC, shape=_update_shape, effects=Effects.WRITES, not_differentiable=_STATE)
+@op(
+    "AssignAddVariableOp",
+    "resource: resource, value: dtype -> ",
+    dtype=NUMERIC,
+    shape=_update_shape,
+    effects=Effects.WRITES,
+    not_differentiable=_STATE,
+)
 def assign_add_variable(xp: Xp, resource: Array, value: Array) -> None:
     """Adds to the value of a variable."""
     _update(xp, resource, value, xp.add)
 
 
-@op("AssignSubVariableOp", "resource: resource, value: dtype -> ", dtype=NUMERIC, shape=_update_shape, effects=Effects.WRITES, not_differentiable=_STATE)
+@op(
+    "AssignSubVariableOp",
+    "resource: resource, value: dtype -> ",
+    dtype=NUMERIC,
+    shape=_update_shape,
+    effects=Effects.WRITES,
+    not_differentiable=_STATE,
+)
 def assign_sub_variable(xp: Xp, resource: Array, value: Array) -> None:
     """Subtracts from the value of a variable."""
     _update(xp, resource, value, xp.subtract)
 
 
-@op("ResourceCountUpTo", "resource: resource -> output: T", T=INDEX, shape=scalar, effects=Effects.WRITES, host_only=True, not_differentiable=_STATE)
+@op(
+    "ResourceCountUpTo",
+    "resource: resource -> output: T",
+    T=INDEX,
+    shape=scalar,
+    effects=Effects.WRITES,
+    host_only=True,
+    not_differentiable=_STATE,
+)
 def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
     """The value of a scalar variable, which is then incremented; an error once it has reached `limit`."""
     storage = resource_of(resource)
@@ -172,7 +220,9 @@ def _check_indices(xp: Xp, indices: Array, size: int) -> None:
     if wrong.size:
         position = np.unravel_index(wrong[0], indices.shape)
         where = f"[{','.join(map(str, position))}]" if indices.ndim else ""
-        raise errors.InvalidArgumentError(None, None, f"indices{where} = {indices.reshape(-1)[wrong[0]]} is not in [0, {size})")
+        raise errors.InvalidArgumentError(
+            None, None, f"indices{where} = {indices.reshape(-1)[wrong[0]]} is not in [0, {size})"
+        )
 
 
 def _gather_shape(c: ShapeContext) -> TensorShape:
@@ -180,17 +230,33 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     if data is None or data[0].rank is None:
         return UNKNOWN
     batch = c.attr("batch_dims")
-    return TensorShape(data[0].as_list()[:batch]).concatenate(TensorShape(c.shape("indices")[batch:])).concatenate(data[0][batch + 1 :])
+    return (
+        TensorShape(data[0].as_list()[:batch])
+        .concatenate(TensorShape(c.shape("indices")[batch:]))
+        .concatenate(data[0][batch + 1 :])
+    )
 
 
-@op("ResourceGather", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX, shape=_gather_shape, effects=Effects.READS)
-def resource_gather(xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True) -> Array:
+@op(
+    "ResourceGather",
+    "resource: resource, indices: Tindices -> output: dtype",
+    dtype=ANY,
+    Tindices=INDEX,
+    shape=_gather_shape,
+    effects=Effects.READS,
+)
+def resource_gather(
+    xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True
+) -> Array:
     """Rows of a variable."""
     value = _value(resource_of(resource))
     _check_indices(xp, indices, value.shape[batch_dims])
     if batch_dims == 0:
         return xp.take(value, indices, axis=0)
-    lead = [xp.arange(n).reshape([-1 if i == j else 1 for j in range(indices.ndim)]) for i, n in enumerate(value.shape[:batch_dims])]
+    lead = [
+        xp.arange(n).reshape([-1 if i == j else 1 for j in range(indices.ndim)])
+        for i, n in enumerate(value.shape[:batch_dims])
+    ]
     return value[(*lead, indices)]
 
 
@@ -199,7 +265,12 @@ def resource_gather_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any,
     """Sparse: only the gathered rows have a gradient."""
     shape = raw.VariableShape(input=resource, out_type=indices.dtype)
     size = raw.Reshape(tensor=indices, shape=[-1])
-    values = raw.Reshape(tensor=dy, shape=raw.ConcatV2(values=[raw.ExpandDims(input=raw.Size(input=indices, out_type=indices.dtype), dim=0), shape[1:]], axis=0))
+    values = raw.Reshape(
+        tensor=dy,
+        shape=raw.ConcatV2(
+            values=[raw.ExpandDims(input=raw.Size(input=indices, out_type=indices.dtype), dim=0), shape[1:]], axis=0
+        ),
+    )
     return IndexedSlices(values, size, shape), None
 
 
@@ -210,7 +281,14 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
     return TensorShape(indices.as_list()[:-1]).concatenate(data[0][indices.as_list()[-1] :])
 
 
-@op("ResourceGatherNd", "resource: resource, indices: Tindices -> output: dtype", dtype=ANY, Tindices=INDEX, shape=_gather_nd_shape, effects=Effects.READS)
+@op(
+    "ResourceGatherNd",
+    "resource: resource, indices: Tindices -> output: dtype",
+    dtype=ANY,
+    Tindices=INDEX,
+    shape=_gather_nd_shape,
+    effects=Effects.READS,
+)
 def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
     """Slices of a variable at index tuples."""
     return _value(resource_of(resource))[tuple(xp.moveaxis(indices, -1, 0))]
@@ -247,7 +325,9 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
             for axis, part in enumerate(parts):
                 if ((part < 0) | (part >= old.shape[axis])).any():
                     raise errors.InvalidArgumentError(
-                        None, None, f"indices does not index into param shape {_shape_text(old.shape)}, indices = {indices.tolist()}"
+                        None,
+                        None,
+                        f"indices does not index into param shape {_shape_text(old.shape)}, indices = {indices.tolist()}",
                     )
         storage.value = xp.scatter(old, parts, updates, mode)
 
@@ -261,7 +341,9 @@ def _declare_scatter(mode: str) -> Any:
 
 
 def _declare_scatter_nd(mode: str) -> Any:
-    def kernel(xp: Xp, ref: Array, indices: Array, updates: Array, *, use_locking: bool = True, bad_indices_policy: str = "") -> None:
+    def kernel(
+        xp: Xp, ref: Array, indices: Array, updates: Array, *, use_locking: bool = True, bad_indices_policy: str = ""
+    ) -> None:
         _scatter_nd(xp, ref, indices, updates, mode)
 
     kernel.__doc__ = f"Combines slices of a variable at index tuples with updates: {mode}."
@@ -270,7 +352,12 @@ def _declare_scatter_nd(mode: str) -> Any:
 
 _SCATTER = "resource: resource, indices: Tindices, updates: dtype -> "
 _SCATTER_ND = "ref: resource, indices: Tindices, updates: T -> "
-_TRAITS: dict[str, Any] = {"Tindices": INDEX, "shape": no_outputs, "effects": Effects.WRITES, "not_differentiable": _STATE}
+_TRAITS: dict[str, Any] = {
+    "Tindices": INDEX,
+    "shape": no_outputs,
+    "effects": Effects.WRITES,
+    "not_differentiable": _STATE,
+}
 
 resource_scatter_add = op("ResourceScatterAdd", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("add"))
 resource_scatter_sub = op("ResourceScatterSub", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("sub"))
@@ -330,6 +417,11 @@ def _numpy_index(begin: Array, end: Array, strides: Array, *masks: int) -> tuple
         elif shrink_axis_mask & bit:
             index.append(int(begin[i]))
         else:
-            index.append(slice(None if begin_mask & bit else int(begin[i]), None if end_mask & bit else int(end[i]), int(strides[i])))
+            index.append(
+                slice(
+                    None if begin_mask & bit else int(begin[i]),
+                    None if end_mask & bit else int(end[i]),
+                    int(strides[i]),
+                )
+            )
     return tuple(index)
-

@@ -23,7 +23,9 @@ SMALL_INTEGER = TypeSet((d.int4, d.uint4))
 FLOAT_COMPLEX = TypeSet((*FLOAT, *COMPLEX), default=d.float32)
 PLAIN = TypeSet((*NUMERIC, *BOOL, *STRING, *FLOAT8, *SMALL_INTEGER, *QUANTIZED))
 """Everything that holds plain values."""
-ANY = TypeSet((*PLAIN, d.resource, d.variant, *d.ALL_DTYPES) if hasattr(d, "ALL_DTYPES") else (*PLAIN, d.resource, d.variant))
+ANY = TypeSet(
+    (*PLAIN, d.resource, d.variant, *d.ALL_DTYPES) if hasattr(d, "ALL_DTYPES") else (*PLAIN, d.resource, d.variant)
+)
 """Every dtype."""
 
 __all__ = [

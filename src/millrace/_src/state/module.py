@@ -119,8 +119,15 @@ class Module:
     ) -> Iterator[Any]:
         """Walks the attributes: leaves that satisfy `predicate`, first this module's, then its submodules'."""
         return _walk(
-            self, recursive, predicate or (lambda leaf: True), self._TF_MODULE_IGNORED_PROPERTIES, attribute_traversal_key,
-            with_path, expand_composites, (), {id(self)},
+            self,
+            recursive,
+            predicate or (lambda leaf: True),
+            self._TF_MODULE_IGNORED_PROPERTIES,
+            attribute_traversal_key,
+            with_path,
+            expand_composites,
+            (),
+            {id(self)},
         )
 
     @classmethod
@@ -188,8 +195,15 @@ def _walk(
         if predicate(submodule) or id(submodule) not in seen:
             seen.add(id(submodule))
             yield from _walk(
-                submodule, recursive, predicate, getattr(submodule, "_TF_MODULE_IGNORED_PROPERTIES", ignored), None,
-                with_path, expand_composites, full_path, seen,
+                submodule,
+                recursive,
+                predicate,
+                getattr(submodule, "_TF_MODULE_IGNORED_PROPERTIES", ignored),
+                None,
+                with_path,
+                expand_composites,
+                full_path,
+                seen,
             )
 
 

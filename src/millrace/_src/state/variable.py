@@ -119,14 +119,18 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if variable_def is not None:
-            raise NotImplementedError("tf.Variable(variable_def=...) is not supported; restore variables from a checkpoint.")
+            raise NotImplementedError(
+                "tf.Variable(variable_def=...) is not supported; restore variables from a checkpoint."
+            )
         if initial_value is None:
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing a "
                 "`variable_def`. You provided neither."
             )
         if constraint is not None and not callable(constraint):
-            raise ValueError(f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}")
+            raise ValueError(
+                f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}"
+            )
         self._set_traits(trainable, constraint, synchronization, aggregation)
         with init_scope() if not callable(initial_value) and _liftable(initial_value) else contextlib.nullcontext():
             self._create(initial_value, name, None if dtype is None else as_dtype(dtype), shape, validate_shape)
@@ -134,11 +138,15 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
     def _set_traits(self, trainable: bool | None, constraint: Any, synchronization: Any, aggregation: Any) -> None:
         self._synchronization = VariableSynchronization.AUTO if synchronization is None else synchronization
         self._aggregation = VariableAggregation.NONE if aggregation is None else aggregation
-        self._trainable = self._synchronization is not VariableSynchronization.ON_READ if trainable is None else bool(trainable)
+        self._trainable = (
+            self._synchronization is not VariableSynchronization.ON_READ if trainable is None else bool(trainable)
+        )
         self._constraint = constraint
         self._unique_number = next(_uid)
 
-    def _create(self, initial_value: Any, name: str | None, dtype: DType | None, shape: Any, validate_shape: bool) -> None:
+    def _create(
+        self, initial_value: Any, name: str | None, dtype: DType | None, shape: Any, validate_shape: bool
+    ) -> None:
         with init_scope():
             graph = state.graph
             if graph is not None:
@@ -149,7 +157,9 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
             try:
                 tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
             except ValueError as error:
-                raise ValueError(f"initial_value: {error}") if dtype is not None and isinstance(value, Tensor) else error from None
+                raise (
+                    ValueError(f"initial_value: {error}") if dtype is not None and isinstance(value, Tensor) else error
+                ) from None
             static = _static_shape(tensor.shape, shape, validate_shape)
             self._attach_eager(_scoped(name), static, tensor.dtype)
             self._handle._value[()].value = tensor._value  # type: ignore[union-attr]  # an eager handle
@@ -377,11 +387,15 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         """Whether an assignment in a graph says that the shape is fixed."""
         return state.graph is not None and self._shape_static.is_fully_defined()
 
-    def assign_add(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Adds `delta`, of the variable's dtype and shape; see `assign`."""
         return self._update("AssignAddVariableOp", (convert_to_tensor(delta, dtype=self._dtype),), name, read_value)
 
-    def assign_sub(self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True) -> Any:
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Any:
         """Subtracts `delta`, of the variable's dtype and shape; see `assign`."""
         return self._update("AssignSubVariableOp", (convert_to_tensor(delta, dtype=self._dtype),), name, read_value)
 
@@ -392,7 +406,9 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         """
         return execute(get_op("ResourceCountUpTo"), (self._handle,), {"limit": limit, "T": self._dtype})
 
-    def _strided_slice_assign(self, begin: Any, end: Any, strides: Any, value: Any, name: str | None = None, **masks: int) -> Any:
+    def _strided_slice_assign(
+        self, begin: Any, end: Any, strides: Any, value: Any, name: str | None = None, **masks: int
+    ) -> Any:
         value = convert_to_tensor(value, dtype=self._dtype)
         return self._update("ResourceStridedSliceAssign", (begin, end, strides, value), name, True, **masks)
 
@@ -488,7 +504,11 @@ class _UnreadVariable(Variable):
     def _read(self, name: str | None = None) -> Any:
         if self._assignment is None:
             return super()._read(name)
-        with state.graph.control_dependencies([self._assignment]) if state.graph is self._assignment.graph else contextlib.nullcontext():
+        with (
+            state.graph.control_dependencies([self._assignment])
+            if state.graph is self._assignment.graph
+            else contextlib.nullcontext()
+        ):
             return super()._read(name)
 
     @property
@@ -548,7 +568,9 @@ def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **tr
     return variable
 
 
-def _graph_variable(variable: Variable, graph: Any, initial_value: Any, name: str | None, dtype: DType | None, shape: Any) -> None:
+def _graph_variable(
+    variable: Variable, graph: Any, initial_value: Any, name: str | None, dtype: DType | None, shape: Any
+) -> None:
     """Creates a variable in a plain (v1) graph: handle, initializer and read are nodes."""
     variable._in_graph_mode = True
     with context.name_scope("Variable" if name is None else name) as scope:
@@ -572,5 +594,3 @@ def _graph_variable(variable: Variable, graph: Any, initial_value: Any, name: st
     graph.add_to_collection("variables", variable)
     if variable.trainable:
         graph.add_to_collection("trainable_variables", variable)
-
-

@@ -37,4 +37,8 @@ class VariableOperators(Operators):
     __xor__, __rxor__ = _reading(Operators.__xor__), _reading(Operators.__rxor__)
     __lt__, __le__ = _reading(Operators.__lt__), _reading(Operators.__le__)
     __gt__, __ge__ = _reading(Operators.__gt__), _reading(Operators.__ge__)
-    __neg__, __abs__, __invert__ = _reading(Operators.__neg__), _reading(Operators.__abs__), _reading(Operators.__invert__)
+    __neg__, __abs__, __invert__ = (
+        _reading(Operators.__neg__),
+        _reading(Operators.__abs__),
+        _reading(Operators.__invert__),
+    )

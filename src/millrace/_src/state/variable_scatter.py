@@ -51,12 +51,18 @@ class VariableScatter:
         """Replaces rows of the variable by `IndexedSlices`."""
         return self._scatter("ResourceScatterUpdate", sparse_delta, name)
 
-    def batch_scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Any:
+    def batch_scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Any:
         """Replaces slices along the last axis of the indices, batch by batch."""
         indices = convert_to_tensor(sparse_delta.indices)
         rank = indices.shape.rank or 1
         grids = [raw.Range(start=0, limit=n, delta=1) for n in indices.shape.as_list()[:-1]]
-        parts = [raw.Reshape(tensor=g, shape=[-1 if i == j else 1 for j in range(rank)]) + raw.ZerosLike(x=raw.Cast(x=indices, DstT="int32")) for i, g in enumerate(grids)]
+        parts = [
+            raw.Reshape(tensor=g, shape=[-1 if i == j else 1 for j in range(rank)])
+            + raw.ZerosLike(x=raw.Cast(x=indices, DstT="int32"))
+            for i, g in enumerate(grids)
+        ]
         stacked = raw.Pack(values=[*parts, raw.Cast(x=indices, DstT="int32")], axis=-1)
         return self.scatter_nd_update(stacked, sparse_delta.values, name)
 

@@ -36,7 +36,9 @@ def compile_graph(
 class _Writer:
     """Writes the source of one program."""
 
-    def __init__(self, engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], with_effects: bool) -> None:
+    def __init__(
+        self, engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], with_effects: bool
+    ) -> None:
         self.engine = engine
         self.graph = graph
         self.inputs = inputs
@@ -68,8 +70,15 @@ class _Writer:
         parameters = ", ".join(f"a{i}" for i in range(len(self.inputs)))
         results = "".join(f"{self.names[_key(t)]}, " for t in self.outputs)
         source = "\n".join(
-            [f"def program({parameters}):", "    try:", *self.lines, f"        return ({results})",
-             "    except Exception as error:", "        raise explain(error) from None", ""]
+            [
+                f"def program({parameters}):",
+                "    try:",
+                *self.lines,
+                f"        return ({results})",
+                "    except Exception as error:",
+                "        raise explain(error) from None",
+                "",
+            ]
         )
         filename = f"<millrace graph {getattr(self.graph, 'name', '')} {next(_serial)}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
@@ -96,7 +105,11 @@ class _Writer:
         else:
             line = f"{targets[0]} = {call}" if targets else call
         self._line(line, operation)
-        dead = {n for t, n in zip(operation.inputs, arguments, strict=True) if self.last_use[_key(t)] == index and n[0] == "v"}
+        dead = {
+            n
+            for t, n in zip(operation.inputs, arguments, strict=True)
+            if self.last_use[_key(t)] == index and n[0] == "v"
+        }
         dead |= {n for t, n in zip(operation.outputs, targets, strict=True) if _key(t) not in self.last_use}
         if dead:
             self._line(f"del {', '.join(sorted(dead))}", operation)
@@ -118,7 +131,11 @@ class _Writer:
         name = f"k{index}"
         self.scope[name] = kernel
         call = f"{name}({', '.join(arguments)})"
-        if len(operation.outputs) != 1 or op.signature.outputs[0].is_list or operation.outputs[0].shape.rank not in (0, None):
+        if (
+            len(operation.outputs) != 1
+            or op.signature.outputs[0].is_list
+            or operation.outputs[0].shape.rank not in (0, None)
+        ):
             return call
         if isinstance(kernel, np.ufunc):
             return f"{name}({', '.join(arguments)}, out=...)"  # `...` keeps a 0-d result an array

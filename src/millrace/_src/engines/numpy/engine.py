@@ -52,7 +52,11 @@ def _grouping(op: OpDef, attrs: dict[str, Any], bound: Callable[..., Any]) -> Ca
     """Collects the arrays of list inputs into lists before calling the kernel."""
     args = op.signature.inputs
     sizes = [
-        len(attrs[a.type_list_attr]) if a.type_list_attr is not None else attrs[a.number_attr] if a.number_attr is not None else None
+        len(attrs[a.type_list_attr])
+        if a.type_list_attr is not None
+        else attrs[a.number_attr]
+        if a.number_attr is not None
+        else None
         for a in args
     ]
     if len(args) == 1:

@@ -15,10 +15,19 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 
-_WIDENED = frozenset("float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split())
+_WIDENED = frozenset(
+    "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
+)
 """Types whose products and sums are accumulated in float32."""
 
-_SCATTER_UFUNCS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "min": np.minimum, "max": np.maximum}
+_SCATTER_UFUNCS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "min": np.minimum,
+    "max": np.maximum,
+}
 
 
 class NumpyNamespace:

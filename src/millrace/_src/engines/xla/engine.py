@@ -72,7 +72,9 @@ def unsupported_operations(operations: Sequence[Operation]) -> tuple[list[Operat
         elif operation.op_def.host_only or is_draw(operation) and _needs_state(operation):
             dynamic.append(operation)
         for body in bodies:
-            inner = required_operations(body.get_operations(), [t.op for t in body.outputs], stop=[t.op for t in body.inputs])
+            inner = required_operations(
+                body.get_operations(), [t.op for t in body.outputs], stop=[t.op for t in body.inputs]
+            )
             more_blocked, more_dynamic = unsupported_operations(inner)
             blocked += more_blocked
             dynamic += more_dynamic
@@ -88,7 +90,9 @@ def _needs_state(operation: Operation) -> bool:
         if current in seen:
             continue
         seen.add(current)
-        if current.effects not in (Effects.NONE, Effects.RANDOM) or any(t.dtype.name == "resource" for t in current.outputs):
+        if current.effects not in (Effects.NONE, Effects.RANDOM) or any(
+            t.dtype.name == "resource" for t in current.outputs
+        ):
             return True
         pending.extend(t.op for t in current.inputs)
     return False
@@ -100,7 +104,8 @@ def _touches_strings(operation: Operation) -> bool:
 
 def _unsupported(graph: Any, operations: Sequence[Operation]) -> errors.InvalidArgumentError:
     listed = "".join(
-        f"\n\t{op.type} (node {{{{node {op.name}}}}}){f' defined at {op.source}' if op.source else ''}" for op in operations
+        f"\n\t{op.type} (node {{{{node {op.name}}}}}){f' defined at {op.source}' if op.source else ''}"
+        for op in operations
     )
     return errors.InvalidArgumentError(
         None,
@@ -120,12 +125,18 @@ class XlaProgram:
 
     runs_python = True  # JAX takes locks and may warn: not inside our quiet context
 
-    def __init__(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], operations: Sequence[Operation]) -> None:
+    def __init__(
+        self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], operations: Sequence[Operation]
+    ) -> None:
         self.resources = [i for i, t in enumerate(inputs) if t.dtype.name == "resource"]
         self.plain = [i for i, t in enumerate(inputs) if t.dtype.name != "resource"]
         self.written = frozenset(_written_positions(inputs, operations))
         drawn = [t for op in operations if is_draw(op) for t in op.outputs]
-        self.draw = compile_graph(NumpyEngine(), graph, [inputs[i] for i in self.plain], drawn, with_effects=False) if drawn else None
+        self.draw = (
+            compile_graph(NumpyEngine(), graph, [inputs[i] for i in self.plain], drawn, with_effects=False)
+            if drawn
+            else None
+        )
         self.lowering = Lowering(graph, [*inputs, *drawn], outputs)
         self.input_count = len(inputs)
         self.jitted = jax.jit(self._trace, static_argnums=(0,), donate_argnums=(1,))
@@ -189,7 +200,9 @@ def is_draw(operation: Operation) -> bool:
 def _device_value(storage: VariableStorage) -> Any:
     value = storage.device if storage.device is not None else storage.value
     if value is None:
-        raise errors.FailedPreconditionError(None, None, f"Could not find variable {storage.name}. It was never initialized.")
+        raise errors.FailedPreconditionError(
+            None, None, f"Could not find variable {storage.name}. It was never initialized."
+        )
     return value
 
 

@@ -36,7 +36,9 @@ class Lowering:
     def __init__(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
-        self.operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs])
+        self.operations = required_operations(
+            graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs]
+        )
 
     def __call__(self, *arguments: Any) -> list[Any]:
         values: dict[tuple[int, int], Any] = {_key(t): a for t, a in zip(self.inputs, arguments, strict=True)}
@@ -61,11 +63,17 @@ class Lowering:
             kernel = _bind(operation)
             return flatten_result(op, kernel(*arguments))
         except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError) as error:
-            raise _cannot_compile(operation, f"its kernel needs a value that is not known while compiling ({type(error).__name__})") from None
+            raise _cannot_compile(
+                operation, f"its kernel needs a value that is not known while compiling ({type(error).__name__})"
+            ) from None
 
     @staticmethod
     def _is_host_computation(operation: Operation, arguments: list[Any]) -> bool:
-        if operation.effects is not Effects.NONE or not arguments and operation.op_def.attr_kinds.get("value") != "tensor":
+        if (
+            operation.effects is not Effects.NONE
+            or not arguments
+            and operation.op_def.attr_kinds.get("value") != "tensor"
+        ):
             return False
         if "func" in operation.op_def.attr_kinds.values() or "list[func]" in operation.op_def.attr_kinds.values():
             return False

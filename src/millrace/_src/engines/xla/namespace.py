@@ -18,8 +18,18 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.engines.xla.cells import Cell, is_concrete
 
-_WIDENED = frozenset("float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split())
-_SCATTER_METHODS = {"set": "set", "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "min": "min", "max": "max"}
+_WIDENED = frozenset(
+    "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
+)
+_SCATTER_METHODS = {
+    "set": "set",
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "div": "divide",
+    "min": "min",
+    "max": "max",
+}
 
 
 class XlaNamespace:
@@ -83,7 +93,9 @@ class XlaNamespace:
         if is_concrete(predicate):
             return then(*operands) if predicate else otherwise(*operands)
         arrays, cells, rebuild = _split(operands)
-        outputs, values = jax.lax.cond(predicate, _branch(then, rebuild), _branch(otherwise, rebuild), arrays, _values(cells))
+        outputs, values = jax.lax.cond(
+            predicate, _branch(then, rebuild), _branch(otherwise, rebuild), arrays, _values(cells)
+        )
         _write_back(cells, values)
         return outputs
 
