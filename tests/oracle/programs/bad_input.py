@@ -89,7 +89,7 @@ def prog_errors_at_run_time_in_graphs(tf, np):
         (lambda x: tf.reshape(x, [2, 2]), spec([None]), [1.0, 2.0, 3.0]),
         (lambda x: tf.concat([x, tf.ones([2, 2])], 1), spec([None, None]), [[1.0]]),
         (lambda x: tf.matmul(x, tf.ones([2, 2])), spec([None, None]), [[1.0]]),
-        (lambda x: x + tf.ones([3]), spec([None]), [1.0, 2.0]),
+        (lambda x: x - tf.ones([3]), spec([None]), [1.0, 2.0]),
         (lambda x: tf.gather(x, [3]), spec([None]), [1.0]),
         (lambda x: tf.squeeze(x, 0), spec(None), [[1.0], [2.0]]),
         (lambda x: tf.split(x, 2), spec([None]), [1.0, 2.0, 3.0]),
