@@ -44,8 +44,8 @@ api: $(VENV)/venv.stamp  ## write the generated tables anew
 stubs: $(VENV)/venv.stamp  ## write .pyi files, so that editors see the public names
 	@$(PYTHON) tools/gen_stubs.py
 
-bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed
-	@$(PYTHON) -m benchmarks
+bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are installed; RECORD=1 writes docs/benchmarks.md
+	@$(PYTHON) -m benchmarks $(if $(PEERS),--peers $(PEERS)) $(if $(RECORD),--record)
 
 clean:  ## remove everything that was made
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

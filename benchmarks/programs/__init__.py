@@ -1,0 +1,18 @@
+"""The programs that are measured, one a file, in the order of the table.
+
+A program has `ROWS` and, for each framework that takes part, a function that sets up and returns, by row, what one
+call does. `tensorflow(tf)` serves TensorFlow and Millrace alike: it is the same text. `PROCESSES` in place of these
+functions holds source code, by framework and row, that runs in a process of its own and prints a number.
+"""
+
+ORDER = (
+    "imports",
+    "scalar_add",
+    "matmuls",
+    "function_call",
+    "dense_layers",
+    "digits",
+    "while_loop",
+    "tracing",
+    "memory",
+)
