@@ -82,7 +82,7 @@ def _redirected(descriptor: int, name: str) -> Iterator[io.BufferedRandom]:
     saved = os.dup(descriptor)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), descriptor)
-        replacement = os.fdopen(os.dup(descriptor), "w", encoding="utf-8", closefd=True)
+        replacement = os.fdopen(os.dup(descriptor), "w", buffering=1, encoding="utf-8")
         setattr(sys, name, replacement)
         try:
             yield file

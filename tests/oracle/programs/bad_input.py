@@ -40,7 +40,7 @@ def prog_reductions(tf, np):
 def prog_shapes(tf, np):
     """reshape, squeeze, expand_dims, transpose, tile, broadcast_to."""
     x = tf.ones([2, 3])
-    return _both(tf, [lambda: tf.reshape(x, [4]), lambda: tf.reshape(x, [-1, 4]), lambda: tf.reshape(x, [-1, -1]), lambda: tf.squeeze(x, 0), lambda: tf.expand_dims(x, 5), lambda: tf.transpose(x, [0]), lambda: tf.transpose(x, [0, 0]), lambda: tf.tile(x, [2]), lambda: tf.broadcast_to(x, [2]), lambda: tf.reverse(x, [4]), lambda: tf.roll(x, 1, 3), lambda: tf.repeat(x, 2, 5)])
+    return _both(tf, [lambda: tf.reshape(x, [4]), lambda: tf.reshape(x, [-1, 4]), lambda: tf.squeeze(x, 0), lambda: tf.expand_dims(x, 5), lambda: tf.transpose(x, [0]), lambda: tf.transpose(x, [0, 0]), lambda: tf.tile(x, [2]), lambda: tf.broadcast_to(x, [2]), lambda: tf.reverse(x, [4]), lambda: tf.roll(x, 1, 3), lambda: tf.repeat(x, 2, 5)])
 
 
 def prog_joining(tf, np):

@@ -192,7 +192,7 @@ def prog_bitwise_functions(tf, np):
 
 def prog_name_argument_and_keywords(tf, np):
     """Keyword arguments have TensorFlow's names."""
-    return [tf.add(x=1, y=2), tf.math.pow(x=2, y=3), tf.maximum(x=1, y=2, name="m"), tf.clip_by_value(t=[1.0], clip_value_min=0.0, clip_value_max=0.5), tf.less(x=1, y=2), attempt(lambda: tf.add(1)), attempt(lambda: tf.add(1, 2, z=3), words=0), attempt(lambda: tf.exp(), words=0)]
+    return [tf.add(x=1, y=2), tf.math.pow(x=2, y=3), tf.maximum(x=1, y=2, name="m"), tf.clip_by_value(t=[1.0], clip_value_min=0.0, clip_value_max=0.5), tf.less(x=1, y=2), attempt(lambda: tf.add(1), words=0), attempt(lambda: tf.add(1, 2, z=3), words=0), attempt(lambda: tf.exp(), words=0)]
 
 
 def prog_mixed_python_types(tf, np):
