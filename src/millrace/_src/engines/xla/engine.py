@@ -174,8 +174,13 @@ class XlaProgram:
         drawn = [] if self.draw is None else list(self.draw(*plain))
         written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
         read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
-        with jax.enable_x64(True):
-            results, values = self.jitted(tuple(owners), written, read, plain, drawn)
+        try:
+            with jax.enable_x64(True):
+                results, values = self.jitted(tuple(owners), written, read, plain, drawn)
+        except errors.OpError as error:
+            raise error.with_traceback(None) from None
+        except jax.errors.JaxRuntimeError as error:
+            raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
         for number, value in zip(sorted(changed), values, strict=True):
             storages[number].set_device_value(value)
         return [np.asarray(r) for r in results]

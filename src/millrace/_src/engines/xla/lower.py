@@ -15,13 +15,16 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.context import eager_engine
-from millrace._src.core.dispatch import flatten_result
+from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_def import Effects
 from millrace._src.engines.numpy.engine import bind_kernel
 from millrace._src.engines.xla.cells import Cell, is_concrete
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
+
+
+_NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
 
 
 class Lowering:
@@ -62,10 +65,13 @@ class Lowering:
             self._check_constants(operation, arguments)
             kernel = _bind(operation)
             return flatten_result(op, kernel(*arguments))
-        except (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError) as error:
-            raise _cannot_compile(
-                operation, f"its kernel needs a value that is not known while compiling ({type(error).__name__})"
-            ) from None
+        except _NEEDS_VALUE as error:
+            why = f"its kernel needs a value that is not known while compiling ({type(error).__name__})"
+            raise _cannot_compile(operation, why) from None
+        except errors.OpError:
+            raise
+        except (ValueError, TypeError, IndexError, NotImplementedError) as error:
+            raise _cannot_compile(operation, str(kernel_error(op, operation.inputs, operation.attrs, error))) from None
 
     @staticmethod
     def _is_host_computation(operation: Operation, arguments: list[Any]) -> bool:
@@ -84,9 +90,15 @@ class Lowering:
         op = operation.op_def
         if not op.constant_inputs:
             return
-        for position, (arg, value) in enumerate(zip(op.signature.inputs, arguments, strict=False)):
-            if arg.name in op.constant_inputs and not is_concrete(value):
+        position = 0
+        for arg in op.signature.inputs:
+            size = 1
+            if arg.is_list:
+                attrs = operation.attrs
+                size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+            if arg.name in op.constant_inputs and not all(map(is_concrete, arguments[position : position + size])):
                 raise _cannot_compile(operation, f"input {position} ('{arg.name}') must be a compile-time constant")
+            position += size
 
 
 def _bind(operation: Operation) -> Callable[..., Any]:
