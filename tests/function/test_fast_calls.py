@@ -45,7 +45,14 @@ def test_keywords_are_keyed_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [tf.IndexedSlices(tf.ones([1]), tf.constant([0])), tf.TensorSpec([]), np.array("a"), np.array([object()])]
+    "value",
+    [
+        tf.IndexedSlices(tf.ones([1]), tf.constant([0])),
+        tf.TensorSpec([]),
+        np.array("a"),
+        np.array([object()]),
+        np.array([1.0], ">f4"),
+    ],
 )
 def test_what_has_no_simple_key_goes_the_long_way(value: Any) -> None:
     with pytest.raises(NoFastCallError):

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import copy
+import gc
 import inspect
 import pickle
 import threading
 import time
+import weakref
 from collections import namedtuple
 from typing import Any
 
@@ -328,6 +330,21 @@ def test_a_function_inside_a_function_is_a_call_node() -> None:
     assert float(c(tf.constant(3.0))) == 6.0 and [x.ref() for x in c.variables] == [v.ref()]
 
 
+def test_a_trace_does_not_keep_the_graph_it_was_made_in() -> None:
+    inner = tf.function(lambda x: x + 1)
+    outer = tf.function(lambda x: inner(x) * 2)
+    outer(tf.constant(1))
+    graph = weakref.ref(outer.get_concrete_function(tf.constant(1)).graph)
+    del outer
+    gc.collect()
+    assert graph() is None
+
+
+def test_a_parameter_may_be_called_self() -> None:
+    f = tf.function(lambda self, x: x + self)
+    assert int(f(self=1, x=2)) == 3 and int(f.get_concrete_function(self=1, x=2)(self=1, x=2)) == 3
+
+
 def test_closures_over_tensors_of_the_outer_function() -> None:
     @tf.function
     def outer(x: Any) -> Any:
@@ -450,6 +467,20 @@ def test_threads_call_concurrently_and_do_not_mix_results() -> None:
 
     run_threads(8, work)
     assert errors == []
+
+
+def test_threads_that_create_variables_on_the_first_call() -> None:
+    state: list[Any] = []
+    results: list[float] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if not state:
+            state.append(tf.Variable(1.0))
+        return x + state[0]
+
+    run_threads(6, lambda i: results.append(float(f(tf.constant(1.0)))))
+    assert results == [2.0] * 6 and len(state) == 1 and f.experimental_get_tracing_count() == 2
 
 
 def test_threads_with_different_signatures_and_a_small_cache() -> None:

@@ -38,7 +38,7 @@ class Callable(abc.ABC):
         """The signature, a `tf.types.experimental.FunctionType`."""
 
     @abc.abstractmethod
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the function."""
 
 
@@ -66,9 +66,9 @@ class PolymorphicFunction(Callable):
     """What `tf.function` returns: traces a Python function for each kind of arguments, and calls the right trace."""
 
     @abc.abstractmethod
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments, or for specs in place of tensors."""
 
     @abc.abstractmethod
-    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+    def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Any:
         """The compiler's form of the function for these arguments."""

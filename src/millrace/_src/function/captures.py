@@ -138,6 +138,11 @@ class TracedGraph(FuncGraph):
             )
         return found
 
+    def release_outer_graph(self) -> None:
+        """Lets go of the graph in which this one was traced, unless it uses its tensors."""
+        if not any(isinstance(outer, SymbolicTensor) for outer, _ in self._captures.values()):
+            self.outer_graph = None
+
     def forget_argument_captures(self) -> None:
         """Ends the tracing state: variables passed as arguments are inputs, not captures."""
         for handle in self.argument_handles:

@@ -202,7 +202,7 @@ class ConcreteFunction(callables.ConcreteFunction):
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the trace.
 
         Raises:
@@ -401,7 +401,7 @@ class AtomicFunction(callables.AtomicFunction):
         """The functions that the graph calls."""
         return list(self._concrete.graph.functions.values())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Runs the graph; no tape records it."""
         return self.call_with_captures(args, kwargs, self._concrete.captured_inputs)
 

@@ -124,7 +124,7 @@ def _tensor_part(value: EagerTensor, call: _Call) -> Hashable:
 
 
 def _array_part(value: Any, call: _Call) -> Hashable:
-    if value.dtype.kind not in "biufc":
+    if value.dtype.kind not in "biufc" or not value.dtype.isnative:
         raise NoFastCallError
     array = np.array(value, copy=True, order="C")
     call.arrays.append(array)
@@ -191,10 +191,6 @@ def _handler_for(kind: type) -> _Part:
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _sequence_part
     containers = (Tensor, TypeSpec, TraceType, Mapping, list, tuple, int, float, complex, str, bytes)
-    if (
-        issubclass(kind, containers)
-        or any(hasattr(kind, name) for name in _SPECIAL)
-        or not hasattr(kind, "__weakref__")
-    ):
+    if issubclass(kind, containers) or any(hasattr(kind, name) for name in _SPECIAL) or not kind.__weakrefoffset__:
         return _refused_part
     return _object_part

@@ -100,7 +100,7 @@ class Function(callables.PolymorphicFunction):
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Calls the function: traces it if these arguments are of a new kind, then runs the trace."""
         self._stats.calls += 1
         self._calls = tick = self._calls + 1
@@ -267,7 +267,7 @@ class Function(callables.PolymorphicFunction):
         """Why the function was traced again, for the last traces."""
         return tuple(self._retraces)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments like these; made if there is none, whether or not functions run eagerly.
 
         Args:
@@ -289,7 +289,7 @@ class Function(callables.PolymorphicFunction):
         entry.tick = self._calls
         return entry.trace  # type: ignore[no-any-return]  # the cache holds concrete functions
 
-    def get_initialization_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_initialization_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """A function that gives first values to the variables that the function creates; traces but does not run it.
 
         Raises: RuntimeError: if the function was used before.
@@ -320,7 +320,7 @@ class Function(callables.PolymorphicFunction):
         """How many times the function was traced."""
         return self._trace_count
 
-    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Callable[..., Any]:
+    def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
         """The compiler's form of the function for these arguments, as a function of the stage.
 
         Returns: `f(stage="hlo", device_name=None, platform_name=None)`, which gives text or bytes.

@@ -86,6 +86,7 @@ def trace(
     graph.structured_outputs = outputs
     graph.describe_arguments = functools.partial(structured_signature, function_type)
     graph.forget_argument_captures()
+    graph.release_outer_graph()
     output_type = from_value(outputs, TracingContext())
     return Trace(graph, function_type.with_output(output_type, {}), argument_count)
 
