@@ -107,6 +107,8 @@ REFUSED = [
         tf.errors.InvalidArgumentError,
         "diag_index must have only one or two elements, received 3 elements.",
     ),
+    (lambda: tf.linalg.diag(["a", "b"]), TypeError, "Cannot convert 0 to EagerTensor of dtype string"),
+    (lambda: tf.linalg.diag([True, False]), TypeError, "Cannot convert 0 to EagerTensor of dtype bool"),
     (
         lambda: tf.linalg.diag_part(tf.zeros([3])),
         tf.errors.InvalidArgumentError,
@@ -132,6 +134,7 @@ REFUSED = [
         tf.errors.InvalidArgumentError,
         "lower_diag_index must not be larger than upper_diag_index: 1 > 0",
     ),
+    (lambda: tf.linalg.diag_part([True, False]), TypeError, "Cannot convert 0 to EagerTensor of dtype bool"),
     (
         lambda: tf.linalg.set_diag(tf.zeros([3, 4]), tf.zeros([4])),
         tf.errors.InvalidArgumentError,

@@ -69,6 +69,11 @@ REFUSED = [
         "Shape must be at least rank 3 but is rank 2",
     ),
     (lambda: tf.gather(tf.zeros([]), 0), tf.errors.InvalidArgumentError, "params must be at least 1 dimensional"),
+    (
+        lambda: tf.gather(tf.zeros([3, 4]), [0.0]),
+        tf.errors.InvalidArgumentError,
+        "Value for attr 'Tindices' of float is not in the list of allowed values: int16, int32",
+    ),
     (lambda: tf.gather(tf.zeros([3, 4]), [0], axis=[0]), tf.errors.InvalidArgumentError, "axis must be scalar"),
     (
         lambda: tf.gather(tf.zeros([3, 4]), [[0], [1]], batch_dims=1),
@@ -134,6 +139,11 @@ REFUSED_WHILE_TRACING = [
     (lambda: tf.gather(tf.zeros([3, 4]), 0, axis=2), ValueError, "Shape must be at least rank 3 but is rank 2"),
     (lambda: tf.gather(tf.zeros([3, 4]), 0, axis=-3), ValueError, "Shape must be at least rank 3 but is rank 2"),
     (lambda: tf.gather(tf.zeros([]), 0), ValueError, "Shape must be at least rank 1 but is rank 0"),
+    (
+        lambda: tf.gather(tf.zeros([3, 4]), [0.0]),
+        TypeError,
+        "Value passed to parameter 'indices' has DataType float32 not in list of allowed value",
+    ),
     (lambda: tf.gather(tf.zeros([3, 4]), [0], axis=[0]), ValueError, "Shape must be rank 0 but is rank 1"),
     (
         lambda: tf.gather(tf.zeros([3, 4]), [0, 1, 2], batch_dims=2),

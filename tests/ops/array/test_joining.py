@@ -101,6 +101,7 @@ REFUSED = [
         ValueError,
         "Argument `axis` = -3 not in range [-2, 2)",
     ),
+    (lambda: tf.stack([1, "a"]), TypeError, "Cannot convert 'a' to EagerTensor of dtype int32"),
     (
         lambda: tf.stack([tf.zeros([2]), tf.constant([1, 2])]),
         tf.errors.InvalidArgumentError,

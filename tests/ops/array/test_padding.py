@@ -82,6 +82,11 @@ REFUSED = [
         "paddings must be no greater than the dimension size: 1, 0 greater than 0",
     ),
     (
+        lambda: tf.pad([1, 2], [[1, 1]], constant_values=1.5),
+        TypeError,
+        "Cannot convert 1.5 to EagerTensor of dtype int32",
+    ),
+    (
         lambda: tf.pad([1, 2], [[1, 1]], constant_values=[7]),
         tf.errors.InvalidArgumentError,
         "constant_values must be a scalar. Found: [1]",

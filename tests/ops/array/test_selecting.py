@@ -69,6 +69,7 @@ REFUSED = [
         "condition [2], then [3], and else [3] must be broadcastable",
     ),
     (lambda: tf.where([1, 0], [1, 2], [3, 4]), TypeError, "Cannot convert [1, 0] to EagerTensor of dtype bool"),
+    (lambda: tf.where(True, 1, 2.0), TypeError, "Cannot convert 2.0 to EagerTensor of dtype int32"),
     (
         lambda: tf.where(True, tf.constant(1), tf.constant(2.0)),
         tf.errors.InvalidArgumentError,

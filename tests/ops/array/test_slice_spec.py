@@ -17,7 +17,7 @@ def test_a_range_takes_what_a_python_slice_takes(
     entry = Entry(begin, end, stride, begin_masked, end_masked, False, 0)
     taken = list(range(dim))[slice(None if begin_masked else begin, None if end_masked else end, stride)]
     part = range_of(entry, dim, 0, ValueError)
-    assert list(range(dim))[part.index] == taken
+    assert list(range(dim))[part.as_slice] == taken
     assert part.size == len(taken) == static_size(entry, dim, 0, ValueError)
 
 

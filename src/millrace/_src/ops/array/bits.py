@@ -56,8 +56,8 @@ def bitcast_op(xp: Xp, input: Array, *, type: DType) -> Array:
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """Reads the bytes of a tensor as another dtype.
 
-    >>> tf.bitcast(1.0, tf.int32).numpy() == 0x3F800000
-    True
+    >>> hex(tf.bitcast(1.0, tf.int32))
+    '0x3f800000'
     >>> tf.bitcast(tf.constant(0x01020304), tf.uint8).numpy()
     array([4, 3, 2, 1], dtype=uint8)
 

@@ -1,8 +1,8 @@
 """Diagonals of matrices: made into matrices, taken out, set, and bands kept.
 
-A band is the diagonals `k[0] ... k[1]`; packed, it is a matrix of one row a diagonal, the uppermost first, the shorter ones
-aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix stands in that packed form
-and the other way round; every op is then one gather and one `where`.
+A band is the diagonals `k[0] ... k[1]`; packed, it is a matrix of one row a diagonal, the uppermost first, the shorter
+ones aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix stands in that
+packed form and the other way round; every op is then one gather and one `where`.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def _matrix_size(
     if rows != least_rows and cols != least_cols:
         if fail is ValueError:
             raise ValueError(
-                "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of the "
-                f"given diagonals.\nnum_rows = {rows} != min_num_rows = {least_rows}, "
+                "num_rows and num_cols are not consistent with lower_diag_index, upper_diag_index, and the length of "
+                f"the given diagonals.\nnum_rows = {rows} != min_num_rows = {least_rows}, "
                 f"num_cols = {cols} != min_num_cols = {least_cols}"
             )
         raise fail("The number of rows or columns is not consistent with the specified d_lower, d_upper, and diagonal.")
@@ -165,7 +165,8 @@ def _matrix_diag(xp: Xp, diagonal: Array, k: Array, rows: int, cols: int, paddin
         diagonal = diagonal[..., None, :]
     elif diagonal.ndim < 2 or diagonal.shape[-2] != high - low + 1:
         raise invalid(
-            "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range."
+            "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index "
+            "range."
         )
     height, width = _matrix_size(diagonal.shape[-1], low, high, rows, cols, invalid)
     which, place, inside = _Band(height or 0, width or 0, low, high, align).packed_positions()
@@ -360,7 +361,7 @@ def _set_diag_shape(c: ShapeContext) -> TensorShape:
         return c.shape("input")
     low, high = limits
     diagonal = with_rank_at_least(c.shape("diagonal"), len(dims) - (low == high))
-    _check_bounds(*dims[-2:], low, high)
+    _check_bounds(dims[-2], dims[-1], low, high)
     lead = dims[:-2]
     if diagonal is not None:
         lead = merge_dims(lead, diagonal[: -1 if low == high else -2]) or lead
@@ -379,13 +380,14 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
     band = _Band(rows, cols, low, high, align)
     if low != high and (diagonal.ndim < 2 or diagonal.shape[-2] != high - low + 1):
         raise invalid(
-            "The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and `upper_diag_index`"
+            "The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and "
+            "`upper_diag_index`"
         )
     expected = (*matrix.shape[:-2], *(() if low == high else (high - low + 1,)), band.width)
     if diagonal.shape != expected:
         raise invalid(
-            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to the "
-            "longests diagonal in range [lower_diag_index:upper_diag_index].\n"
+            "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "
+            "the longests diagonal in range [lower_diag_index:upper_diag_index].\n"
             f"Input shape: {dims_text(matrix.shape)}\nDiagonal shape: {dims_text(diagonal.shape)}\n"
             f"Expected diagonal shape: {dims_text(expected)}"
         )

@@ -1,7 +1,7 @@
 """FarmHash's 64-bit fingerprint, the hash that TensorFlow promises never to change.
 
-From the published algorithm (Geoff Pike, FarmHash 1.1, `farmhashna::Hash64`, MIT licence): short keys by a few multiplications, long
-ones 64 bytes at a time. All arithmetic is modulo 2**64.
+From the published algorithm (Geoff Pike, FarmHash 1.1, `farmhashna::Hash64`, MIT licence): short keys by a few
+multiplications, long ones 64 bytes at a time. All arithmetic is modulo 2**64.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """`tensor[...]`: Python's index syntax, put into TensorFlow's terms.
 
-`SliceKey` reads a key once and collects what StridedSlice wants: begins, ends, strides, masks. Then there are three ways
-on. In eager mode with nobody watching, NumPy's own indexing does it. In eager mode under a tape, the three vectors are
-made directly. In a graph they are stacked by ops, under the names that TensorFlow gives them (`strided_slice/stack`).
+`SliceKey` reads a key once and collects what StridedSlice wants: begins, ends, strides, masks. Then there are three
+ways on. In eager mode with nobody watching, NumPy's own indexing does it. In eager mode under a tape, the three vectors
+are made directly. In a graph they are stacked by ops, under the names that TensorFlow gives them
+(`strided_slice/stack`).
 """
 
 from __future__ import annotations
@@ -130,10 +131,6 @@ class SliceKey:
         """The five masks."""
         return Masks(self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask)
 
-    def mask_attrs(self) -> dict[str, int]:
-        """The five masks by the names of StridedSlice's attributes."""
-        return {f"{name}_mask": value for name, value in self.masks()._asdict().items()}
-
 
 def _checked(index: Any) -> Any:
     """An index as a Python int or a scalar integer Tensor.
@@ -182,12 +179,12 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     begin, end, strides = ([v if isinstance(v, (bool, np.bool_)) else int(v) for v in part] for part in key.parts())
     masks = key.masks()
     if is_plain and not any(isinstance(v, (bool, np.bool_)) for v in begin):
-        index = cached_layout(tensor._value.shape, tuple(begin), tuple(end), tuple(strides), masks, _out_of_range).index
+        index = cached_layout(tensor._value.shape, tuple(begin), tuple(end), tuple(strides), masks, _out_of_range).key
         return EagerTensor(tensor._value[index], tensor.dtype)
     bounds = [_bound_vector(part) for part in (begin, end, strides)]
     if any(b.dtype is int64 for b in bounds):
         bounds = [EagerTensor(b._value.astype(np.int64), int64) for b in bounds]
-    return strided_slice(tensor, *bounds, **key.mask_attrs(), var=_variable(tensor), name="strided_slice")
+    return _slice(tensor, bounds, key, "strided_slice")
 
 
 def _out_of_range(message: str) -> Exception:
@@ -197,6 +194,11 @@ def _out_of_range(message: str) -> Exception:
 def _bound_vector(values: list[Any]) -> Any:
     wide = not all(v in _INT32_RANGE for v in values)
     return convert_to_tensor(values, dtype=int64 if wide else None if values else int32)
+
+
+def _slice(tensor: Any, bounds: list[Any], key: SliceKey, name: str) -> Any:
+    begin, end, strides = bounds
+    return strided_slice(tensor, begin, end, strides, *key.masks(), var=_variable(tensor), name=name)
 
 
 def _variable(tensor: Any) -> Any:
@@ -215,4 +217,4 @@ def _symbolic_slice(tensor: Any, key: SliceKey) -> Any:
         else:
             empty = convert_to_tensor([], dtype=int32, name="Const")
             bounds = [empty, empty, empty]
-        return strided_slice(tensor, *bounds, **key.mask_attrs(), var=_variable(tensor), name=scope or "strided_slice")
+        return _slice(tensor, bounds, key, scope or "strided_slice")

@@ -12,7 +12,8 @@ from typing import Any
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import Effects, TypeList, op
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor

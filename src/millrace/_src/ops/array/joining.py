@@ -215,7 +215,8 @@ def concat_offset(xp: Xp, concat_dim: Array, shape: list[Array]) -> list[Array]:
         if sizes.size != rank or any(sizes[d] != shape[0][d] for d in range(rank) if d != at):
             a, b = (" ".join(str(n) for n in s.tolist()) for s in (sizes, shape[0]))
             raise invalid(
-                f"All dimensions except {at} must match. Input {i} has shape [{a}] and doesn't match input 0 with shape [{b}]."
+                f"All dimensions except {at} must match. Input {i} has shape [{a}] and doesn't match input 0 with "
+                f"shape [{b}]."
             )
         offset = np.zeros([rank], sizes.dtype)
         offset[at] = start

@@ -44,9 +44,8 @@ def _range_size(start: Any, limit: Any, delta: Any) -> int:
         raise ValueError(f"Requires start <= limit when delta > 0: {start}/{limit}")
     if delta < 0 and start < limit:
         raise ValueError(f"Requires start >= limit when delta < 0: {start}/{limit}")
-    if isinstance(delta, int):
-        return -(-(limit - start) // delta)
-    return math.ceil(abs((limit - start) / delta))
+    steps: int = -(-(limit - start) // delta) if isinstance(delta, int) else math.ceil(abs((limit - start) / delta))
+    return steps
 
 
 def _range_shape(c: ShapeContext) -> TensorShape:
@@ -85,7 +84,7 @@ def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
 
 @export("range")
 def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range") -> Any:
-    """Makes a sequence of numbers that begins at `start` and goes in steps of `delta` up to, but not including, `limit`.
+    """Makes a sequence of numbers from `start` in steps of `delta` up to, but not including, `limit`.
 
     >>> tf.range(5).numpy()
     array([0, 1, 2, 3, 4], dtype=int32)
@@ -312,7 +311,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, nam
             limit = convert_to_tensor(maxlen)
         if limit.shape.rank not in (0, None):
             raise ValueError(
-                f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen if maxlen is not None else limit} "
+                "Argument `maxlen` must be scalar for sequence_mask, "
+                f"received `maxlen` = {limit if maxlen is None else maxlen} "
                 f"with shape '{limit.shape}' instead"
             )
         zero, one = (convert_to_tensor(n, dtype=limit.dtype) for n in (0, 1))

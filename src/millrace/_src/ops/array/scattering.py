@@ -72,7 +72,7 @@ def _scatter_nd_shape(c: ShapeContext) -> TensorShape:
 
 
 def _tensor_scatter_shape(c: ShapeContext) -> TensorShape:
-    target = c.inputs[0].shape
+    target: TensorShape = c.inputs[0].shape
     _check_shapes(with_rank_at_least(target, 1), with_rank_at_least(c.shape("indices"), 1), c.shape("updates")._dims)
     return target
 
@@ -92,8 +92,8 @@ def _check_tensor_scatter(target: tuple[int, ...], indices: Array, updates: Arra
         raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape. {shapes}")
     if target[depth:] != updates.shape[lead:]:
         inner = updates.ndim - lead
-        shapes = f"output.shape={dims_text(target)} must match the inner {inner} dimensions of updates.shape={dims_text(updates.shape)}"
-        raise invalid(f"The inner {inner} dimensions of {shapes}")
+        where = f"the inner {inner} dimensions of updates.shape={dims_text(updates.shape)}"
+        raise invalid(f"The inner {inner} dimensions of output.shape={dims_text(target)} must match {where}")
 
 
 def _check_scatter_nd(target: tuple[int, ...], indices: Array, updates: Array) -> None:
@@ -164,7 +164,7 @@ def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indi
     array([ 0, 10,  0, 10,  0], dtype=int32)
 
     Args:
-      indices: An int16, int32 or int64 Tensor; its last dimension holds positions in the first dimensions of the result.
+      indices: An integer Tensor; its last dimension holds positions in the first dimensions of the result.
       updates: A Tensor of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`; strings are appended.
       shape: the shape of the result, a vector of the dtype of `indices`.
       bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": its update is left out.

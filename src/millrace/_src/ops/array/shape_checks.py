@@ -1,8 +1,8 @@
 """How the ops of this family check shapes, in TensorFlow's words.
 
 Shape rules raise `ValueError` with the texts of TensorFlow's shape functions ("Shape must be rank 1 but is rank 2");
-kernels, which see arrays that are really there, raise `InvalidArgumentError` with the texts of its kernels, which differ.
-Both kinds of helper live here, so that a rule or a kernel says what it wants in one line.
+kernels, which see arrays that are really there, raise `InvalidArgumentError` with the texts of its kernels, which
+differ. Both kinds of helper live here, so that a rule or a kernel says what it wants in one line.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ def merge_dims(a: Dims | None, b: Dims | None) -> Dims | None:
     for i, (m, n) in enumerate(zip(a, b, strict=True)):
         if m is not None and n is not None and m != n:
             raise ValueError(
-                f"Dimension {i} in both shapes must be equal, but are {m} and {n}. Shapes are {dims_text(a)} and {dims_text(b)}."
+                f"Dimension {i} in both shapes must be equal, but are {m} and {n}. "
+                f"Shapes are {dims_text(a)} and {dims_text(b)}."
             )
         merged.append(n if m is None else m)
     return tuple(merged)
@@ -155,7 +156,7 @@ def added(*dims: Dim) -> Dim:
 
 
 def known_int(c: ShapeContext, name: str) -> int | None:
-    """The value of the integer scalar `name` where it is known while tracing, if only as an element of a known shape."""
+    """The value of the integer scalar `name` if it is known while tracing, be it only as an element of a shape."""
     elements = c.partial(name)
     return elements[0] if elements is not None and len(elements) == 1 else None
 

@@ -106,7 +106,7 @@ def rank_element(c: ShapeContext) -> list[int | None] | None:
 
 
 def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -> Any:
-    """The shape of a tensor: a constant where it is static, else an op. For use inside other functions and gradients."""
+    """The shape of a tensor: a constant where it is static, else an op. For other functions and gradients."""
     if type(input) is EagerTensor and state.graph is None:
         return EagerTensor(np.array(input._value.shape, out_type.np_dtype), out_type)
     dims = input.shape._dims

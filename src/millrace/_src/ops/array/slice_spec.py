@@ -1,9 +1,9 @@
 """What a strided slice means: from begin, end, strides and five masks to one range per dimension.
 
-TensorFlow encodes `x[1:, ..., None, -1]` as three vectors and five bit masks, whose bit `i` speaks of entry `i`: begin or
-end left out, the ellipsis, a new axis, an index that removes its dimension. Reading that code takes two steps, the same
-for the kernel, the shape rule and the gradients: `dense` gives each *dimension of the input* its entry, spreading the
-ellipsis; `range_of` brings an entry into the bounds of its dimension. A `Layout` is the outcome.
+TensorFlow encodes `x[1:, ..., None, -1]` as three vectors and five bit masks, whose bit `i` speaks of entry `i`: begin
+or end left out, the ellipsis, a new axis, an index that removes its dimension. Reading that code takes two steps, the
+same for the kernel, the shape rule and the gradients: `dense` gives each *dimension of the input* its entry, spreading
+the ellipsis; `range_of` brings an entry into the bounds of its dimension. A `Layout` is the outcome.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Range(NamedTuple):
     shrinks: bool
 
     @property
-    def index(self) -> slice:
+    def as_slice(self) -> slice:
         """The same as a Python slice."""
         end = self.begin + self.stride * self.size
         return slice(self.begin, None if end < 0 else end, self.stride) if self.size else slice(0, 0)
@@ -54,7 +54,7 @@ class Range(NamedTuple):
 class Layout(NamedTuple):
     """How to slice an array of known shape."""
 
-    index: tuple[Any, ...]
+    key: tuple[Any, ...]
     """Indexes the array so that the result has its final shape."""
     ranges: tuple[slice, ...]
     """Indexes the array so that no dimension is lost or added."""
@@ -172,7 +172,7 @@ def _index(ranges: Sequence[Range], order: Sequence[int]) -> tuple[Any, ...]:
         while upcoming == NEW_AXIS:
             index.append(None)
             upcoming = next(remaining, None)
-        index.append(part.begin if part.shrinks else part.index)
+        index.append(part.begin if part.shrinks else part.as_slice)
         if upcoming == at:
             upcoming = next(remaining, None)
     while upcoming == NEW_AXIS:
@@ -182,7 +182,7 @@ def _index(ranges: Sequence[Range], order: Sequence[int]) -> tuple[Any, ...]:
 
 
 def _sizes(ranges: Sequence[Range], order: Sequence[int]) -> tuple[tuple[slice, ...], tuple[int, ...], tuple[int, ...]]:
-    slices = tuple(r.index for r in ranges)
+    slices = tuple(r.as_slice for r in ranges)
     range_shape = tuple(r.size for r in ranges)
     return slices, range_shape, tuple(1 if at == NEW_AXIS else range_shape[at] for at in order)
 

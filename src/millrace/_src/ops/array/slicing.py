@@ -97,7 +97,7 @@ def strided_slice_op(
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
         return _dynamic_slice(xp, input, begin, strides.tolist(), masks)
-    return input[_layout(xp, input.shape, begin, end, strides, masks).index]
+    return input[_layout(xp, input.shape, begin, end, strides, masks).key]
 
 
 def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Masks) -> Array:
@@ -111,7 +111,7 @@ def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Ma
             x = xp.take(x, xp.reshape(first, (1,)), axis=at, mode="clip")
         else:
             full = range_of(entry, x.shape[at], at, invalid)
-            x = x[(slice(None),) * at + (full.index,)]
+            x = x[(slice(None),) * at + (full.as_slice,)]
     return xp.reshape(x, tuple(1 if at == NEW_AXIS else x.shape[at] for at in order))
 
 
@@ -133,14 +133,14 @@ def strided_slice_elements(c: ShapeContext) -> list[int | None] | None:
         return None
     begin, end, strides = (tuple(b.tolist()) for b in bounds)
     part = np.array(from_input, dtype=object)[
-        cached_layout((len(from_input),), begin, end, strides, _masks(c), ValueError).index
+        cached_layout((len(from_input),), begin, end, strides, _masks(c), ValueError).key
     ]
     return list(part.reshape(-1))
 
 
 def _mask_attrs(
     begin_mask: int, end_mask: int, ellipsis_mask: int, new_axis_mask: int, shrink_axis_mask: int
-) -> dict[str, int]:
+) -> dict[str, Any]:
     return {
         "begin_mask": begin_mask,
         "end_mask": end_mask,
@@ -227,7 +227,7 @@ def _dynamic_place(xp: Xp, zeros: Array, dy: Array, begin: Array, strides: list[
             index.append(xp.reshape(xp.where(first < 0, first + zeros.shape[at], first), (1,)))
             shape.append(1)
         else:
-            index.append(xp.arange(zeros.shape[at])[range_of(entry, zeros.shape[at], at, invalid).index])
+            index.append(xp.arange(zeros.shape[at])[range_of(entry, zeros.shape[at], at, invalid).as_slice])
             shape.append(zeros.shape[at])
     grid = tuple(xp.reshape(ix, [-1 if i == at else 1 for i in range(len(index))]) for at, ix in enumerate(index))
     return xp.scatter(zeros, grid, dy.reshape(tuple(shape)), "set")
@@ -348,7 +348,7 @@ def strided_slice(
 
 
 def _assign_slice(
-    var: Any, begin: Any, end: Any, strides: Any, masks: dict[str, int], value: Any, name: str | None = None
+    var: Any, begin: Any, end: Any, strides: Any, masks: dict[str, Any], value: Any, name: str | None = None
 ) -> Any:
     """Sets a slice of a variable and gives back the variable."""
     return var._strided_slice_assign(begin=begin, end=end, strides=strides, value=value, name=name, **masks)
@@ -401,7 +401,8 @@ def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
     if begin.ndim != 1 or size.ndim != 1 or begin.shape[0] != input.ndim or size.shape[0] != input.ndim:
         shapes = f"{dims_text(begin.shape)} and {dims_text(size.shape)}"
         raise invalid(
-            f"Expected begin and size arguments to be 1-D tensors of size {input.ndim}, but got shapes {shapes} instead."
+            f"Expected begin and size arguments to be 1-D tensors of size {input.ndim}, "
+            f"but got shapes {shapes} instead."
         )
     if xp.is_xla and not isinstance(begin, np.ndarray):
         return _dynamic_block(xp, input, begin, size.tolist())

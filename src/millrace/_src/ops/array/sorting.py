@@ -1,13 +1,13 @@
 """Sort, argsort, top_k, searchsorted: order along a dimension.
 
-Everything is `top_k`: as in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending one of
-the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their order. NaN
-comes last, whichever way.
+Everything is `top_k`: as in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending one
+of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their order.
+NaN comes last, whichever way.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -451,7 +451,7 @@ def _bound_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((values[0] if values[0] is not None else merge_dim(rows[0], values[0]), values[1]))
 
 
-def _bounds(xp: Xp, rows: Array, values: Array, side: str, out_type: DType) -> Array:
+def _bounds(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"], out_type: DType) -> Array:
     for name, x in (("sorted_inputs", rows), ("values", values)):
         if x.ndim != 2:
             raise invalid(f"Shape must be rank 2 but is rank {x.ndim} for `{name}` argument")

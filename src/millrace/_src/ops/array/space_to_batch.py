@@ -135,7 +135,7 @@ def space_to_batch_nd(xp: Xp, input: Array, block_shape: Array, paddings: Array)
       paddings: an integer matrix, `[before, after]` a spatial dimension.
 
     Returns: A Tensor `[batch * prod(block_shape), padded spatial / block_shape..., rest...]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of its block size.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of its block.
     """
     return _to_batch(xp, input, _block_list(block_shape), paddings)
 

@@ -57,7 +57,8 @@ def _split_shape(c: ShapeContext) -> list[TensorShape]:
 def _checked_axis(value: Array, split_dim: Array) -> int:
     if split_dim.ndim:
         raise invalid(f"split_dim must be a scalar but has rank {split_dim.ndim}")
-    at, rank = int(split_dim.reshape(-1)[0]), value.ndim
+    at = int(split_dim.reshape(-1)[0])
+    rank: int = value.ndim
     if not -rank <= at < rank:
         raise invalid(f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {at}")
     return at % rank
@@ -182,7 +183,8 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
 
     Args:
       value: A Tensor of any dtype.
-      num_or_size_splits: an int, the number of equal pieces; or a list or vector of their sizes, of which one may be -1.
+      num_or_size_splits: an int, the number of equal pieces; or a list or vector of their sizes, one of which may be
+        -1.
       axis: a scalar in [-rank, rank).
       num: the number of pieces, needed when the sizes are a vector whose length is not known while tracing.
       name: name of the operation.

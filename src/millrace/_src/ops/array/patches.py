@@ -1,0 +1,238 @@
+"""Patches of images and volumes: each place of a sliding window, its elements moved into the depth.
+
+The windows are gathered by index, one index array a spatial dimension; what lies outside the image is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import Dim, invalid, multiplied, with_rank
+from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.type_sets import BOOL, NUMERIC, REAL
+from millrace._src.util.export import export
+
+
+def _window(kernel: int, rate: int) -> int:
+    """How far a window reaches."""
+    return kernel + (kernel - 1) * (rate - 1)
+
+
+def _count(size: int, window: int, stride: int, padding: str) -> int:
+    """The number of places of a window."""
+    return -(-size // stride) if padding == "SAME" else max(0, (size - window + stride) // stride)
+
+
+def _positions(size: int, kernel: int, stride: int, rate: int, padding: str) -> tuple[Array, Array]:
+    """For each place and each element of the window: its index, and whether it is inside."""
+    window = _window(kernel, rate)
+    count = _count(size, window, stride, padding)
+    missing = max(0, (count - 1) * stride + window - size) if padding == "SAME" else 0
+    index = np.arange(count)[:, None] * stride + np.arange(kernel)[None, :] * rate - missing // 2
+    return np.clip(index, 0, max(size - 1, 0)), (index >= 0) & (index < size)
+
+
+def _extract(
+    xp: Xp, x: Array, kernels: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+) -> Array:
+    """Windows over the dimensions between the first and the last."""
+    spatial = len(kernels)
+    inside: Any = np.ones((1,) * (2 * spatial), bool)
+    for i in range(spatial):
+        index, valid = _positions(x.shape[1 + 2 * i], kernels[i], strides[i], rates[i], padding)
+        x = xp.take(x, index.reshape(-1), axis=1 + 2 * i, mode="clip") if index.size else _emptied(xp, x, 1 + 2 * i)
+        x = x.reshape((*x.shape[: 1 + 2 * i], *index.shape, *x.shape[2 + 2 * i :]))
+        inside = inside & valid.reshape([1] * (2 * i) + list(valid.shape) + [1] * (2 * (spatial - i - 1)))
+    x = xp.where(inside[None, ..., None], x, xp.zeros((), x.dtype))
+    places, elements = range(1, 2 * spatial, 2), range(2, 2 * spatial + 1, 2)
+    moved = x.transpose((0, *places, *elements, 2 * spatial + 1))
+    depth = int(np.prod(kernels)) * x.shape[-1]
+    return moved.reshape((x.shape[0], *(x.shape[d] for d in places), depth))
+
+
+def _emptied(xp: Xp, x: Array, axis: int) -> Array:
+    return x[(slice(None),) * axis + (slice(0, 0),)]
+
+
+def _check(name: str, values: Sequence[int], length: int) -> list[int]:
+    if len(values) != length:
+        raise ValueError(
+            f"ExtractPatches requires the {name} attribute to contain {length} values, but got: {len(values)}"
+        )
+    if values[0] != 1 or values[-1] != 1:
+        raise ValueError(f"Only support {name} across space: the first and last of {list(values)} must be 1.")
+    if min(values) < 1:
+        raise ValueError(f"{name} {list(values)} must be positive.")
+    return list(values[1:-1])
+
+
+def _patches_shape(c: ShapeContext, input_name: str, rank: int) -> TensorShape:
+    dims = with_rank(c.shape(input_name), rank)
+    kernels, strides = (_check(n, c.attr(n), rank) for n in ("ksizes", "strides"))
+    rates = _check("rates", c.attrs["rates"], rank) if "rates" in c.attrs else [1] * (rank - 2)
+    padding = c.attr("padding")
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"Attr 'padding' of '{c.op.name}' Op passed string '{padding}' not in: \"SAME\", \"VALID\".")
+    places: list[Dim] = [
+        None if d is None else _count(d, _window(k, r), s, padding)
+        for d, k, s, r in zip(dims[1:-1], kernels, strides, rates, strict=True)
+    ]
+    return TensorShape.of((dims[0], *places, multiplied(dims[-1], *kernels)))
+
+
+def _checked(name: str, values: Sequence[int], length: int) -> list[int]:
+    try:
+        return _check(name, values, length)
+    except ValueError as error:
+        raise invalid(str(error)) from None
+
+
+@op(
+    "ExtractImagePatches",
+    "images: T -> patches: T",
+    T=NUMERIC | BOOL,
+    shape=lambda c: _patches_shape(c, "images", 4),
+)
+def extract_image_patches_op(
+    xp: Xp, images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
+) -> Array:
+    """The windows over a batch of images, flattened into the depth."""
+    if images.ndim != 4:
+        raise invalid(f"input must be 4-dimensional, but has {images.ndim} dimensions")
+    parts = (_checked(n, v, 4) for n, v in (("ksizes", ksizes), ("strides", strides), ("rates", rates)))
+    return _extract(xp, images, *parts, padding=padding)
+
+
+def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
+    """Adds up a gradient by the place its elements came from, which windows over place numbers tell."""
+    shape = shape_tensor(input)
+    places, depth = raw.Prod(input=shape[1:-1], reduction_indices=[0]), shape[-1]
+    batch = shape[0]
+    rows = raw.Reshape(tensor=numbered, shape=[-1])  # one place number (0: outside) an element of the window
+    grads = raw.Reshape(tensor=dy, shape=raw.Pack(values=[batch, -1, depth], axis=0))
+    table = raw.UnsortedSegmentSum(
+        data=raw.Transpose(x=grads, perm=[1, 0, 2]), segment_ids=rows, num_segments=places + 1
+    )
+    return raw.Reshape(tensor=raw.Transpose(x=table[1:], perm=[1, 0, 2]), shape=shape)
+
+
+def _numbers(input: Any) -> Any:
+    """A volume of one channel that holds the numbers of its places, from 1."""
+    shape = shape_tensor(input)
+    count = raw.Prod(input=shape[1:-1], reduction_indices=[0])
+    numbers = raw.Range(start=1, limit=count + 1, delta=1)
+    return raw.Reshape(tensor=numbers, shape=raw.ConcatV2(values=[[1], shape[1:-1], [1]], axis=0))
+
+
+@extract_image_patches_op.gradient
+def extract_image_patches_gradient(
+    dy: Tensor, images: Tensor, ksizes: list[int], strides: list[int], rates: list[int], padding: str
+) -> Any:
+    """Each pixel gets the gradients of all windows it was in."""
+    windows = {"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding}
+    numbered = raw.ExtractImagePatches(images=_numbers(images), **windows)
+    return _positions_gradient(dy, images, numbered)
+
+
+@export("image.extract_patches", v1=["image.extract_patches"])
+def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None) -> Any:
+    """Takes the patches of images that a sliding window sees, each flattened into the depth.
+
+    >>> image = tf.reshape(tf.range(1, 10), [1, 3, 3, 1])
+    >>> tf.image.extract_patches(image, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID")[0, 0].numpy()
+    array([[1, 2, 4, 5],
+           [2, 3, 5, 6]], dtype=int32)
+
+    Args:
+      images: A numeric Tensor `[batch, height, width, depth]`.
+      sizes: the size of the window, `[1, height, width, 1]`.
+      strides: how far it moves, `[1, height, width, 1]`.
+      rates: the distance of its elements, `[1, height, width, 1]`.
+      padding: "VALID": windows inside the image; "SAME": the image is padded with zeros.
+      name: name of the operation.
+
+    Returns: A Tensor `[batch, places down, places across, height * width * depth]`.
+    """
+    return extract_image_patches_op(images, ksizes=sizes, strides=strides, rates=rates, padding=padding, name=name)
+
+
+@export(v1=["extract_image_patches", "image.extract_image_patches"])
+def extract_image_patches(
+    images: Any,
+    ksizes: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: str | None = None,
+    name: str | None = None,
+    sizes: Any = None,
+) -> Any:
+    """`tf.image.extract_patches` with the names of TensorFlow 1.
+
+    >>> ones = [1, 1, 1, 1]
+    >>> tf.compat.v1.extract_image_patches(tf.ones([1, 3, 3, 1]), [1, 2, 2, 1], ones, ones, "VALID").shape
+    TensorShape([1, 2, 2, 4])
+
+    Args:
+      images: A numeric Tensor `[batch, height, width, depth]`.
+      ksizes: the size of the window.
+      strides: how far it moves.
+      rates: the distance of its elements.
+      padding: "VALID" or "SAME".
+      name: name of the operation.
+      sizes: the same as `ksizes`.
+
+    Returns: A Tensor.
+    """
+    window = ksizes if sizes is None else sizes
+    return extract_image_patches_op(images, ksizes=window, strides=strides, rates=rates, padding=padding, name=name)
+
+
+@op(
+    "ExtractVolumePatches",
+    "input: T -> patches: T",
+    T=REAL,
+    shape=lambda c: _patches_shape(c, "input", 5),
+)
+def extract_volume_patches_op(xp: Xp, input: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Array:
+    """The windows over a batch of volumes, flattened into the depth."""
+    if input.ndim != 5:
+        raise invalid(f"input must be 5-dimensional, but has {input.ndim} dimensions")
+    kernels, steps = _checked("ksizes", ksizes, 5), _checked("strides", strides, 5)
+    return _extract(xp, input, kernels, steps, [1, 1, 1], padding)
+
+
+@extract_volume_patches_op.gradient
+def extract_volume_patches_gradient(
+    dy: Tensor, input: Tensor, ksizes: list[int], strides: list[int], padding: str
+) -> Any:
+    """Each element gets the gradients of all windows it was in."""
+    numbered = raw.ExtractVolumePatches(input=_numbers(input), ksizes=ksizes, strides=strides, padding=padding)
+    return _positions_gradient(dy, input, numbered)
+
+
+@export("extract_volume_patches")
+def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None) -> Any:
+    """Takes the patches of volumes that a sliding window sees, each flattened into the depth.
+
+    >>> tf.extract_volume_patches(tf.ones([1, 2, 2, 2, 1]), [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID").shape
+    TensorShape([1, 1, 1, 1, 8])
+
+    Args:
+      input: A real Tensor `[batch, planes, rows, columns, depth]`.
+      ksizes: the size of the window, `[1, planes, rows, columns, 1]`.
+      strides: how far it moves, `[1, planes, rows, columns, 1]`.
+      padding: "VALID": windows inside the volume; "SAME": the volume is padded with zeros.
+      name: name of the operation.
+
+    Returns: A Tensor `[batch, places..., planes * rows * columns * depth]`.
+    """
+    return extract_volume_patches_op(input, ksizes=ksizes, strides=strides, padding=padding, name=name)

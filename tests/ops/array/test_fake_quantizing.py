@@ -1,0 +1,64 @@
+"""Fake quantization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from tests.contracts.sample import Sample
+from tests.ops.array.answers import sample_array as x
+
+SAMPLES = [
+    Sample("FakeQuantWithMinMaxArgs", [x([2, 3], np.float32)], {"num_bits": 4}),
+    Sample("FakeQuantWithMinMaxArgsGradient", [x([2, 3], np.float32), x([2, 3], np.float32)]),
+    Sample("FakeQuantWithMinMaxVars", [x([2, 3], np.float32), np.float32(-1.5), np.float32(2)]),
+    Sample("FakeQuantWithMinMaxVarsGradient", [x([4], np.float32), x([4], np.float32), np.float32(-1), np.float32(1)]),
+    Sample(
+        "FakeQuantWithMinMaxVarsPerChannel", [x([2, 3], np.float32), -x([3], np.float32) - 3, x([3], np.float32) + 3]
+    ),
+    Sample(
+        "FakeQuantWithMinMaxVarsPerChannelGradient",
+        [x([2, 2], np.float32), x([2, 2], np.float32), np.float32([-1, -2]), np.float32([1, 2])],
+        {"narrow_range": True},
+    ),
+]
+
+
+_RECORDED = [
+    (
+        lambda: _ARGS([-7.0, 0.3, 5.99, 8.0]),
+        [-6.023529529571533, 0.2823529541492462, 5.976470470428467, 5.976470470428467],
+    ),
+    (
+        lambda: _VARS([-7.0, 0.3, 0.99, 8.0], 0.1, 1.0),
+        [0.0, 0.30000001192092896, 0.8999999761581421, 0.8999999761581421],
+    ),
+    (lambda: _PER_CHANNEL([[-7.0, 0.3]], [0.0, -1.0], [1.0, 2.0]), [[0.0, 0.29411765933036804]]),
+]
+_ARGS = tf.quantization.fake_quant_with_min_max_args
+_VARS = tf.quantization.fake_quant_with_min_max_vars
+_PER_CHANNEL = tf.quantization.fake_quant_with_min_max_vars_per_channel
+
+
+@pytest.mark.parametrize(("call", "expected"), _RECORDED)
+def test_it_gives_what_tensorflow_gives(call: Any, expected: Any) -> None:
+    assert call().numpy().tolist() == expected
+
+
+def test_the_ends_of_the_range_get_the_gradients_of_what_was_beyond_them() -> None:
+    x, low, high = tf.constant([-2.0, 0.5, 3.0, 4.0]), tf.constant(-1.0), tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, low, high])
+        y = _VARS(x, low, high)
+    gradients = tape.gradient(y, [x, low, high])
+    assert [g.numpy().tolist() for g in gradients] == [[0.0, 1.0, 0.0, 0.0], 1.0, 2.0]
+
+
+def test_bad_ranges_and_widths_are_refused() -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match="min has to be smaller than max, was: 1 >= 0"):
+        _ARGS([1.0], min=1, max=0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="num_bits must be between 2 and 16, inclusive"):
+        _ARGS([1.0], num_bits=1)
