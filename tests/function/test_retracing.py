@@ -279,6 +279,12 @@ def test_the_warning_begins_as_tensorflows_and_tells_cause_line_and_cure(caplog:
     assert " ms, the 5 traces so far " in message
 
 
+def test_traces_that_were_asked_for_do_not_warn(caplog: pytest.LogCaptureFixture) -> None:
+    f = tf.function(lambda x: x)
+    assert warnings_of(caplog, lambda: [f.get_concrete_function(i) for i in range(10)] and None) == []  # type: ignore[func-returns-value]
+    assert len(f.retraces) == 9
+
+
 def test_there_are_at_most_two_warnings(caplog: pytest.LogCaptureFixture) -> None:
     f = tf.function(lambda x: x)
     assert len(warnings_of(caplog, lambda: [f(i) for i in range(30)] and None)) == 2  # type: ignore[func-returns-value]

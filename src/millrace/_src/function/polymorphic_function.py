@@ -140,7 +140,7 @@ class Function(callables.PolymorphicFunction):
         values, layout = self._signature.bind(args, kwargs)
         if self._signature.is_constrained:
             values = self._signature.cast(values, args, kwargs)
-        entry = self._entry_for(values, layout)
+        entry = self._entry_for(values, layout, is_call=True)
         concrete: ConcreteFunction = entry.trace
         entry.tick = self._calls
         tensors = concrete.tensors_of(values)
@@ -155,15 +155,17 @@ class Function(callables.PolymorphicFunction):
 
     # --- finding and making traces -------------------------------------------------------------------------------
 
-    def _entry_for(self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None) -> Entry:
-        """The trace for bound arguments, made if there is none."""
+    def _entry_for(
+        self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None, is_call: bool = False
+    ) -> Entry:
+        """The trace for bound arguments, made if there is none; `is_call` tells a call from a request for a trace."""
         key = TraceKey(_trace_context(), layout, tuple(self._types_of(values) if types is None else types))
         entry = self._cache.lookup(key)
         if entry is not None:
             return entry
         with self._lock:
             entry = self._cache.lookup(key)
-            return entry if entry is not None else self._add_trace(key, values)
+            return entry if entry is not None else self._add_trace(key, values, is_call)
 
     def _types_of(self, values: Sequence[Any]) -> list[Any]:
         """The trace types of bound arguments; those that `input_signature` gives come from there."""
@@ -176,7 +178,7 @@ class Function(callables.PolymorphicFunction):
             for kind, value in zip(constraints, values)
         ]
 
-    def _add_trace(self, key: TraceKey, values: Sequence[Any]) -> Entry:
+    def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> Entry:
         start = time.perf_counter()
         key = self._generalized(key, [entry.key for entry in self._cache])
         traced = self._trace(key, values)
@@ -185,7 +187,7 @@ class Function(callables.PolymorphicFunction):
         concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
         entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._calls)
-        self._explain(key, earlier, milliseconds)
+        self._explain(key, earlier, milliseconds, is_call)
         return entry
 
     def _generalized(self, key: TraceKey, earlier: Sequence[TraceKey]) -> TraceKey:
@@ -221,17 +223,17 @@ class Function(callables.PolymorphicFunction):
         self._trace_count += 1
         return traced
 
-    def _explain(self, key: TraceKey, earlier: Sequence[TraceKey], milliseconds: float) -> None:
-        """Counts a trace, notes why it was made, and warns when there are too many."""
+    def _explain(self, key: TraceKey, earlier: Sequence[TraceKey], milliseconds: float, is_call: bool) -> None:
+        """Notes why a trace was made; warns when too many calls had to make one."""
         stats = self._stats
-        stats.note_trace(milliseconds)
+        stats.note_trace(milliseconds, is_call)
         if not earlier and stats.traces == 1:
             return
         names = list(self._signature.monomorphic(key.types, key.layout).parameters)
         causes = causes_of(key, earlier, names, instance=self._instance)
         retrace = Retrace(causes, user_frame(), milliseconds)
         self._retraces = [*self._retraces[-_HISTORY + 1 :], retrace]
-        if stats.should_warn():
+        if is_call and stats.should_warn():
             warn(stats.report(self.python_function, retrace))
 
     # --- what users ask ------------------------------------------------------------------------------------------

@@ -73,11 +73,12 @@ class CallStats:
         self._trace_calls: deque[int] = deque(maxlen=_WINDOW)
         self._warnings = 0
 
-    def note_trace(self, milliseconds: float) -> None:
-        """Notes that the current call traced."""
+    def note_trace(self, milliseconds: float, is_call: bool = True) -> None:
+        """Notes a trace, and whether it was the current call that made it."""
         self.traces += 1
         self.milliseconds += milliseconds
-        self._trace_calls.append(self.calls)
+        if is_call:
+            self._trace_calls.append(self.calls)
 
     def recent_traces(self) -> int:
         """The traces among the last calls."""
