@@ -45,11 +45,10 @@ def _quantized(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_
     _check_bits(num_bits)
     bottom, top, step = _nudged(xp, low, high, num_bits, narrow_range)
     clamped = xp.minimum(xp.maximum(x, bottom), top)
-    places = xp.floor((clamped - bottom) * (_F32(1) / step) + _F32(0.5))
-    exact = (
-        xp.astype(places, np.float64) * xp.astype(step, np.float64) + bottom
-    )  # rounded once, as a fused operation is
-    rounded = xp.astype(exact, _F32)
+    per_step = _F32(1) / step
+    place = xp.floor((clamped - bottom) * per_step + _F32(0.5))
+    zero_place = xp.floor(-bottom * per_step + _F32(0.5))
+    rounded = (place - zero_place) * step
     return xp.where((low == 0) & (high == 0), _F32(0), rounded)
 
 

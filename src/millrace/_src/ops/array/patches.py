@@ -108,8 +108,8 @@ def extract_image_patches_op(
     """The windows over a batch of images, flattened into the depth."""
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional, but has {images.ndim} dimensions")
-    parts = (_checked(n, v, 4) for n, v in (("ksizes", ksizes), ("strides", strides), ("rates", rates)))
-    return _extract(xp, images, *parts, padding=padding)
+    kernels, steps, gaps = _checked("ksizes", ksizes, 4), _checked("strides", strides, 4), _checked("rates", rates, 4)
+    return _extract(xp, images, kernels, steps, gaps, padding)
 
 
 def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
