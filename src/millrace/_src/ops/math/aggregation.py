@@ -39,7 +39,8 @@ def add_n_shape(c: ShapeContext) -> TensorShape:
 
 def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     if first.rank != other.rank:
-        return f"Shapes must be equal rank, but are {first.rank} and {other.rank}\n\tFrom merging shape 0 with other shapes."
+        ranks = f"{first.rank} and {other.rank}"
+        return f"Shapes must be equal rank, but are {ranks}\n\tFrom merging shape 0 with other shapes."
     axis, m, n = next(
         (i, m, n)
         for i, (m, n) in enumerate(zip(first.as_list(), other.as_list(), strict=True))
@@ -109,7 +110,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     tensors = [_dense(x) for x in _listed(inputs)]
     if len(tensors) == 1:
         return raw.Identity(input=tensors[0], name=name) if name else tensors[0]
-    return sum_of_list(tensors, name=name)
+    return sum_of_list(tensors, name=name)  # type: ignore[no-any-return]
 
 
 def _listed(inputs: Any) -> list[Any]:
@@ -123,7 +124,7 @@ def _dense(item: Any) -> Tensor:
     return item if isinstance(item, Tensor) else convert_to_tensor(item)
 
 
-@export("math.accumulate_n")
+@export("math.accumulate_n", v1=["accumulate_n", "math.accumulate_n"])
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
     """The element-wise sum of a list of tensors; the same as `tf.math.add_n`, with static checks.
 

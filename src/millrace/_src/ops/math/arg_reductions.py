@@ -50,7 +50,8 @@ def arg_reduction_shape(c: ShapeContext) -> TensorShape:
         if executing_eagerly():
             raise ValueError(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
         raise ValueError(
-            f"Dimension ({axis}) must be in the range [{-rank}, {rank}), where {rank} is the number of dimensions in the input."
+            f"Dimension ({axis}) must be in the range [{-rank}, {rank}), where {rank} is the number of dimensions in "
+            "the input."
         )
     dims = shape._dims or ()
     axis %= rank
@@ -145,7 +146,7 @@ def argmax(
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`. NaN is never the largest.
     Raises: InvalidArgumentError: if the axis is empty or (ValueError in a graph) out of range.
     """
-    return argmax_op(input, _scalar_axis(axis), output_type=output_type, name=name)
+    return argmax_op(input, _scalar_axis(axis), output_type=output_type, name=name)  # type: ignore[no-any-return]
 
 
 @export("math.argmin", "argmin", v1=[])
@@ -169,7 +170,7 @@ def argmin(
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`. NaN is never the smallest.
     Raises: InvalidArgumentError: if the axis is empty or (ValueError in a graph) out of range.
     """
-    return argmin_op(input, _scalar_axis(axis), output_type=output_type, name=name)
+    return argmin_op(input, _scalar_axis(axis), output_type=output_type, name=name)  # type: ignore[no-any-return]
 
 
 def in_top_k_shape(c: ShapeContext) -> TensorShape:
@@ -253,4 +254,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     Returns: A vector of dtype bool. False where the target's prediction is not finite.
     """
     with name_scope(name, "in_top_k"):
-        return in_top_k_v2(predictions, targets, k)
+        return in_top_k_v2(predictions, targets, k)  # type: ignore[no-any-return]

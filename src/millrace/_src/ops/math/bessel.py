@@ -30,7 +30,7 @@ def _bessel(xp: Xp, name: str, x: Array, not_positive: float | None = None) -> A
     return in_single(xp, compute, x)
 
 
-def _at_zero(x: Tensor, value: float, elsewhere: Callable[[Tensor], Tensor]) -> Tensor:
+def _at_zero(x: Tensor, value: float, elsewhere: Callable[[Tensor], Tensor]) -> Any:
     """`elsewhere(x)`, and `value` where `x` is 0 and the formula would divide by it."""
     ones = raw.OnesLike(x=x)
     is_zero = raw.Equal(x=x, y=raw.ZerosLike(x=x))
@@ -49,7 +49,7 @@ def bessel_i0_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_i0_op.gradient
-def bessel_i0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def bessel_i0_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.BesselI1(x=x)
 
 
@@ -67,7 +67,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i0"):
-        return bessel_i0_op(x)
+        return bessel_i0_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselI0e", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -81,7 +81,7 @@ def bessel_i0e_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_i0e_op.gradient
-def bessel_i0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_i0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (raw.BesselI1e(x=x) - raw.Sign(x=x) * y)
 
 
@@ -99,7 +99,7 @@ def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i0e"):
-        return bessel_i0e_op(x)
+        return bessel_i0e_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselI1", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -113,7 +113,7 @@ def bessel_i1_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_i1_op.gradient
-def bessel_i1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_i1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * _at_zero(x, 1.0, lambda v: raw.BesselI0(x=v) - y / v)
 
 
@@ -131,7 +131,7 @@ def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i1"):
-        return bessel_i1_op(x)
+        return bessel_i1_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselI1e", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -145,7 +145,7 @@ def bessel_i1e_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_i1e_op.gradient
-def bessel_i1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_i1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * _at_zero(x, 0.5, lambda v: raw.BesselI0e(x=v) - y * (raw.Sign(x=v) + raw.Reciprocal(x=v)))
 
 
@@ -163,7 +163,7 @@ def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i1e"):
-        return bessel_i1e_op(x)
+        return bessel_i1e_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselJ0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -177,7 +177,7 @@ def bessel_j0_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_j0_op.gradient
-def bessel_j0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def bessel_j0_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.BesselJ1(x=x)
 
 
@@ -195,7 +195,7 @@ def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_j0"):
-        return bessel_j0_op(x)
+        return bessel_j0_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselJ1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -209,7 +209,7 @@ def bessel_j1_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_j1_op.gradient
-def bessel_j1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_j1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * _at_zero(x, 0.5, lambda v: raw.BesselJ0(x=v) - y / v)
 
 
@@ -227,7 +227,7 @@ def bessel_j1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_j1"):
-        return bessel_j1_op(x)
+        return bessel_j1_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselK0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -241,7 +241,7 @@ def bessel_k0_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_k0_op.gradient
-def bessel_k0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def bessel_k0_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.BesselK1(x=x)
 
 
@@ -259,7 +259,7 @@ def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k0"):
-        return bessel_k0_op(x)
+        return bessel_k0_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselK0e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -273,7 +273,7 @@ def bessel_k0e_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_k0e_op.gradient
-def bessel_k0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_k0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (y - raw.BesselK1e(x=x))
 
 
@@ -291,7 +291,7 @@ def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k0e"):
-        return bessel_k0e_op(x)
+        return bessel_k0e_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselK1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -305,7 +305,7 @@ def bessel_k1_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_k1_op.gradient
-def bessel_k1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_k1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (-raw.BesselK0(x=x) - y / x)
 
 
@@ -323,7 +323,7 @@ def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k1"):
-        return bessel_k1_op(x)
+        return bessel_k1_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselK1e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -337,7 +337,7 @@ def bessel_k1e_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_k1e_op.gradient
-def bessel_k1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_k1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (y * (1 - raw.Reciprocal(x=x)) - raw.BesselK0e(x=x))
 
 
@@ -355,7 +355,7 @@ def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k1e"):
-        return bessel_k1e_op(x)
+        return bessel_k1e_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselY0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -369,7 +369,7 @@ def bessel_y0_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_y0_op.gradient
-def bessel_y0_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def bessel_y0_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.BesselY1(x=x)
 
 
@@ -387,7 +387,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_y0"):
-        return bessel_y0_op(x)
+        return bessel_y0_op(x)  # type: ignore[no-any-return]
 
 
 @op("BesselY1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -401,7 +401,7 @@ def bessel_y1_op(xp: Xp, x: Array) -> Array:
 
 
 @bessel_y1_op.gradient
-def bessel_y1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def bessel_y1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (raw.BesselY0(x=x) - y / x)
 
 
@@ -419,4 +419,4 @@ def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_y1"):
-        return bessel_y1_op(x)
+        return bessel_y1_op(x)  # type: ignore[no-any-return]

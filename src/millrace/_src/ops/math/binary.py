@@ -101,12 +101,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         operation = add_v1 if x.dtype is string else add_v2
-        return operation(x, y, name=name or "Add")
+        return operation(x, y, name=name or "Add")  # type: ignore[no-any-return]
     with name_scope(name, "Add") as scope:
         x = convert_to_tensor(x, dtype_hint=y.dtype.base_dtype if isinstance(y, Tensor) else None, name="x")
         y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
         operation = add_v1 if x.dtype is string else add_v2
-        return operation(x, y, name=scope)
+        return operation(x, y, name=scope)  # type: ignore[no-any-return]
 
 
 @export("math.subtract", "subtract")
@@ -217,7 +217,7 @@ def _extreme_gradient(dz: Tensor, x: Tensor, y: Tensor, first_wins: Tensor) -> t
     return reduce_to_operands(x, y, dx, dy)
 
 
-@export("math.squared_difference")
+@export("math.squared_difference", v1=["squared_difference", "math.squared_difference"])
 @op(
     "SquaredDifference",
     "x: T, y: T -> z: T",
@@ -280,7 +280,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "multiply_no_nan") as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y", dtype_hint=x.dtype)
-        return mul_no_nan(x, y, name=scope)
+        return mul_no_nan(x, y, name=scope)  # type: ignore[no-any-return]
 
 
 @export("math.scalar_mul", "scalar_mul")

@@ -8,6 +8,8 @@ shapes; only where an unknown dimension could be 1 does the graph ask at run tim
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from millrace._src.core.context import executing_eagerly
@@ -59,7 +61,7 @@ def reduce_to_operands(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Te
     return _sum_to(dx, x, axes[0]), _sum_to(dy, y, axes[1])
 
 
-def _sum_to(gradient: Tensor, operand: Tensor, axes: Axes) -> Tensor:
+def _sum_to(gradient: Tensor, operand: Tensor, axes: Axes) -> Any:
     if not axes:
         return gradient
     total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))

@@ -77,7 +77,7 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 
 @cast_op.gradient
-def cast_gradient(dy: Tensor, x: Tensor) -> Tensor | None:
+def cast_gradient(dy: Tensor, x: Tensor) -> Any:
     source, target = x.dtype, dy.dtype
     if (source.is_floating or source.is_complex) and (target.is_floating or target.is_complex):
         return raw.Cast(x=dy, DstT=source)
@@ -133,12 +133,12 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         target = as_dtype(dtype).base_dtype
         if value.dtype.is_complex:
             if target.is_complex:
-                return _saturate_complex(value, target, scope)
+                return _saturate_complex(value, target, scope)  # type: ignore[no-any-return]
             value = raw.Real(input=value, Tout=value.dtype.real_dtype)
-        return cast(_clamped(value, target.real_dtype), target, name=scope)
+        return cast(_clamped(value, target.real_dtype), target, name=scope)  # type: ignore[no-any-return]
 
 
-def _clamped(value: Tensor, target: DType) -> Tensor:
+def _clamped(value: Tensor, target: DType) -> Any:
     """`value` clamped, in its own dtype, to what `target` can hold."""
     if value.dtype is target:
         return value
@@ -169,7 +169,7 @@ def _number(value: Any) -> int | float:
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
-def _saturate_complex(value: Tensor, target: DType, scope: str) -> Tensor:
+def _saturate_complex(value: Tensor, target: DType, scope: str) -> Any:
     if value.dtype is target:
         return value
     part = target.real_dtype

@@ -135,13 +135,13 @@ def _tensor_list(t_list: Any) -> list[Any]:
     return list(t_list)
 
 
-def _values(item: Any, position: int) -> Tensor | None:
+def _values(item: Any, position: int) -> Any:
     if item is None:
         return None
     return convert_to_tensor(item.values if _is_slices(item) else item, name=f"t_{position}")
 
 
-@export("linalg.global_norm", v1=["linalg.global_norm", "global_norm"])
+@export("linalg.global_norm", v1=["global_norm", "linalg.global_norm"])
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of all elements of a list of tensors.
 
@@ -164,7 +164,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         )
         half_squared = reduce_sum(stacked)
         two = convert_to_tensor(2.0, dtype=half_squared.dtype)
-        return sqrt(half_squared * two, name="global_norm")
+        return sqrt(half_squared * two, name="global_norm")  # type: ignore[no-any-return]
 
 
 @export("clip_by_global_norm")
@@ -223,4 +223,4 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
         one = convert_to_tensor(1.0, dtype=t.dtype)
         scaled = t * clip_norm * minimum(inverse_norm * count, one / clip_norm)
-        return raw.Identity(input=scaled, name=scope)
+        return raw.Identity(input=scaled, name=scope)  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -200,7 +201,7 @@ greater_equal.specialize(ufunc("greater_equal"))
 
 def approximate_equal_shape(c: ShapeContext) -> TensorShape:
     """Both inputs have the shape of the output; nothing broadcasts."""
-    x, y = c.inputs[0].shape, c.inputs[1].shape
+    x, y = c.shape("x"), c.shape("y")
     if not x.is_compatible_with(y):
         if x.rank != y.rank:
             raise ValueError(f"Shapes must be equal rank, but are {x.rank} and {y.rank}")
@@ -229,17 +230,18 @@ def approximate_equal(xp: Xp, x: Array, y: Array, *, tolerance: float = 1e-05) -
     array([ True])
     """
     if x.shape != y.shape:
-        raise ValueError("x and y must be of the same shape")
+        shapes = f"x shape: {shape_text(x.shape)}. y shape: {shape_text(y.shape)}"
+        raise errors.InvalidArgumentError(None, None, f"x and y must be of the same shape. {shapes}")
     return xp.abs(xp.subtract(x, y)) < tolerance
 
 
-def _is_ordered(x: Any, comparison: Any) -> Tensor:
+def _is_ordered(x: Any, comparison: Any) -> Any:
     flat = raw.Reshape(tensor=convert_to_tensor(x, name="x"), shape=np.array([-1], np.int32))
     holds = comparison(flat[1:], flat[:-1])
     return raw.All(input=holds, reduction_indices=np.array([0], np.int32))
 
 
-@export("math.is_non_decreasing", "debugging.is_non_decreasing")
+@export("math.is_non_decreasing", v1=["is_non_decreasing", "debugging.is_non_decreasing", "math.is_non_decreasing"])
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether the elements of `x`, in row-major order, never decrease; True for fewer than two elements.
 
@@ -253,10 +255,13 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     Returns: A scalar `Tensor` of dtype bool.
     """
     with name_scope(name, "is_non_decreasing"):
-        return _is_ordered(x, greater_equal)
+        return _is_ordered(x, greater_equal)  # type: ignore[no-any-return]
 
 
-@export("math.is_strictly_increasing", "debugging.is_strictly_increasing")
+@export(
+    "math.is_strictly_increasing",
+    v1=["is_strictly_increasing", "debugging.is_strictly_increasing", "math.is_strictly_increasing"],
+)
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether the elements of `x`, in row-major order, always increase; True for fewer than two elements.
 
@@ -270,4 +275,4 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     Returns: A scalar `Tensor` of dtype bool.
     """
     with name_scope(name, "is_strictly_increasing"):
-        return _is_ordered(x, greater)
+        return _is_ordered(x, greater)  # type: ignore[no-any-return]

@@ -41,7 +41,7 @@ def complex_abs(xp: Xp, x: Array, *, Tout: DType) -> Array:
 
 
 @complex_abs.gradient
-def complex_abs_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def complex_abs_gradient(dy: Tensor, x: Tensor) -> Any:
     return raw.Complex(real=dy, imag=raw.ZerosLike(x=dy), Tout=x.dtype) * raw.Sign(x=x)
 
 
@@ -94,7 +94,7 @@ def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
                 f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
                 f"They must be consistent, and one of {[float32, float64]}"
             )
-        return complex_from_parts(real, imag, Tout=out, name=scope)
+        return complex_from_parts(real, imag, Tout=out, name=scope)  # type: ignore[no-any-return]
 
 
 @op("Real", "input: T -> output: Tout", T=_COMPLEX, Tout=_PART, shape=same_shape)
@@ -108,7 +108,7 @@ def real_part(xp: Xp, input: Array, *, Tout: DType) -> Array:
 
 
 @real_part.gradient
-def real_gradient(dy: Tensor, input: Tensor) -> Tensor:
+def real_gradient(dy: Tensor, input: Tensor) -> Any:
     return raw.Complex(real=dy, imag=raw.ZerosLike(x=dy), Tout=input.dtype)
 
 
@@ -123,7 +123,7 @@ def imaginary_part(xp: Xp, input: Array, *, Tout: DType) -> Array:
 
 
 @imaginary_part.gradient
-def imag_gradient(dy: Tensor, input: Tensor) -> Tensor:
+def imag_gradient(dy: Tensor, input: Tensor) -> Any:
     return raw.Complex(real=raw.ZerosLike(x=dy), imag=dy, Tout=input.dtype)
 
 
@@ -138,7 +138,7 @@ def complex_angle(xp: Xp, input: Array, *, Tout: DType) -> Array:
 
 
 @complex_angle.gradient
-def angle_gradient(dy: Tensor, input: Tensor) -> Tensor:
+def angle_gradient(dy: Tensor, input: Tensor) -> Any:
     # d angle = (x dy - y dx) / |z|^2, that is, -dy / (y + i x) in TensorFlow's convention of gradients.
     part = dy.dtype
     real, imag = raw.Real(input=input, Tout=part), raw.Imag(input=input, Tout=part)
@@ -157,11 +157,11 @@ def conjugate(xp: Xp, input: Array) -> Array:
 
 
 @conjugate.gradient
-def conj_gradient(dy: Tensor) -> Tensor:
+def conj_gradient(dy: Tensor) -> Any:
     return raw.Conj(input=dy)
 
 
-@export("math.real")
+@export("math.real", v1=["real", "math.real"])
 def real(input: Any, name: str | None = None) -> Tensor:
     """The real part of each number; a real tensor is returned as it is.
 
@@ -177,10 +177,10 @@ def real(input: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "Real") as scope:
         input = _numeric(input)
-        return real_part(input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else input
+        return real_part(input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else input  # type: ignore[no-any-return]
 
 
-@export("math.imag")
+@export("math.imag", v1=["imag", "math.imag"])
 def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary part of each number; zeros for a real tensor.
 
@@ -196,11 +196,11 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Imag") as scope:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
-            return imaginary_part(input, Tout=input.dtype.real_dtype, name=scope)
-        return zeros_like(input)
+            return imaginary_part(input, Tout=input.dtype.real_dtype, name=scope)  # type: ignore[no-any-return]
+        return zeros_like(input)  # type: ignore[no-any-return]
 
 
-@export("math.angle")
+@export("math.angle", v1=["angle", "math.angle"])
 def angle(input: Any, name: str | None = None) -> Tensor:
     """The argument of each number: the angle in radians from the positive real axis, in (-pi, pi].
 
@@ -216,11 +216,11 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Angle") as scope:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
-            return complex_angle(input, Tout=input.dtype.real_dtype, name=scope)
-        return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))
+            return complex_angle(input, Tout=input.dtype.real_dtype, name=scope)  # type: ignore[no-any-return]
+        return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))  # type: ignore[no-any-return]
 
 
-@export("math.conj")
+@export("math.conj", v1=["conj", "math.conj"])
 def conj_(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each number; a real tensor is returned as it is.
 
@@ -239,13 +239,13 @@ def conj_(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Conj") as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex or x.dtype is variant:
-            return conjugate(x, name=scope)
+            return conjugate(x, name=scope)  # type: ignore[no-any-return]
         if x.dtype.is_floating or x.dtype.is_integer:
-            return x
+            return x  # type: ignore[no-any-return]
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
 
 
-def _numeric(value: Any) -> Tensor:
+def _numeric(value: Any) -> Any:
     tensor = convert_to_tensor(value, name="input")
     if not tensor.dtype.is_numeric:
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {tensor.dtype}")

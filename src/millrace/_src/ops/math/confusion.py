@@ -61,10 +61,10 @@ def confusion_matrix(
         target = as_dtype(dtype)
         places = raw.Pack(values=[true, predicted], axis=1)
         counts = _weights(weights, predicted, target)
-        return raw.ScatterNd(indices=places, updates=counts, shape=raw.Pack(values=[size, size], axis=0))
+        return raw.ScatterNd(indices=places, updates=counts, shape=raw.Pack(values=[size, size], axis=0))  # type: ignore[no-any-return]
 
 
-def _weights(weights: Any, like: Tensor, dtype: DType) -> Tensor:
+def _weights(weights: Any, like: Tensor, dtype: DType) -> Any:
     if weights is None:
         return raw.Fill(dims=raw.Shape(input=like), value=np.ones((), dtype.np_dtype), name="ones_like")
     tensor = convert_to_tensor(weights, name="weights")

@@ -109,7 +109,7 @@ def cumulative_logsumexp_gradient(
     dout: Tensor, x: Tensor, axis: Tensor, out: Tensor, exclusive: bool, reverse: bool
 ) -> tuple[Tensor, None]:
     # dx[j] = sum over i >= j of dout[i] * exp(x[j] - out[i]), in logarithms, for each sign of dout.
-    def part(amount: Tensor) -> Tensor:
+    def part(amount: Tensor) -> Any:
         is_positive = amount > 0
         ones, lowest = raw.OnesLike(x=amount), raw.OnesLike(x=amount) * float(x.dtype.min)
         safe = raw.SelectV2(condition=is_positive, t=amount, e=ones)
@@ -141,10 +141,10 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
     """
     with name_scope(name, "Cumsum") as scope:
         x = convert_to_tensor(x, name="x")
-        return cumsum_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+        return cumsum_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]
 
 
-@export("math.cumprod")
+@export("math.cumprod", v1=["cumprod", "math.cumprod"])
 def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
     """Cumulative products of `x` along an axis.
 
@@ -163,7 +163,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
     """
     with name_scope(name, "Cumprod") as scope:
         x = convert_to_tensor(x, name="x")
-        return cumprod_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+        return cumprod_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]
 
 
 @export("math.cumulative_logsumexp")
@@ -187,4 +187,4 @@ def cumulative_logsumexp(
     """
     with name_scope(name, "CumulativeLogsumexp") as scope:
         x = convert_to_tensor(x, name="x")
-        return cumulative_logsumexp_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+        return cumulative_logsumexp_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]

@@ -137,7 +137,7 @@ def floor_div_gradient(dz: Tensor) -> tuple[None, None]:
     return None, None
 
 
-@export("math.floordiv")
+@export("math.floordiv", v1=["floordiv", "math.floordiv"])
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x // y` element-wise, rounding towards minus infinity.
 
@@ -153,10 +153,10 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Raises: InvalidArgumentError: for an integer division by zero.
     """
     with name_scope(name, "floordiv") as scope:
-        return floor_div(x, y, name=scope)
+        return floor_div(x, y, name=scope)  # type: ignore[no-any-return]
 
 
-@export("math.floormod", "math.mod")
+@export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"])
 @op("FloorMod", "x: T, y: T -> z: T", T=INTEGER | FLOAT, shape=broadcast_shape)
 def floormod(xp: Xp, x: Array, y: Array) -> Array:
     """The remainder of `//`: it has the sign of `y`, as `%` in Python.
@@ -289,9 +289,9 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     is_eager = state.graph is None and type(x) is EagerTensor and type(y) is EagerTensor
     if is_eager and x.dtype is y.dtype and x.dtype.is_floating:
-        return execute(_REAL_DIV, (x, y), _NO_ATTRS, name)
+        return execute(_REAL_DIV, (x, y), _NO_ATTRS, name)  # type: ignore[no-any-return]
     with name_scope(name, "truediv") as scope:
-        return realdiv(*_divisible(x, y, "__truediv__"), name=scope)
+        return realdiv(*_divisible(x, y, "__truediv__"), name=scope)  # type: ignore[no-any-return]
 
 
 def _divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
@@ -326,7 +326,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return truediv(x, y, name=name)
 
 
-@export("math.divide_no_nan")
+@export("math.divide_no_nan", v1=["div_no_nan", "math.divide_no_nan"])
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Computes `x / y`, and 0 where `y` is 0, even if `x` is 0, infinite or NaN.
 
@@ -341,7 +341,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor`; floating point for integers.
     """
     with name_scope(name, "div_no_nan") as scope:
-        return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)
+        return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)  # type: ignore[no-any-return]
 
 
 @export("math.reciprocal_no_nan")
@@ -360,4 +360,4 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "reciprocal_no_nan") as scope:
         x = convert_to_tensor(x, name="x")
         one = convert_to_tensor(1, dtype=x.dtype.base_dtype, name="one")
-        return div_no_nan(one, x, name=scope)
+        return div_no_nan(one, x, name=scope)  # type: ignore[no-any-return]

@@ -168,7 +168,7 @@ def einsum_gradient(doutput: Tensor, inputs: list[Tensor], equation: str) -> tup
 
 def _operand_gradient(
     doutput: Tensor, output: str, x: Tensor, subscripts: str, others: list[tuple[str, Tensor]]
-) -> Tensor:
+) -> Any:
     """The gradient of one operand: doutput times the other operand, summed into the operand's labels."""
     dout_labels = "".join(unique(output.replace("...", "")))  # type: ignore[arg-type]  # letters only
     if dout_labels != output.replace("...", ""):
@@ -193,7 +193,7 @@ def _dots(subscripts: str) -> str:
     return "..." if "..." in subscripts else ""
 
 
-def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Tensor:
+def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Any:
     """Sums the leading ellipsis axes, of the broadcast shape, down to those of `x`."""
     x_dims, g_dims = x.shape._dims, gradient.shape._dims
     start = len(subscripts.partition("...")[0]) if "..." in subscripts else 0
@@ -218,7 +218,7 @@ def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Te
     return raw.Reshape(tensor=total, shape=shape)
 
 
-def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, named: str) -> Tensor:
+def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, named: str) -> Any:
     """Gives the gradient the axes that the equation sums in `x` alone, each entry repeated."""
     for position, label in reversed(list(enumerate(named))):
         if label not in kept:  # all labels behind it are there already, so its place counts from the end
@@ -239,7 +239,7 @@ def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, nam
 _FORMAT = re.compile(r"[a-zA-Z]*(\.\.\.)?[a-zA-Z]*(,[a-zA-Z]*(\.\.\.)?[a-zA-Z]*)*(->[a-zA-Z]*(\.\.\.)?[a-zA-Z]*)?")
 
 
-@export("linalg.einsum", "einsum", v1=["linalg.einsum", "einsum"])
+@export("linalg.einsum", "einsum")
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums products of tensors over labelled axes (Einstein summation).
 
@@ -260,7 +260,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
     Returns: A `Tensor` of the dtype of the inputs.
     Raises:
-      ValueError: if the equation is malformed or does not fit the inputs (InvalidArgumentError for shapes, in eager mode).
+      ValueError: if the equation is malformed or does not fit the inputs (InvalidArgumentError for shapes in eager
+        mode).
       TypeError: for another keyword.
     """
     name = kwargs.pop("name", None)
@@ -274,7 +275,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         tensors = [convert_to_tensor(x) for x in inputs]
         resolved = _resolve(equation, len(tensors))
         if len(tensors) <= 2:
-            return einsum_op(tensors, equation=resolved)
+            return einsum_op(tensors, equation=resolved)  # type: ignore[no-any-return]
         return _contract_in_pairs(resolved, tensors, optimize)
 
 

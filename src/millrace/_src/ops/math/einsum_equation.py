@@ -41,7 +41,8 @@ def parse(equation: str) -> Equation:
         periods = subscripts.count(".")
         if periods and (periods != 3 or "..." not in subscripts):
             raise ValueError(
-                f"Expected at most one ellipsis (...), but found {periods} periods (.) in the input subscript: {subscripts}"
+                f"Expected at most one ellipsis (...), but found {periods} periods (.) in the input subscript: "
+                f"{subscripts}"
             )
     known = set("".join(inputs))
     for label in right:
@@ -105,7 +106,9 @@ def _rank_message(equation: Equation, position: int, named: int, rank: int, at_l
 def merge_sizes(
     operands: Sequence[Labels], shapes: Sequence[Sequence[int | None]], *, is_eager: bool
 ) -> dict[Label, int | None]:
-    """The size of each label; None where unknown. Only the axes of ellipses may be 1 in one operand and larger in another.
+    """The size of each label, None where unknown.
+
+    Only the axes of ellipses may be 1 in one operand and larger in another.
 
     Raises: ValueError: if a label has two sizes.
     """
@@ -121,7 +124,8 @@ def merge_sizes(
                 if is_eager:
                     text = ",".join(map(str, shape))
                     raise ValueError(
-                        f"Expected dimension {known} at axis {axis} of the input shaped [{text}] but got dimension {size}"
+                        f"Expected dimension {known} at axis {axis} of the input shaped [{text}] but got dimension "
+                        f"{size}"
                     )
                 raise ValueError(f"Dimensions must be equal, but are {known} and {size}")
     return sizes

@@ -44,11 +44,11 @@ exp.specialize(ufunc("exp"))
 
 
 @exp.gradient
-def exp_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def exp_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * conj(y)
 
 
-@export("math.expm1")
+@export("math.expm1", v1=["expm1", "math.expm1"])
 @op("Expm1", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def expm1(xp: Xp, x: Array) -> Array:
     """`e ** x - 1` element-wise, exact also for small `x`.
@@ -66,11 +66,11 @@ expm1.specialize(ufunc("expm1"))
 
 
 @expm1.gradient
-def expm1_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def expm1_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Exp(x=conj(x))
 
 
-@export("math.log")
+@export("math.log", v1=["log", "math.log"])
 @op("Log", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def log(xp: Xp, x: Array) -> Array:
     """The natural logarithm element-wise; -inf for 0, NaN for negative real numbers.
@@ -88,11 +88,11 @@ log.specialize(ufunc("log"))
 
 
 @log.gradient
-def log_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def log_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=conj(x))
 
 
-@export("math.log1p")
+@export("math.log1p", v1=["log1p", "math.log1p"])
 @op("Log1p", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def log1p(xp: Xp, x: Array) -> Array:
     """`log(1 + x)` element-wise, exact also for small `x`.
@@ -110,7 +110,7 @@ log1p.specialize(ufunc("log1p"))
 
 
 @log1p.gradient
-def log1p_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def log1p_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=conj(x) + 1)
 
 
@@ -134,7 +134,7 @@ def sigmoid(xp: Xp, x: Array) -> Array:
 
 
 @sigmoid.gradient
-def sigmoid_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def sigmoid_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SigmoidGrad(y=conj(y), dy=dy)
 
 
@@ -169,7 +169,7 @@ def softplus(xp: Xp, features: Array) -> Array:
 
 
 @softplus.gradient
-def softplus_gradient(dy: Tensor, features: Tensor) -> Tensor:
+def softplus_gradient(dy: Tensor, features: Tensor) -> Any:
     return raw.SoftplusGrad(gradients=dy, features=features)
 
 
@@ -189,7 +189,7 @@ def softplus_grad_gradient(dz: Tensor, gradients: Tensor, features: Tensor) -> t
     return raw.SoftplusGrad(gradients=dz, features=features), dz * slope
 
 
-@export("math.log_sigmoid")
+@export("math.log_sigmoid", v1=["log_sigmoid", "math.log_sigmoid"])
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, computed as `-softplus(-x)` so that it does not underflow.
 
@@ -204,4 +204,4 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "LogSigmoid") as scope:
         x = convert_to_tensor(x, name="x")
-        return negative(softplus(negative(x)), name=scope)
+        return negative(softplus(negative(x)), name=scope)  # type: ignore[no-any-return]

@@ -105,7 +105,7 @@ def histogram_fixed_width(
     Raises: InvalidArgumentError: if the range is empty, `nbins` is not positive or a value is NaN.
     """
     with name_scope(name, "histogram_fixed_width") as scope:
-        return histogram_op(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)
+        return histogram_op(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)  # type: ignore[no-any-return]
 
 
 @export("histogram_fixed_width_bins")
@@ -138,7 +138,7 @@ def histogram_fixed_width_bins(
         scaled = raw.RealDiv(x=flat - ends[0], y=ends[1] - ends[0], name="scaled_values")
         index = raw.Floor(x=bins * scaled, name="indices")
         bounded = clip_by_value(index, 0, bins - 1)
-        return raw.Reshape(tensor=cast(bounded, int32), shape=shape)
+        return raw.Reshape(tensor=cast(bounded, int32), shape=shape)  # type: ignore[no-any-return]
 
 
 def check(condition: Tensor, message: str) -> None:
@@ -146,7 +146,7 @@ def check(condition: Tensor, message: str) -> None:
     if not executing_eagerly():
         axes = np.arange(condition.shape.rank or 0, dtype=np.int32)
         raw.Assert(condition=raw.All(input=condition, reduction_indices=axes), data=[message])
-    elif not np.all(condition.numpy()):
+    elif not np.all(np.asarray(condition)):
         raise _invalid(message)
 
 
@@ -275,10 +275,10 @@ def bincount(
             numbers = raw.Reshape(tensor=numbers, shape=[-1])
         if weights is None:
             weights = convert_to_tensor(np.zeros(0, as_dtype(dtype).np_dtype), name="Const")
-        return dense_bincount(numbers, length, weights, binary_output=binary_output)
+        return dense_bincount(numbers, length, weights, binary_output=binary_output)  # type: ignore[no-any-return]
 
 
-def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Tensor:
+def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
     """The largest number plus 1 (0 if there are none), between the two limits."""
     dtype = numbers.dtype
     is_nonempty = size(numbers) > 0

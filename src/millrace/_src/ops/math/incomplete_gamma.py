@@ -30,7 +30,7 @@ def _in_domain(xp: Xp, function: Any, a: Array, x: Array) -> Array:
     return xp.where((a > 0) & (x >= 0), value, a.dtype.type(np.nan))
 
 
-@export("math.igamma", v1=["math.igamma", "igamma"])
+@export("math.igamma", v1=["igamma", "math.igamma"])
 @op("Igamma", "a: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
 def igamma(xp: Xp, a: Array, x: Array) -> Array:
     """The lower regularized incomplete gamma function P(a, x).
@@ -47,7 +47,7 @@ def igamma(xp: Xp, a: Array, x: Array) -> Array:
     return in_single(xp, lambda a, x: _in_domain(xp, xp.special.gammainc, a, x), a, x)
 
 
-@export("math.igammac", v1=["math.igammac", "igammac"])
+@export("math.igammac", v1=["igammac", "math.igammac"])
 @op("Igammac", "a: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
 def igammac(xp: Xp, a: Array, x: Array) -> Array:
     """The upper regularized incomplete gamma function Q(a, x) = 1 - P(a, x).
@@ -64,7 +64,7 @@ def igammac(xp: Xp, a: Array, x: Array) -> Array:
     return in_single(xp, lambda a, x: _in_domain(xp, xp.special.gammaincc, a, x), a, x)
 
 
-def _density(a: Tensor, x: Tensor) -> Tensor:
+def _density(a: Tensor, x: Tensor) -> Any:
     """The derivative of P(a, x) with respect to `x`: the density of the gamma distribution."""
     return raw.Exp(x=(a - 1) * raw.Log(x=x) - x - raw.Lgamma(x=a))
 

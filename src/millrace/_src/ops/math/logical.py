@@ -88,7 +88,7 @@ def logical_not(xp: Xp, x: Array) -> Array:
 logical_not.specialize(ufunc("logical_not"))
 
 
-@export("math.logical_xor")
+@export("math.logical_xor", v1=["logical_xor", "math.logical_xor"])
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """Whether exactly one of `x` and `y` is True, element-wise.
 
@@ -102,7 +102,7 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 
     Returns: A `Tensor` of dtype bool.
     """
-    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)  # type: ignore[no-any-return]
 
 
 def logical_xor_operator(x: Any, y: Any, name: str = "xor") -> Tensor:

@@ -131,7 +131,7 @@ def matmul_gradient(
     return da, db
 
 
-def _matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
+def _matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Any:
     return raw.MatMul(a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
@@ -201,7 +201,7 @@ def batch_matmul_v2_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool,
 
 
 def _batch_gradients(dz: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
-    def product(a: Tensor, b: Tensor, adj_a: bool, adj_b: bool) -> Tensor:
+    def product(a: Tensor, b: Tensor, adj_a: bool, adj_b: bool) -> Any:
         return raw.BatchMatMulV2(x=a, y=b, adj_x=adj_a, adj_y=adj_b)
 
     dx = product(y, dz, adj_y, True) if adj_x else product(dz, y, False, not adj_y)
@@ -222,7 +222,7 @@ def _sum_batches(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, 
     return dx, raw.Reshape(tensor=raw.Sum(input=dy, reduction_indices=y_axes), shape=y_shape)
 
 
-def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int | None, ...]) -> Tensor:
+def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int | None, ...]) -> Any:
     lead = max(len(other) - len(own), 0)
     shift = len(own) - len(other)
     repeated = [i + lead for i, d in enumerate(own[:-2]) if d == 1 and i - shift >= 0 and other[i - shift] != 1]
@@ -380,7 +380,7 @@ def matmul(
         hinted = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
         if not hinted and a._value.ndim == 2 == b._value.ndim:
             attrs = _TRANSPOSES[bool(transpose_a), bool(transpose_b)] if transpose_a or transpose_b else _NO_ATTRS
-            return execute(_MATMUL, (a, b), attrs, name)
+            return execute(_MATMUL, (a, b), attrs, name)  # type: ignore[no-any-return]
     for letter, transpose, adjoint in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
         if transpose and adjoint:
             raise ValueError(
@@ -396,8 +396,8 @@ def matmul(
             a, adj_a = _adjoint_instead(a, transpose_a, adjoint_a)
             b, adj_b = _adjoint_instead(b, transpose_b, adjoint_b)
             if is_mixed:
-                return batch_matmul_v3(a, b, adj_x=adj_a, adj_y=adj_b, Tout=result_type, name=scope)
-            return batch_matmul_v2(a, b, adj_x=adj_a, adj_y=adj_b, grad_x=grad_a, grad_y=grad_b, name=scope)
+                return batch_matmul_v3(a, b, adj_x=adj_a, adj_y=adj_b, Tout=result_type, name=scope)  # type: ignore[no-any-return]
+            return batch_matmul_v2(a, b, adj_x=adj_a, adj_y=adj_b, grad_x=grad_a, grad_y=grad_b, name=scope)  # type: ignore[no-any-return]
         a, transpose_a = _transpose_instead(a, transpose_a, adjoint_a)
         b, transpose_b = _transpose_instead(b, transpose_b, adjoint_b)
         if (a_is_sparse or b_is_sparse) and a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES:
@@ -410,8 +410,8 @@ def matmul(
                 b_is_sparse=b_is_sparse,
                 name=scope,
             )
-            return cast(product, a.dtype) if a.dtype is bfloat16 and b.dtype is bfloat16 else product
-        return matmul_op(
+            return cast(product, a.dtype) if a.dtype is bfloat16 and b.dtype is bfloat16 else product  # type: ignore[no-any-return]
+        return matmul_op(  # type: ignore[no-any-return]
             a, b, transpose_a=transpose_a, transpose_b=transpose_b, grad_a=grad_a, grad_b=grad_b, name=scope
         )
 
@@ -462,4 +462,4 @@ def matvec(
         product = matmul(
             a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse
         )
-        return raw.Squeeze(input=product, squeeze_dims=[-1])
+        return raw.Squeeze(input=product, squeeze_dims=[-1])  # type: ignore[no-any-return]

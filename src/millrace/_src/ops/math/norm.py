@@ -57,8 +57,8 @@ def norm(
         axes = None if axis is None else list(axis)
         result = _kept_norm(x, ord, axes, is_matrix)
         if keepdims:
-            return result
-        return raw.Squeeze(input=result, squeeze_dims=axes or [])
+            return result  # type: ignore[no-any-return]
+        return raw.Squeeze(input=result, squeeze_dims=axes or [])  # type: ignore[no-any-return]
 
 
 def _is_matrix_norm(axis: Any) -> bool:
@@ -71,7 +71,7 @@ def _is_matrix_norm(axis: Any) -> bool:
     return True
 
 
-def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -> Tensor:
+def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -> Any:
     """The norm, with the reduced axes kept."""
     if order in ("fro", "euclidean", 2, 2.0) and not (is_matrix and order in (2, 2.0)):
         return sqrt(reduce_sum(x * conj_(x), axes, keepdims=True))
@@ -88,7 +88,7 @@ def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -
     return pow_(reduce_sum(pow_(magnitude, order), axes, keepdims=True), 1.0 / order)
 
 
-def _spectral_norm(x: Tensor, axes: list[int]) -> Tensor:
+def _spectral_norm(x: Tensor, axes: list[int]) -> Any:
     """The largest singular value of matrices in any two axes."""
     rank = x.shape.rank
     if rank is None:

@@ -35,13 +35,13 @@ from millrace._src.ops.math.unary import sqrt, square
 from millrace._src.util.export import export
 
 
-def _reduce(operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None) -> Tensor:
+def _reduce(operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
     if not isinstance(input_tensor, Tensor):
         input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
     return operation(input_tensor, axes_argument(input_tensor, axis), keep_dims=bool(keepdims), name=name)
 
 
-@export("math.reduce_sum", "reduce_sum")
+@export("math.reduce_sum", "reduce_sum", v1=[])
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The sum of elements over axes of a tensor.
 
@@ -58,10 +58,10 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; 0 over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(sum_op, input_tensor, axis, keepdims, name)
+    return _reduce(sum_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_prod", "reduce_prod")
+@export("math.reduce_prod", "reduce_prod", v1=[])
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The product of elements over axes of a tensor.
 
@@ -78,10 +78,10 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     Returns: A `Tensor` of the dtype of `input_tensor`; 1 over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(prod_op, input_tensor, axis, keepdims, name)
+    return _reduce(prod_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_mean", "reduce_mean")
+@export("math.reduce_mean", "reduce_mean", v1=[])
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The mean of elements over axes of a tensor.
 
@@ -98,10 +98,10 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     Returns: A `Tensor` of the dtype of `input_tensor`; NaN over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(mean_op, input_tensor, axis, keepdims, name)
+    return _reduce(mean_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_max", "reduce_max")
+@export("math.reduce_max", "reduce_max", v1=[])
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The largest element over axes of a tensor.
 
@@ -118,10 +118,10 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; the smallest value of the dtype (-inf) over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(max_op, input_tensor, axis, keepdims, name)
+    return _reduce(max_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_min", "reduce_min")
+@export("math.reduce_min", "reduce_min", v1=[])
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """The smallest element over axes of a tensor.
 
@@ -138,10 +138,10 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; the largest value of the dtype (inf) over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(min_op, input_tensor, axis, keepdims, name)
+    return _reduce(min_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_all", "reduce_all")
+@export("math.reduce_all", "reduce_all", v1=[])
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """Whether all elements are True over axes of a tensor.
 
@@ -158,10 +158,10 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; True over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(all_op, input_tensor, axis, keepdims, name)
+    return _reduce(all_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_any", "reduce_any")
+@export("math.reduce_any", "reduce_any", v1=[])
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """Whether any element is True over axes of a tensor.
 
@@ -178,7 +178,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; False over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(any_op, input_tensor, axis, keepdims, name)
+    return _reduce(any_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
 @export("math.reduce_euclidean_norm")
@@ -200,10 +200,10 @@ def reduce_euclidean_norm(
     Returns: A `Tensor` of the dtype of `input_tensor`; 0 over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(euclidean_norm_op, input_tensor, axis, keepdims, name)
+    return _reduce(euclidean_norm_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
 
 
-@export("math.reduce_logsumexp", "reduce_logsumexp")
+@export("math.reduce_logsumexp", "reduce_logsumexp", v1=[])
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     """`log(sum(exp(x)))` over axes of a tensor, computed so that it neither overflows nor underflows.
 
@@ -277,10 +277,10 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     """
     with name_scope(name, "reduce_std"):
         x = convert_to_tensor(input_tensor)
-        return sqrt(reduce_variance(x, axis=axis, keepdims=keepdims))
+        return sqrt(reduce_variance(x, axis=axis, keepdims=keepdims))  # type: ignore[no-any-return]
 
 
-@export("math.count_nonzero")
+@export("math.count_nonzero", v1=[])
 def count_nonzero(
     input: Any,
     axis: Any = None,
@@ -308,4 +308,4 @@ def count_nonzero(
             zero: Any = "" if x.dtype is string else 0
             x = not_equal(x, convert_to_tensor(zero, dtype=x.dtype, name="zeros"))
         count = reduce_sum(cast(x, int64), axis=axis, keepdims=bool(keepdims))
-        return cast(count, as_dtype(dtype))
+        return cast(count, as_dtype(dtype))  # type: ignore[no-any-return]

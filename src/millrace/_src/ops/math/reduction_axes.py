@@ -24,7 +24,7 @@ from millrace._src.ops.shape_rules import UNKNOWN
 
 
 @functools.lru_cache(maxsize=1024)
-def kept_axes(axes: int | tuple[int, ...]) -> Tensor:
+def kept_axes(axes: int | tuple[int, ...]) -> Any:
     """Axes as an int32 tensor for eager calls, made once."""
     return convert_to_tensor(np.array(axes, np.int32))
 
@@ -41,7 +41,7 @@ def axes_argument(tensor: Tensor, axis: Any) -> Any:
     return axis
 
 
-def _all_axes(tensor: Tensor) -> Tensor:
+def _all_axes(tensor: Tensor) -> Any:
     rank = tensor.shape.rank
     if rank is None:
         return raw.Range(start=np.int32(0), limit=raw.Rank(input=tensor), delta=np.int32(1), name="range")
@@ -99,7 +99,7 @@ def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | N
     return tuple(sorted({int(a) % rank for a in value.reshape(-1)}))
 
 
-def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Tensor:
+def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
     """Gives a reduction's result (or its gradient) the axes of `source` back, with size 1."""
     if keep_dims:
         return reduced
@@ -115,7 +115,7 @@ def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims
     return reduced
 
 
-def _kept_shape(source: Tensor, reduction_indices: Any) -> Tensor:
+def _kept_shape(source: Tensor, reduction_indices: Any) -> Any:
     """The run-time shape of `source` with 1 at the reduced axes."""
     rank, shape = raw.Rank(input=source), raw.Shape(input=source)
     flat = raw.Reshape(tensor=raw.Cast(x=reduction_indices, DstT=shape.dtype), shape=np.array([-1, 1], np.int32))
@@ -132,7 +132,7 @@ def shape_of(tensor: Tensor) -> Any:
     return raw.Shape(input=tensor)
 
 
-def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Tensor:
+def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
     """Repeats a reduction's gradient over the reduced axes: the gradient of a sum."""
     kept = keep_axes(reduced, source, reduction_indices, keep_dims)
     return raw.BroadcastTo(input=kept, shape=shape_of(source))

@@ -102,7 +102,7 @@ def prod_gradient(
     return kept * conj(_product_of_others(input, reduction_indices)), None
 
 
-def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Tensor:
+def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
     """For each element, the product of the others that are multiplied with it."""
     axes = static_axes(reduction_indices, x.shape.rank)
     if axes is not None and len(axes) == 1:
@@ -122,7 +122,7 @@ def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Tensor:
     return raw.Transpose(x=raw.Reshape(tensor=others, shape=shape), perm=inverse)
 
 
-def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Tensor:
+def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Any:
     """All axes, the reduced ones first, for axes or a rank that only the running graph knows."""
     rank = raw.Rank(input=x)
     reduced = raw.FloorMod(x=raw.Cast(x=reduction_indices, DstT=rank.dtype), y=rank)
@@ -132,11 +132,11 @@ def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Tensor:
     return raw.ConcatV2(values=[reduced, rest], axis=np.int32(0))
 
 
-def _product_of_sizes(shape: Tensor) -> Tensor:
+def _product_of_sizes(shape: Tensor) -> Any:
     return raw.Prod(input=shape, reduction_indices=np.array([0], np.int32))
 
 
-def _exclusive_products(x: Tensor, axis: int) -> Tensor:
+def _exclusive_products(x: Tensor, axis: int) -> Any:
     before = raw.Cumprod(x=x, axis=np.int32(axis), exclusive=True)
     return before * raw.Cumprod(x=x, axis=np.int32(axis), exclusive=True, reverse=True)
 
@@ -281,7 +281,7 @@ def mean_gradient(
     return spread(dy / _mean_count(input, output, reduction_indices), input, reduction_indices, keep_dims), None
 
 
-def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Tensor:
+def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     """How many elements each mean is taken of, in the dtype of `x`."""
     axes, dims = static_axes(reduction_indices, x.shape.rank), x.shape._dims
     if axes is not None and dims is not None and all(dims[a] is not None for a in axes):

@@ -24,7 +24,7 @@ from millrace._src.util.export import export
 _BOOLEAN = "its result is boolean"
 
 
-@export("math.ceil")
+@export("math.ceil", v1=["ceil", "math.ceil"])
 @op("Ceil", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def ceil(xp: Xp, x: Array) -> Array:
     """The smallest whole number not less than `x`.
@@ -97,10 +97,10 @@ def round_(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     x = convert_to_tensor(x, name="x")
-    return x if x.dtype.is_integer else round_op(x, name=name)
+    return x if x.dtype.is_integer else round_op(x, name=name)  # type: ignore[no-any-return]
 
 
-@export("math.rint")
+@export("math.rint", v1=["rint", "math.rint"])
 @op("Rint", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def rint(xp: Xp, x: Array) -> Array:
     """The nearest whole number, halves to the even one.
@@ -122,7 +122,7 @@ def rint_gradient(dy: Tensor) -> None:
     return None
 
 
-@export("math.is_nan", "debugging.is_nan", v1=["math.is_nan", "debugging.is_nan", "is_nan"])
+@export("math.is_nan", v1=["is_nan", "debugging.is_nan", "math.is_nan"])
 @op("IsNan", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_nan(xp: Xp, x: Array) -> Array:
     """Which elements are NaN.
@@ -139,7 +139,7 @@ def is_nan(xp: Xp, x: Array) -> Array:
 is_nan.specialize(ufunc("isnan"))
 
 
-@export("math.is_inf", v1=["math.is_inf", "debugging.is_inf", "is_inf"])
+@export("math.is_inf", v1=["is_inf", "debugging.is_inf", "math.is_inf"])
 @op("IsInf", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_inf(xp: Xp, x: Array) -> Array:
     """Which elements are infinite.
@@ -156,7 +156,7 @@ def is_inf(xp: Xp, x: Array) -> Array:
 is_inf.specialize(ufunc("isinf"))
 
 
-@export("math.is_finite", v1=["math.is_finite", "debugging.is_finite", "is_finite"])
+@export("math.is_finite", v1=["is_finite", "debugging.is_finite", "math.is_finite"])
 @op("IsFinite", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_finite(xp: Xp, x: Array) -> Array:
     """Which elements are neither infinite nor NaN.

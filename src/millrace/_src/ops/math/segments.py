@@ -7,6 +7,7 @@ each number up to the last, so its size depends on the values; segments without 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: fl
     return result
 
 
-@export("math.segment_sum")
+@export("math.segment_sum", v1=["segment_sum", "math.segment_sum"])
 @op("SegmentSum", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
 def segment_sum(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The sum of the rows of each segment.
@@ -96,12 +97,12 @@ def segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple[Tensor, 
     return gather_rows(doutput, segment_ids), None
 
 
-def gather_rows(rows: Tensor, ids: Tensor) -> Tensor:
+def gather_rows(rows: Tensor, ids: Tensor) -> Any:
     """The row of each id."""
     return raw.GatherV2(params=rows, indices=ids, axis=np.int32(0))
 
 
-@export("math.segment_mean")
+@export("math.segment_mean", v1=["segment_mean", "math.segment_mean"])
 @op("SegmentMean", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
 def segment_mean(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The mean of the rows of each segment; of integers, rounded towards zero.
@@ -134,7 +135,7 @@ def segment_mean_gradient(doutput: Tensor, data: Tensor, segment_ids: Tensor) ->
     return gather_rows(doutput, segment_ids) / _as_column(counts, data), None
 
 
-def _as_column(vector: Tensor, like: Tensor) -> Tensor:
+def _as_column(vector: Tensor, like: Tensor) -> Any:
     """A vector with as many axes as `like`, so that it broadcasts along the rows."""
     rank = like.shape.rank
     if rank is not None:
@@ -143,7 +144,7 @@ def _as_column(vector: Tensor, like: Tensor) -> Tensor:
     return raw.Reshape(tensor=vector, shape=raw.ConcatV2(values=[np.array([-1], np.int32), ones], axis=np.int32(0)))
 
 
-@export("math.segment_max")
+@export("math.segment_max", v1=["segment_max", "math.segment_max"])
 @op("SegmentMax", _SIGNATURE, T=REAL, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
 def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The element-wise maximum of the rows of each segment.
@@ -161,7 +162,7 @@ def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
     return _reduce_segments(xp, np.maximum, data, segment_ids, 0)
 
 
-@export("math.segment_min")
+@export("math.segment_min", v1=["segment_min", "math.segment_min"])
 @op("SegmentMin", _SIGNATURE, T=REAL, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
 def segment_min(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The element-wise minimum of the rows of each segment.
@@ -199,7 +200,7 @@ def extreme_gradient(
     output: Tensor,
     gather: Callable[[Tensor], Tensor],
     add_up: Callable[[Tensor], Tensor],
-) -> Tensor:
+) -> Any:
     """The gradient of a maximum or minimum per segment: the rows that reach it share it equally."""
     chosen = raw.Equal(x=data, y=gather(output))
     count = add_up(raw.Cast(x=chosen, DstT=doutput.dtype))
@@ -207,7 +208,7 @@ def extreme_gradient(
     return raw.SelectV2(condition=chosen, t=share, e=raw.ZerosLike(x=share))
 
 
-@export("math.segment_prod")
+@export("math.segment_prod", v1=["segment_prod", "math.segment_prod"])
 @op("SegmentProd", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
 def segment_prod(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The product of the rows of each segment.
@@ -244,7 +245,7 @@ def product_gradient(
     gather: Callable[[Tensor], Tensor],
     add_up: Callable[[Tensor], Tensor],
     multiply_up: Callable[[Tensor], Tensor],
-) -> Tensor:
+) -> Any:
     """The gradient of a product per segment: the product of the *other* rows, also where rows are 0."""
     zeros, ones = raw.ZerosLike(x=data), raw.OnesLike(x=data)
     is_zero = raw.Equal(x=data, y=zeros)

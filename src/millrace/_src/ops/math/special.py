@@ -34,7 +34,7 @@ def _special(xp: Xp, name: str, *arrays: Array) -> Array:
     return in_single(xp, lambda *a: xp.astype(function(*a), a[0].dtype), *arrays)
 
 
-@export("math.erf")
+@export("math.erf", v1=["erf", "math.erf"])
 @op("Erf", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erf(xp: Xp, x: Array) -> Array:
     """The Gauss error function, `2 / sqrt(pi) * integral of exp(-t ** 2) from 0 to x`.
@@ -49,11 +49,11 @@ def erf(xp: Xp, x: Array) -> Array:
 
 
 @erf.gradient
-def erf_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def erf_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * (raw.Exp(x=-raw.Square(x=x)) * (2 / _SQRT_PI))
 
 
-@export("math.erfc")
+@export("math.erfc", v1=["erfc", "math.erfc"])
 @op("Erfc", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erfc(xp: Xp, x: Array) -> Array:
     """The complementary error function, `1 - erf(x)`, exact also for large `x`.
@@ -68,7 +68,7 @@ def erfc(xp: Xp, x: Array) -> Array:
 
 
 @erfc.gradient
-def erfc_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def erfc_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * (raw.Exp(x=-raw.Square(x=x)) * (-2 / _SQRT_PI))
 
 
@@ -83,7 +83,7 @@ def erfinv_op(xp: Xp, x: Array) -> Array:
 
 
 @erfinv_op.gradient
-def erfinv_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def erfinv_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * (raw.Exp(x=raw.Square(x=y)) * (_SQRT_PI / 2))
 
 
@@ -101,7 +101,7 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN beyond -1 and 1.
     """
     with name_scope(name, "erfinv"):
-        return erfinv_op(x)
+        return erfinv_op(x)  # type: ignore[no-any-return]
 
 
 @op("Ndtri", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -115,7 +115,7 @@ def ndtri_op(xp: Xp, x: Array) -> Array:
 
 
 @ndtri_op.gradient
-def ndtri_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def ndtri_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * (raw.Exp(x=raw.Square(x=y) * 0.5) * math.sqrt(2 * math.pi))
 
 
@@ -133,7 +133,7 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN outside [0, 1].
     """
     with name_scope(name, "ndtri"):
-        return ndtri_op(x)
+        return ndtri_op(x)  # type: ignore[no-any-return]
 
 
 @export("math.erfcinv")
@@ -151,10 +151,10 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "erfcinv"):
         x = convert_to_tensor(x, name="start")
-        return -ndtri(0.5 * x) * math.sqrt(0.5)
+        return -ndtri(0.5 * x) * math.sqrt(0.5)  # type: ignore[no-any-return]
 
 
-@export("math.lgamma", v1=["math.lgamma", "lgamma"])
+@export("math.lgamma", v1=["lgamma", "math.lgamma"])
 @op("Lgamma", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def lgamma(xp: Xp, x: Array) -> Array:
     """The logarithm of the absolute value of the gamma function.
@@ -170,11 +170,11 @@ def lgamma(xp: Xp, x: Array) -> Array:
 
 
 @lgamma.gradient
-def lgamma_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def lgamma_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Digamma(x=x)
 
 
-@export("math.digamma", v1=["math.digamma", "digamma"])
+@export("math.digamma", v1=["digamma", "math.digamma"])
 @op("Digamma", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def digamma(xp: Xp, x: Array) -> Array:
     """The derivative of `lgamma`.
@@ -190,11 +190,11 @@ def digamma(xp: Xp, x: Array) -> Array:
 
 
 @digamma.gradient
-def digamma_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def digamma_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Polygamma(a=raw.OnesLike(x=x), x=x)
 
 
-@export("math.zeta", v1=["math.zeta", "zeta"])
+@export("math.zeta", v1=["zeta", "math.zeta"])
 @op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
 def zeta(xp: Xp, x: Array, q: Array) -> Array:
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
@@ -217,7 +217,7 @@ def zeta_gradient(dz: Tensor, x: Tensor, q: Tensor) -> tuple[None, Tensor]:
     return None, reduce_to_operands(x, q, dq, dq)[1]
 
 
-@export("math.polygamma", v1=["math.polygamma", "polygamma"])
+@export("math.polygamma", v1=["polygamma", "math.polygamma"])
 @op("Polygamma", "a: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
 def polygamma(xp: Xp, a: Array, x: Array) -> Array:
     """The `a`-th derivative of `digamma`.
@@ -244,7 +244,7 @@ def polygamma_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[None, Tensor]:
     return None, reduce_to_operands(a, x, dx, dx)[1]
 
 
-@export("math.lbeta")
+@export("math.lbeta", v1=["lbeta", "math.lbeta"])
 def lbeta(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the beta function over the last axis.
 
@@ -261,7 +261,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x")
         log_product = raw.Sum(input=raw.Lgamma(x=x), reduction_indices=[-1])
         log_sum = raw.Lgamma(x=raw.Sum(input=x, reduction_indices=[-1]))
-        return log_product - log_sum
+        return log_product - log_sum  # type: ignore[no-any-return]
 
 
 def betainc_shape(c: ShapeContext) -> TensorShape:
@@ -283,7 +283,7 @@ def betainc_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@export("math.betainc", v1=["math.betainc", "betainc"])
+@export("math.betainc", v1=["betainc", "math.betainc"])
 @op("Betainc", "a: T, b: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=betainc_shape)
 def betainc(xp: Xp, a: Array, b: Array, x: Array) -> Array:
     """The regularized incomplete beta function.

@@ -33,7 +33,7 @@ def _fresnel(xp: Xp, x: Array, which: int) -> Array:
     return in_single(xp, lambda v: xp.astype(xp.special.fresnel(v)[which], v.dtype), x)
 
 
-def _spence_slope(x: Tensor) -> Tensor:
+def _spence_slope(x: Tensor) -> Any:
     """`log(x) / (1 - x)`, which is -1 at 1."""
     is_one = raw.Equal(x=x, y=raw.OnesLike(x=x))
     safe = raw.SelectV2(condition=is_one, t=x * 2, e=x)
@@ -53,7 +53,7 @@ def dawsn_op(xp: Xp, x: Array) -> Array:
 
 
 @dawsn_op.gradient
-def dawsn_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def dawsn_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     return dy * (1 - 2 * x * y)
 
 
@@ -71,7 +71,7 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "dawsn"):
-        return dawsn_op(x)
+        return dawsn_op(x)  # type: ignore[no-any-return]
 
 
 @op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -87,7 +87,7 @@ def expint_op(xp: Xp, x: Array) -> Array:
 
 
 @expint_op.gradient
-def expint_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def expint_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Exp(x=x) / x
 
 
@@ -105,7 +105,7 @@ def expint(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN for negative `x`.
     """
     with name_scope(name, "expint"):
-        return expint_op(x)
+        return expint_op(x)  # type: ignore[no-any-return]
 
 
 @op("FresnelCos", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -121,7 +121,7 @@ def fresnel_cos_op(xp: Xp, x: Array) -> Array:
 
 
 @fresnel_cos_op.gradient
-def fresnel_cos_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def fresnel_cos_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Cos(x=raw.Square(x=x) * (math.pi / 2))
 
 
@@ -139,7 +139,7 @@ def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "fresnel_cos"):
-        return fresnel_cos_op(x)
+        return fresnel_cos_op(x)  # type: ignore[no-any-return]
 
 
 @op("FresnelSin", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -155,7 +155,7 @@ def fresnel_sin_op(xp: Xp, x: Array) -> Array:
 
 
 @fresnel_sin_op.gradient
-def fresnel_sin_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def fresnel_sin_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sin(x=raw.Square(x=x) * (math.pi / 2))
 
 
@@ -173,7 +173,7 @@ def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "fresnel_sin"):
-        return fresnel_sin_op(x)
+        return fresnel_sin_op(x)  # type: ignore[no-any-return]
 
 
 @op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -189,7 +189,7 @@ def spence_op(xp: Xp, x: Array) -> Array:
 
 
 @spence_op.gradient
-def spence_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def spence_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * _spence_slope(x)
 
 
@@ -207,4 +207,4 @@ def spence(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN for negative `x`.
     """
     with name_scope(name, "spence"):
-        return spence_op(x)
+        return spence_op(x)  # type: ignore[no-any-return]

@@ -27,7 +27,7 @@ from millrace._src.util.export import export
 _INT_ZERO = np.int32(0)
 
 
-@export("linalg.tensordot", "tensordot", v1=["linalg.tensordot", "tensordot"])
+@export("linalg.tensordot", "tensordot")
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sums the products of `a` and `b` over pairs of axes.
 
@@ -58,7 +58,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             free = a_free + b_free
             if product.shape.is_fully_defined() and product.shape.as_list() == free:
                 return product
-            return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)
+            return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)  # type: ignore[no-any-return]
         free_sizes = [
             convert_to_tensor(a_free, dtype=int32, name="Const"),
             convert_to_tensor(b_free, dtype=int32, name="Const"),
@@ -129,7 +129,7 @@ def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor,
     return matrix, (static_sizes if static_sizes is not None and None not in static_sizes else free_sizes)
 
 
-def _product(sizes: Tensor) -> Tensor:
+def _product(sizes: Tensor) -> Any:
     return raw.Prod(input=sizes, reduction_indices=convert_to_tensor(np.array([0], np.int32), name="Const"))
 
 

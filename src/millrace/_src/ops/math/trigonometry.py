@@ -6,6 +6,8 @@ take the principal branch.
 
 from __future__ import annotations
 
+from typing import Any
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
@@ -35,7 +37,7 @@ sin.specialize(ufunc("sin"))
 
 
 @sin.gradient
-def sin_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def sin_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Cos(x=conj(x))
 
 
@@ -57,7 +59,7 @@ cos.specialize(ufunc("cos"))
 
 
 @cos.gradient
-def cos_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def cos_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.Sin(x=conj(x))
 
 
@@ -79,7 +81,7 @@ tan.specialize(ufunc("tan"))
 
 
 @tan.gradient
-def tan_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def tan_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Square(x=raw.Reciprocal(x=raw.Cos(x=conj(x))))
 
 
@@ -101,7 +103,7 @@ asin.specialize(ufunc("arcsin"))
 
 
 @asin.gradient
-def asin_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def asin_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Rsqrt(x=1 - raw.Square(x=conj(x)))
 
 
@@ -123,7 +125,7 @@ acos.specialize(ufunc("arccos"))
 
 
 @acos.gradient
-def acos_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def acos_gradient(dy: Tensor, x: Tensor) -> Any:
     return -dy * raw.Rsqrt(x=1 - raw.Square(x=conj(x)))
 
 
@@ -145,7 +147,7 @@ atan.specialize(ufunc("arctan"))
 
 
 @atan.gradient
-def atan_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def atan_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=raw.Square(x=conj(x)) + 1)
 
 
@@ -167,7 +169,7 @@ sinh.specialize(ufunc("sinh"))
 
 
 @sinh.gradient
-def sinh_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def sinh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Cosh(x=conj(x))
 
 
@@ -189,7 +191,7 @@ cosh.specialize(ufunc("cosh"))
 
 
 @cosh.gradient
-def cosh_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def cosh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sinh(x=conj(x))
 
 
@@ -211,7 +213,7 @@ tanh.specialize(ufunc("tanh"))
 
 
 @tanh.gradient
-def tanh_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def tanh_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.TanhGrad(y=conj(y), dy=dy)
 
 
@@ -233,7 +235,7 @@ asinh.specialize(ufunc("arcsinh"))
 
 
 @asinh.gradient
-def asinh_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def asinh_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * raw.Reciprocal(x=raw.Cosh(x=conj(y)))
 
 
@@ -255,7 +257,7 @@ acosh.specialize(ufunc("arccosh"))
 
 
 @acosh.gradient
-def acosh_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def acosh_gradient(dy: Tensor, y: Tensor) -> Any:
     return dy * raw.Reciprocal(x=raw.Sinh(x=conj(y)))
 
 
@@ -277,7 +279,7 @@ atanh.specialize(ufunc("arctanh"))
 
 
 @atanh.gradient
-def atanh_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def atanh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=1 - raw.Square(x=conj(x)))
 
 

@@ -36,7 +36,7 @@ real_abs.specialize(ufunc("absolute"))
 
 
 @real_abs.gradient
-def abs_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def abs_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sign(x=x)
 
 
@@ -50,7 +50,7 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
     np.float64(5.0)
 
     Args:
-      x: A `Tensor`: floating point, signed integer or complex. The smallest integer stays as it is (it has no positive).
+      x: A `Tensor`: floating point, signed integer or complex. The smallest integer has no positive and stays.
       name: A name for the operation (optional).
 
     Returns: A `Tensor` of the shape of `x`; for complex64 and complex128 of dtype float32 and float64.
@@ -58,8 +58,8 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
     if not isinstance(x, Tensor):
         x = convert_to_tensor(x, name="x")
     if x.dtype.is_complex:
-        return complex_abs(x, Tout=x.dtype.real_dtype, name=name or "Abs")
-    return real_abs(x, name=name)
+        return complex_abs(x, Tout=x.dtype.real_dtype, name=name or "Abs")  # type: ignore[no-any-return]
+    return real_abs(x, name=name)  # type: ignore[no-any-return]
 
 
 @export("math.negative", "negative")
@@ -80,7 +80,7 @@ negative.specialize(ufunc("negative"))
 
 
 @negative.gradient
-def neg_gradient(dy: Tensor) -> Tensor:
+def neg_gradient(dy: Tensor) -> Any:
     return -dy
 
 
@@ -102,7 +102,7 @@ sign.specialize(ufunc("sign"))
 
 
 @sign.gradient
-def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
+def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
     if not x.dtype.is_complex:
         return raw.ZerosLike(x=x)
     # y = x / abs(x) moves along the unit circle: the part of dy along y is lost.
@@ -111,7 +111,7 @@ def sign_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return raw.DivNoNan(x=dy - y * along, y=raw.Cast(x=raw.ComplexAbs(x=x, Tout=part), DstT=x.dtype))
 
 
-@export("math.reciprocal")
+@export("math.reciprocal", v1=["reciprocal", "math.reciprocal"])
 @op("Reciprocal", "x: T -> y: T", T=SIGNED, shape=same_shape)
 def reciprocal(xp: Xp, x: Array) -> Array:
     """Computes `1 / x` element-wise; rounds towards zero for integers, for which `1 / 0` is 0.
@@ -128,7 +128,7 @@ def reciprocal(xp: Xp, x: Array) -> Array:
 
 
 @reciprocal.gradient
-def reciprocal_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def reciprocal_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.ReciprocalGrad(y=y, dy=dy)
 
 
@@ -143,7 +143,7 @@ def inv(xp: Xp, x: Array) -> Array:
 
 
 @inv.gradient
-def inv_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def inv_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.InvGrad(y=y, dy=dy)
 
 
@@ -195,7 +195,7 @@ square.specialize(ufunc("square"))
 
 
 @square.gradient
-def square_gradient(dy: Tensor, x: Tensor) -> Tensor:
+def square_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * (conj(x) * 2)
 
 
@@ -217,7 +217,7 @@ sqrt.specialize(ufunc("sqrt"))
 
 
 @sqrt.gradient
-def sqrt_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def sqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SqrtGrad(y=y, dy=dy)
 
 
@@ -237,7 +237,7 @@ def sqrt_grad_gradient(dz: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor
     return -conj(ratio) * z, ratio * 0.5
 
 
-@export("math.rsqrt")
+@export("math.rsqrt", v1=["rsqrt", "math.rsqrt"])
 @op("Rsqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def rsqrt(xp: Xp, x: Array) -> Array:
     """The reciprocal of the square root, `1 / sqrt(x)`, element-wise.
@@ -252,7 +252,7 @@ def rsqrt(xp: Xp, x: Array) -> Array:
 
 
 @rsqrt.gradient
-def rsqrt_gradient(dy: Tensor, y: Tensor) -> Tensor:
+def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.RsqrtGrad(y=y, dy=dy)
 
 

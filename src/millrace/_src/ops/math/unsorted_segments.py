@@ -98,7 +98,7 @@ def _extreme_of(dtype: Any, *, highest: bool) -> Any:
     return info.max if highest else info.min
 
 
-@export("math.unsorted_segment_sum")
+@export("math.unsorted_segment_sum", v1=["unsorted_segment_sum", "math.unsorted_segment_sum"])
 @op(
     "UnsortedSegmentSum",
     _SIGNATURE,
@@ -126,7 +126,7 @@ def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     return in_single(xp, lambda x: _combine(xp, "add", x, segment_ids, num_segments, 0), data)
 
 
-def gather_kept(rows: Tensor, ids: Tensor) -> Tensor:
+def gather_kept(rows: Tensor, ids: Tensor) -> Any:
     """The row of each id, 0 for negative ids."""
     gathered = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
     is_kept = ids >= 0
@@ -146,7 +146,7 @@ def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple
     return gather_kept(doutput, segment_ids), None, None
 
 
-@export("math.unsorted_segment_max")
+@export("math.unsorted_segment_max", v1=["unsorted_segment_max", "math.unsorted_segment_max"])
 @op(
     "UnsortedSegmentMax",
     _SIGNATURE,
@@ -173,7 +173,7 @@ def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     return _combine(xp, "max", data, segment_ids, num_segments, _extreme_of(data.dtype, highest=False))
 
 
-@export("math.unsorted_segment_min")
+@export("math.unsorted_segment_min", v1=["unsorted_segment_min", "math.unsorted_segment_min"])
 @op(
     "UnsortedSegmentMin",
     _SIGNATURE,
@@ -204,7 +204,7 @@ def unsorted_segment_min(xp: Xp, data: Array, segment_ids: Array, num_segments: 
 def unsorted_segment_max_gradient(
     doutput: Tensor, data: Tensor, segment_ids: Tensor, num_segments: Tensor, output: Tensor
 ) -> tuple[Tensor, None, None]:
-    def add_up(x: Tensor) -> Tensor:
+    def add_up(x: Tensor) -> Any:
         return raw.UnsortedSegmentSum(data=x, segment_ids=segment_ids, num_segments=num_segments)
 
     dx = extreme_gradient(doutput, data, output, lambda rows: gather_kept(rows, segment_ids), add_up)
@@ -214,7 +214,7 @@ def unsorted_segment_max_gradient(
 unsorted_segment_min.gradient(unsorted_segment_max_gradient)
 
 
-@export("math.unsorted_segment_prod")
+@export("math.unsorted_segment_prod", v1=["unsorted_segment_prod", "math.unsorted_segment_prod"])
 @op(
     "UnsortedSegmentProd",
     _SIGNATURE,
@@ -265,7 +265,7 @@ def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> tup
     return maximum(raw.Reshape(tensor=totals, shape=kept), 1), ids
 
 
-@export("math.unsorted_segment_mean")
+@export("math.unsorted_segment_mean", v1=["unsorted_segment_mean", "math.unsorted_segment_mean"])
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The mean of the rows of each segment, in any order.
 
@@ -283,10 +283,10 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     with name_scope(name, "UnsortedSegmentMean"):
         data = convert_to_tensor(data)
         counts, ids = _segment_counts(data, segment_ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / counts
+        return unsorted_segment_sum(data, ids, num_segments) / counts  # type: ignore[no-any-return]
 
 
-@export("math.unsorted_segment_sqrt_n")
+@export("math.unsorted_segment_sqrt_n", v1=["unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n"])
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """The sum of the rows of each segment divided by the square root of their number, in any order.
 
@@ -304,4 +304,4 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data = convert_to_tensor(data)
         counts, ids = _segment_counts(data, segment_ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / sqrt(counts)
+        return unsorted_segment_sum(data, ids, num_segments) / sqrt(counts)  # type: ignore[no-any-return]

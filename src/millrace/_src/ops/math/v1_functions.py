@@ -1,0 +1,270 @@
+"""Functions that only TensorFlow 1 has, or has with other arguments (`tf.compat.v1.div`, `to_float`, ...)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, bfloat16, complex64, complex128, float32, float64, int32, int64
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.math import confusion, histogram
+from millrace._src.ops.math.arg_reductions import in_top_k
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.division import floor_div as floor_div_op
+from millrace._src.ops.math.division import realdiv
+from millrace._src.ops.math.matmul import sparse_matmul as sparse_matmul_op
+from millrace._src.util.export import export
+
+
+@export(v1=["div"])
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Divides as Python 2: integers give the quotient rounded down, other numbers the exact quotient.
+
+    >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7.0, 2.0).numpy()
+    (np.int32(3), np.float32(3.5))
+
+    Args:
+      x: A `Tensor` of numbers.
+      y: A `Tensor` of the same dtype; the two broadcast.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `x`.
+    Raises: TypeError: if the dtypes differ.
+    """
+    with name_scope(name, "div") as scope:
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
+        if x.dtype is not y.dtype:
+            raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+        divide = realdiv if x.dtype.is_floating or x.dtype.is_complex else floor_div_op
+        result: Tensor = divide(x, y, name=scope)
+        return result
+
+
+@export(v1=["floor_div"])
+def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient rounded towards minus infinity.
+
+    >>> tf.compat.v1.floor_div(-7, 2).numpy()
+    np.int32(-4)
+
+    Args:
+      x: A `Tensor` of real numbers.
+      y: A `Tensor` of the same dtype; the two broadcast.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the dtype of `x`.
+    """
+    result: Tensor = floor_div_op(x, y, name=name)
+    return result
+
+
+@export(v1=["sparse_matmul"])
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of matrices of which one has many zeros, as float32.
+
+    >>> tf.compat.v1.sparse_matmul([[1.0, 0.0]], [[3.0], [4.0]], a_is_sparse=True).numpy()
+    array([[3.]], dtype=float32)
+
+    Args:
+      a: A matrix of float32 or bfloat16.
+      b: A matrix of float32 or bfloat16.
+      transpose_a: Whether `a` is transposed first.
+      transpose_b: Whether `b` is transposed first.
+      a_is_sparse: A hint that `a` has many zeros.
+      b_is_sparse: A hint that `b` has many zeros.
+      name: A name for the operation (optional).
+
+    Returns: A float32 matrix.
+    """
+    hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
+    result: Tensor = sparse_matmul_op(a, b, transpose_a=transpose_a, transpose_b=transpose_b, **hints, name=name)
+    return result
+
+
+@export(v1=["math.in_top_k", "nn.in_top_k"])
+def in_top_k_v1(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether each target class is among the `k` classes of the highest predictions.
+
+    >>> tf.compat.v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy()
+    array([ True])
+
+    Args:
+      predictions: A float32 matrix: for each target, a score per class.
+      targets: A vector of class indices, int32 or int64.
+      k: How many classes count, an integer.
+      name: A name for the operation (optional).
+
+    Returns: A vector of dtype bool.
+    """
+    return in_top_k(targets, predictions, k, name)
+
+
+@export(v1=["math.bincount", "bincount"])
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: DType = int32
+) -> Tensor:
+    """How often each integer occurs.
+
+    >>> tf.compat.v1.bincount([1, 1, 2, 5]).numpy()
+    array([0, 2, 1, 0, 0, 1], dtype=int32)
+
+    Args:
+      arr: A `Tensor` of integers, not negative.
+      weights: If given, each occurrence counts as its weight; a tensor of the shape of `arr`.
+      minlength: The smallest length of the result; missing numbers count 0.
+      maxlength: The largest length of the result; numbers from there on are ignored.
+      dtype: The dtype of the counts if there are no weights.
+
+    Returns: A vector of counts.
+    """
+    return histogram.bincount(arr, weights, minlength, maxlength, dtype)
+
+
+@export(v1=["math.confusion_matrix", "confusion_matrix"])
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: DType = int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """The confusion matrix: entry (i, j) counts the examples of class i predicted as class j.
+
+    >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
+    array([[0, 1],
+           [0, 1]], dtype=int32)
+
+    Args:
+      labels: A vector of the true classes, integers from 0.
+      predictions: A vector of the predicted classes, as long as `labels`.
+      num_classes: The number of classes; by default the largest class that occurs plus 1.
+      dtype: The dtype of the matrix.
+      name: A name for the operation (optional).
+      weights: If given, each example counts as its weight; a vector as long as `labels`.
+
+    Returns: A square matrix of dtype `dtype`.
+    """
+    return confusion.confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
+
+
+@export(v1=["to_float"])
+def to_float(x: Any, name: str = "ToFloat") -> Any:
+    """Casts a tensor to float32.
+
+    >>> tf.compat.v1.to_float(3).numpy()
+    np.float32(3.0)
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, float32, name=name)
+
+
+@export(v1=["to_double"])
+def to_double(x: Any, name: str = "ToDouble") -> Any:
+    """Casts a tensor to float64.
+
+    >>> tf.compat.v1.to_double(3).numpy()
+    np.float64(3.0)
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, float64, name=name)
+
+
+@export(v1=["to_int32"])
+def to_int32(x: Any, name: str = "ToInt32") -> Any:
+    """Casts a tensor to int32.
+
+    >>> tf.compat.v1.to_int32(3).numpy()
+    np.int32(3)
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, int32, name=name)
+
+
+@export(v1=["to_int64"])
+def to_int64(x: Any, name: str = "ToInt64") -> Any:
+    """Casts a tensor to int64.
+
+    >>> tf.compat.v1.to_int64(3).numpy()
+    np.int64(3)
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, int64, name=name)
+
+
+@export(v1=["to_bfloat16"])
+def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Any:
+    """Casts a tensor to bfloat16.
+
+    >>> tf.compat.v1.to_bfloat16(3).dtype
+    tf.bfloat16
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, bfloat16, name=name)
+
+
+@export(v1=["to_complex64"])
+def to_complex64(x: Any, name: str = "ToComplex64") -> Any:
+    """Casts a tensor to complex64.
+
+    >>> tf.compat.v1.to_complex64(3).numpy()
+    np.complex64(3+0j)
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, complex64, name=name)
+
+
+@export(v1=["to_complex128"])
+def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
+    """Casts a tensor to complex128.
+
+    >>> tf.compat.v1.to_complex128(3).numpy()
+    np.complex128(3+0j)
+
+    Args:
+      x: A `Tensor` of numbers or booleans.
+      name: A name for the operation.
+
+    Returns: A `Tensor` of the shape of `x`.
+    """
+    return cast(x, complex128, name=name)
