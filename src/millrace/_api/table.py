@@ -77,6 +77,7 @@ equal ops.math.comparison:equal
 executing_eagerly graph.scopes:executing_eagerly
 exp ops.math.exponential:exp
 expand_dims ops.array.reshaping:expand_dims
+extract_volume_patches ops.array.patches:extract_volume_patches
 eye ops.array.one_hot:eye
 fill ops.array.filling:fill
 fingerprint ops.array.bits:fingerprint
@@ -94,6 +95,7 @@ grad_pass_through autodiff.custom_gradient:grad_pass_through
 gradients autodiff.gradients:gradients
 greater ops.math.comparison:greater
 greater_equal ops.math.comparison:greater_equal
+group ops.grouping:group
 guarantee_const ops.array.identity:guarantee_const
 half core.dtypes:half
 hessians autodiff.gradients:hessians
@@ -127,8 +129,10 @@ multiply ops.math.binary:multiply
 name_scope graph.scopes:name_scope
 negative ops.math.unary:negative
 newaxis ops.array.getitem:newaxis
+no_op ops.grouping:no_op
 norm ops.math.norm:norm
 not_equal ops.math.comparison:not_equal
+numpy_function ops.host:numpy_function
 one_hot ops.array.one_hot:one_hot
 ones ops.array.filling:ones
 ones_like ops.array.filling:ones_like
@@ -136,6 +140,7 @@ pad ops.array.padding:pad
 parallel_stack ops.array.joining:parallel_stack
 pow ops.math.power:pow_
 print ops.debug.printing:print_tensors
+py_function ops.host:py_function
 qint16 core.dtypes:qint16
 qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
@@ -196,10 +201,12 @@ tensor_scatter_nd_sub ops.array.scattering:tensor_scatter_nd_sub
 tensor_scatter_nd_update ops.array.scattering:tensor_scatter_nd_update
 tensordot ops.math.tensordot:tensordot
 tile ops.array.tiling:tile
+timestamp ops.grouping:timestamp
 transpose ops.array.transposing:transpose
 truediv ops.math.division:truediv
 truncatediv ops.math.division:truncatediv
 truncatemod ops.math.division:truncatemod
+tuple ops.grouping:tuple_of
 type_spec_from_value core.type_specs:type_spec_from_value
 uint16 core.dtypes:uint16
 uint32 core.dtypes:uint32
@@ -263,56 +270,124 @@ compat.v1.SessionLog graph.proto_names:SessionLog
 compat.v1.Summary graph.proto_names:Summary
 compat.v1.SummaryMetadata graph.proto_names:SummaryMetadata
 compat.v1.TensorInfo graph.proto_names:TensorInfo
-compat.v1.argmax -
-compat.v1.argmin -
+compat.v1.accumulate_n ops.math.aggregation:accumulate_n
+compat.v1.angle ops.math.complex_numbers:angle
+compat.v1.arg_max ops.math.v1_reductions:arg_max
+compat.v1.arg_min ops.math.v1_reductions:arg_min
+compat.v1.argmax ops.math.v1_reductions:argmax_v1
+compat.v1.argmin ops.math.v1_reductions:argmin_v1
 compat.v1.batch_gather ops.array.gathering:batch_gather
 compat.v1.batch_to_space ops.array.space_to_batch:batch_to_space_v1
 compat.v1.batch_to_space_nd ops.array.space_to_batch:batch_to_space_nd
 compat.v1.betainc ops.math.special:betainc
+compat.v1.bincount ops.math.v1_functions:bincount
 compat.v1.boolean_mask ops.array.selecting:boolean_mask_v1
+compat.v1.ceil ops.math.rounding:ceil
 compat.v1.clip_by_average_norm ops.math.clipping:clip_by_average_norm
+compat.v1.confusion_matrix ops.math.v1_functions:confusion_matrix
+compat.v1.conj ops.math.complex_numbers:conj_
 compat.v1.constant ops.array.constant:constant_v1
+compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
+compat.v1.cumprod ops.math.cumulative:cumprod
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
+compat.v1.div ops.math.v1_functions:div
+compat.v1.div_no_nan ops.math.division:divide_no_nan
+compat.v1.erf ops.math.special:erf
+compat.v1.erfc ops.math.special:erfc
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
+compat.v1.expm1 ops.math.exponential:expm1
+compat.v1.extract_image_patches ops.array.patches:extract_image_patches
+compat.v1.fake_quant_with_min_max_args ops.array.fake_quantizing:fake_quant_with_min_max_args
+compat.v1.fake_quant_with_min_max_args_gradient ops.array.fake_quantizing:fake_quant_with_min_max_args_gradient
+compat.v1.fake_quant_with_min_max_vars ops.array.fake_quantizing:fake_quant_with_min_max_vars
+compat.v1.fake_quant_with_min_max_vars_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_gradient
+compat.v1.fake_quant_with_min_max_vars_per_channel ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel
+compat.v1.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel_gradient
+compat.v1.floor_div ops.math.v1_functions:floor_div
+compat.v1.floordiv ops.math.division:floordiv
+compat.v1.floormod ops.math.division:floormod
 compat.v1.gather ops.array.gathering:gather_v1
 compat.v1.gather_nd ops.array.gathering:gather_nd_v1
 compat.v1.get_default_graph graph.scopes:get_default_graph
 compat.v1.global_norm ops.math.clipping:global_norm
 compat.v1.igamma ops.math.incomplete_gamma:igamma
 compat.v1.igammac ops.math.incomplete_gamma:igammac
+compat.v1.imag ops.math.complex_numbers:imag
 compat.v1.install_as_tensorflow -
 compat.v1.invert_permutation ops.array.sorting:invert_permutation
 compat.v1.is_finite ops.math.rounding:is_finite
 compat.v1.is_inf ops.math.rounding:is_inf
 compat.v1.is_nan ops.math.rounding:is_nan
+compat.v1.is_non_decreasing ops.math.comparison:is_non_decreasing
+compat.v1.is_strictly_increasing ops.math.comparison:is_strictly_increasing
+compat.v1.lbeta ops.math.special:lbeta
 compat.v1.lgamma ops.math.special:lgamma
 compat.v1.lin_space ops.array.ranges:linspace
+compat.v1.log ops.math.exponential:log
+compat.v1.log1p ops.math.exponential:log1p
+compat.v1.log_sigmoid ops.math.exponential:log_sigmoid
+compat.v1.logical_xor ops.math.logical:logical_xor
 compat.v1.matrix_band_part ops.array.diagonals:matrix_band_part
 compat.v1.matrix_diag ops.array.diagonals:matrix_diag
 compat.v1.matrix_diag_part ops.array.diagonals:matrix_diag_part
 compat.v1.matrix_set_diag ops.array.diagonals:matrix_set_diag
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
-compat.v1.norm -
+compat.v1.mod ops.math.division:floormod
+compat.v1.norm ops.math.v1_reductions:norm_v1
 compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
 compat.v1.polygamma ops.math.special:polygamma
+compat.v1.py_func ops.host:py_func
+compat.v1.real ops.math.complex_numbers:real
+compat.v1.reciprocal ops.math.unary:reciprocal
+compat.v1.reduce_all ops.math.v1_reductions:reduce_all
+compat.v1.reduce_any ops.math.v1_reductions:reduce_any
+compat.v1.reduce_logsumexp ops.math.v1_reductions:reduce_logsumexp
+compat.v1.reduce_max ops.math.v1_reductions:reduce_max
+compat.v1.reduce_mean ops.math.v1_reductions:reduce_mean
+compat.v1.reduce_min ops.math.v1_reductions:reduce_min
+compat.v1.reduce_prod ops.math.v1_reductions:reduce_prod
+compat.v1.reduce_sum ops.math.v1_reductions:reduce_sum
 compat.v1.reverse_sequence ops.array.reversing:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
+compat.v1.rint ops.math.rounding:rint
+compat.v1.rsqrt ops.math.unary:rsqrt
+compat.v1.segment_max ops.math.segments:segment_max
+compat.v1.segment_mean ops.math.segments:segment_mean
+compat.v1.segment_min ops.math.segments:segment_min
+compat.v1.segment_prod ops.math.segments:segment_prod
+compat.v1.segment_sum ops.math.segments:segment_sum
 compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
 compat.v1.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.space_to_depth ops.array.space_to_depth:space_to_depth_v1
+compat.v1.sparse_matmul ops.math.v1_functions:sparse_matmul
+compat.v1.squared_difference ops.math.binary:squared_difference
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
 compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
 compat.v1.tensor_scatter_update ops.array.scattering:tensor_scatter_nd_update
+compat.v1.to_bfloat16 ops.math.v1_functions:to_bfloat16
+compat.v1.to_complex128 ops.math.v1_functions:to_complex128
+compat.v1.to_complex64 ops.math.v1_functions:to_complex64
+compat.v1.to_double ops.math.v1_functions:to_double
+compat.v1.to_float ops.math.v1_functions:to_float
+compat.v1.to_int32 ops.math.v1_functions:to_int32
+compat.v1.to_int64 ops.math.v1_functions:to_int64
 compat.v1.transpose ops.array.transposing:transpose_v1
+compat.v1.tuple ops.grouping:tuple_v1
+compat.v1.unsorted_segment_max ops.math.unsorted_segments:unsorted_segment_max
+compat.v1.unsorted_segment_mean ops.math.unsorted_segments:unsorted_segment_mean
+compat.v1.unsorted_segment_min ops.math.unsorted_segments:unsorted_segment_min
+compat.v1.unsorted_segment_prod ops.math.unsorted_segments:unsorted_segment_prod
+compat.v1.unsorted_segment_sqrt_n ops.math.unsorted_segments:unsorted_segment_sqrt_n
+compat.v1.unsorted_segment_sum ops.math.unsorted_segments:unsorted_segment_sum
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
@@ -321,14 +396,20 @@ compat.v1.zeta ops.math.special:zeta
     "compat.v1.debugging": """
 compat.v1.debugging.is_finite ops.math.rounding:is_finite
 compat.v1.debugging.is_inf ops.math.rounding:is_inf
+compat.v1.debugging.is_nan ops.math.rounding:is_nan
+compat.v1.debugging.is_non_decreasing ops.math.comparison:is_non_decreasing
+compat.v1.debugging.is_strictly_increasing ops.math.comparison:is_strictly_increasing
 """,
     "compat.v1.errors": """
 compat.v1.errors.OperatorNotAllowedInGraphError -
 compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
 """,
+    "compat.v1.image": """
+compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
+""",
     "compat.v1.linalg": """
-compat.v1.linalg.norm -
+compat.v1.linalg.norm ops.math.v1_reductions:norm_v1
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
 """,
     "compat.v1.logging": """
@@ -364,15 +445,30 @@ compat.v1.manip.space_to_batch_nd ops.array.space_to_batch:space_to_batch_nd
 compat.v1.manip.tile ops.array.tiling:tile
 """,
     "compat.v1.math": """
-compat.v1.math.argmax -
-compat.v1.math.argmin -
-compat.v1.math.bincount -
-compat.v1.math.confusion_matrix -
-compat.v1.math.in_top_k -
+compat.v1.math.argmax ops.math.v1_reductions:argmax_v1
+compat.v1.math.argmin ops.math.v1_reductions:argmin_v1
+compat.v1.math.bincount ops.math.v1_functions:bincount
+compat.v1.math.confusion_matrix ops.math.v1_functions:confusion_matrix
+compat.v1.math.count_nonzero ops.math.v1_reductions:count_nonzero
+compat.v1.math.in_top_k ops.math.v1_functions:in_top_k_v1
+compat.v1.math.reduce_all ops.math.v1_reductions:reduce_all
+compat.v1.math.reduce_any ops.math.v1_reductions:reduce_any
+compat.v1.math.reduce_logsumexp ops.math.v1_reductions:reduce_logsumexp
+compat.v1.math.reduce_max ops.math.v1_reductions:reduce_max
+compat.v1.math.reduce_mean ops.math.v1_reductions:reduce_mean
+compat.v1.math.reduce_min ops.math.v1_reductions:reduce_min
+compat.v1.math.reduce_prod ops.math.v1_reductions:reduce_prod
+compat.v1.math.reduce_sum ops.math.v1_reductions:reduce_sum
 """,
     "compat.v1.nn": """
+compat.v1.nn.conv1d -
+compat.v1.nn.conv2d -
+compat.v1.nn.conv2d_transpose -
+compat.v1.nn.conv3d -
+compat.v1.nn.conv3d_transpose -
+compat.v1.nn.convolution -
 compat.v1.nn.depth_to_space ops.array.space_to_depth:depth_to_space_v1
-compat.v1.nn.in_top_k -
+compat.v1.nn.in_top_k ops.math.v1_functions:in_top_k_v1
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
 """,
@@ -413,9 +509,6 @@ data.experimental.Structure core.type_specs:TypeSpec
 """,
     "debugging": """
 debugging.Assert ops.debug.assertion:assert_that
-debugging.is_nan ops.math.rounding:is_nan
-debugging.is_non_decreasing ops.math.comparison:is_non_decreasing
-debugging.is_strictly_increasing ops.math.comparison:is_strictly_increasing
 """,
     "dtypes": """
 dtypes.DType core.dtypes:DType
@@ -501,6 +594,9 @@ errors.UnknownError core.errors:UnknownError
 """,
     "graph_util": """
 graph_util.import_graph_def graph.import_graph_def:import_graph_def
+""",
+    "image": """
+image.extract_patches ops.array.patches:extract_patches
 """,
     "io": """
 io.write_graph graph.graph_def:write_graph
@@ -680,6 +776,16 @@ nest.pack_sequence_as util.nest:pack_sequence_as
     "nn": """
 nn.approx_max_k ops.array.sorting:approx_max_k
 nn.approx_min_k ops.array.sorting:approx_min_k
+nn.atrous_conv2d ops.nn.convolution:atrous_conv2d
+nn.atrous_conv2d_transpose ops.nn.transposed_convolution:atrous_conv2d_transpose
+nn.conv1d ops.nn.convolution:conv1d
+nn.conv1d_transpose ops.nn.transposed_convolution:conv1d_transpose
+nn.conv2d ops.nn.convolution:conv2d
+nn.conv2d_transpose ops.nn.transposed_convolution:conv2d_transpose
+nn.conv3d ops.nn.convolution:conv3d
+nn.conv3d_transpose ops.nn.transposed_convolution:conv3d_transpose
+nn.conv_transpose ops.nn.transposed_convolution:conv_transpose
+nn.convolution ops.nn.convolution:convolution
 nn.crelu ops.nn.activations:crelu
 nn.depth_to_space ops.array.space_to_depth:depth_to_space
 nn.elu ops.nn.activations:elu
@@ -702,6 +808,14 @@ nn.sparse_softmax_cross_entropy_with_logits ops.nn.softmax:sparse_softmax_cross_
 nn.swish ops.nn.activations:silu
 nn.tanh ops.math.trigonometry:tanh
 nn.top_k ops.array.sorting:top_k
+""",
+    "quantization": """
+quantization.fake_quant_with_min_max_args ops.array.fake_quantizing:fake_quant_with_min_max_args
+quantization.fake_quant_with_min_max_args_gradient ops.array.fake_quantizing:fake_quant_with_min_max_args_gradient
+quantization.fake_quant_with_min_max_vars ops.array.fake_quantizing:fake_quant_with_min_max_vars
+quantization.fake_quant_with_min_max_vars_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_gradient
+quantization.fake_quant_with_min_max_vars_per_channel ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel
+quantization.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel_gradient
 """,
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm

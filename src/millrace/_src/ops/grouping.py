@@ -1,0 +1,161 @@
+"""Operations that only order others: `tf.group`, `tf.tuple`, `tf.no_op`; and the clock, `tf.timestamp`.
+
+In eager mode everything has already run when it is grouped, so there these functions do nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.tensor import Tensor
+from millrace._src.graph.operation import Operation
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import scalar
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+
+@export("timestamp")
+@op(
+    "Timestamp",
+    " -> ts: float64",
+    shape=scalar,
+    effects=Effects.IO,
+    host_only=True,
+    not_differentiable="time has no inputs",
+)
+def timestamp(xp: Xp) -> Array:
+    """The seconds since the epoch, at the time the op runs.
+
+    >>> bool(tf.timestamp() > 1.7e9)
+    True
+
+    Returns: A scalar float64 Tensor.
+    """
+    return np.asarray(time.time())
+
+
+@export("no_op")
+def no_op(name: str | None = None) -> Any:
+    """Does nothing: an operation to hang control dependencies on.
+
+    >>> with tf.Graph().as_default():
+    ...     tf.no_op(name="train")
+    <tf.Operation 'train' type=NoOp>
+
+    Args: name: name of the operation in a graph.
+    Returns: None in eager mode; the operation in a graph.
+    """
+    return raw.NoOp(name=name)
+
+
+@export("group")
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    """An operation that finishes when all `inputs` have.
+
+    >>> with tf.Graph().as_default():
+    ...     tf.group(tf.constant(1), [tf.constant(2)], name="both")
+    <tf.Operation 'both' type=NoOp>
+
+    Args:
+      *inputs: Tensors and Operations, in lists or not.
+      **kwargs: `name`, the name of the operation.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises:
+      ValueError: if another keyword is given.
+      TypeError: if an input is neither Tensor nor Operation.
+    """
+    if state.graph is None:
+        return None
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
+    waited = [_controller(item) for item in nest.flatten(inputs, expand_composites=True)]
+    with state.graph.control_dependencies(waited):
+        return raw.NoOp(name=name or "group_deps")
+
+
+def _controller(item: Any) -> Any:
+    """What to wait for: the item itself, or the operation behind its handle."""
+    handle = getattr(item, "handle", None)
+    if isinstance(handle, Tensor):
+        return handle
+    if not isinstance(item, (Tensor, Operation)):
+        raise TypeError(
+            f"'inputs' should be zero or more (nested) Tensors. Received '{item}' with type '{type(item)}'."
+        )
+    return item
+
+
+@export("tuple", v1=[])
+def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+    """The tensors again, none of which is available before all of them are.
+
+    >>> with tf.Graph().as_default():
+    ...     tf.tuple([tf.constant(1), tf.constant(2)], name="both")
+    [<tf.Tensor 'both/control_dependency:0' shape=() dtype=int32>, <tf.Tensor 'both/control_dependency_1:0' shape=() dtype=int32>]
+
+    Args:
+      tensors: a list of Tensors, IndexedSlices, Operations and None.
+      control_inputs: more Tensors and Operations to wait for.
+      name: name of the scope in a graph.
+
+    Returns: A list like `tensors`; in eager mode the list itself.
+    Raises:
+      ValueError: if there is no Tensor in `tensors`.
+      TypeError: if `control_inputs` holds anything but Tensors and Operations.
+    """
+    if state.graph is None:
+        return tensors
+    with name_scope(name, "tuple"):
+        values = [
+            t if t is None or isinstance(t, (Operation, IndexedSlices)) else convert_to_tensor(t) for t in tensors
+        ]
+        waited = [_operation(t) for t in values if t is not None]
+        for control in control_inputs or ():
+            if not isinstance(control, (Operation, Tensor)):
+                raise TypeError(f"'control_inputs' must only contain Operation or Tensor. Received: {type(control)}")
+            waited.append(control.op if isinstance(control, Tensor) else control)
+        if not any(isinstance(t, (Tensor, IndexedSlices)) for t in values):
+            raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
+        gate = group(*sorted(set(waited), key=state.graph.get_operations().index))
+        return [_after(gate, t) for t in values]
+
+
+def _operation(value: Any) -> Operation:
+    if isinstance(value, IndexedSlices):
+        value = value.values
+    return value if isinstance(value, Operation) else value.op  # type: ignore[no-any-return]  # op of a graph's tensor
+
+
+def _after(gate: Operation, value: Any) -> Any:
+    """`value`, available only after `gate`."""
+    if value is None:
+        return None
+    if isinstance(value, Operation):
+        return group(gate, value)
+    with state.graph.control_dependencies([gate]):
+        if isinstance(value, IndexedSlices):
+            return IndexedSlices(_identity(value.values), value.indices, value.dense_shape)
+        return _identity(value)
+
+
+def _identity(tensor: Any) -> Any:
+    result = raw.Identity(input=tensor, name="control_dependency")
+    result.op._set_attr("_class", (f"loc:@{tensor.op.name}",))
+    return result
+
+
+@export(v1=["tuple"])
+def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    """`tf.tuple` with TensorFlow 1's order of arguments."""
+    return tuple_of(tensors, control_inputs, name)
