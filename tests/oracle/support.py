@@ -24,6 +24,7 @@ _NORMAL_FORMS = (
     (re.compile(r"^\d+:0$"), "N:0"),
     (re.compile(r"goo\.gle/debug\w*\s*"), "debug "),
     (re.compile(r"\]\(\d+, "), "](N, "),
+    (re.compile(r"running on \S+\."), "running on HOST."),
     (re.compile(r"__(inference|forward|backward)_([\w<>]+?)_\d+"), r"__\1_\2_N"),
     (re.compile(r'"[^"\n]*/([\w.-]+\.py)"'), r'"\1"'),
     (re.compile(r"\bline \d+"), "line N"),
