@@ -228,6 +228,24 @@ def test_a_variable_in_a_nested_function() -> None:
     assert float(inner(tf.constant(1.0))) == 6.0
 
 
+def test_variables_made_before_a_failure_have_their_values_when_the_call_is_repeated() -> None:
+    state: list[Any] = []
+    calls = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        if not state:
+            state.append(tf.Variable(tf.ones([2]) * 3.0))
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyError("typo")
+        return x * state[0]
+
+    with pytest.raises(KeyError, match="typo"):
+        f(2.0)
+    assert f(2.0).numpy().tolist() == [6.0, 6.0]
+
+
 def test_shape_and_dtype_of_a_lifted_variable() -> None:
     state: list[Any] = []
 

@@ -39,6 +39,7 @@ from millrace._src.function.variable_lifting import (
     collecting,
     initialize,
     refusing,
+    salvaging,
 )
 from millrace._src.graph.func_graph import outermost_context
 
@@ -207,7 +208,7 @@ class Function(callables.PolymorphicFunction):
             with refusing(SINGLETON_MESSAGE if self._created_variables else NON_FIRST_CALL_MESSAGE):
                 return self._trace_once(key, values)
         initializers: list[Initializer] = []
-        with collecting(initializers):
+        with salvaging(initializers), collecting(initializers):
             traced = self._trace_once(key, values)
         self._is_initialized = True
         if not initializers:

@@ -88,6 +88,18 @@ def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextMan
     return _creating_with(create)
 
 
+@contextlib.contextmanager
+def salvaging(initializers: list[Initializer]) -> Iterator[None]:
+    """If the body fails, gives the variables that it made, and that its objects may hold, their values where it can."""
+    try:
+        yield
+    except Exception:
+        for initializer in initializers:
+            with contextlib.suppress(Exception):
+                initialize([initializer], {})
+        raise
+
+
 def refusing(message: str) -> contextlib.AbstractContextManager[None]:
     """Refuses to create variables within a traced body."""
 
