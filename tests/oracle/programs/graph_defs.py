@@ -231,4 +231,4 @@ def prog_function_def_signature(tf, np):
 
     definition = my_function.get_concrete_function(tf.TensorSpec([None, 3])).function_def
     s = definition.signature
-    return [re.sub(r"_\d+$", "_N", s.name), [(a.name, a.type) for a in s.input_arg], [(a.name, a.type) for a in s.output_arg], sorted(definition.attr), [f"{n.name} {n.op} {list(n.input)}" for n in definition.node_def], dict(definition.ret)]
+    return [re.sub(r"_\d+$", "_N", s.name), [(a.name, a.type) for a in s.input_arg], [(a.name, a.type) for a in s.output_arg], sorted(definition.attr), [f"{n.name} {n.op} {list(n.input)}" for n in definition.node_def], sorted(dict(definition.ret).items())]
