@@ -180,4 +180,4 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return f(*args, **kwargs), grad
 
-    return functools.wraps(f)(pass_through)  # type: ignore[no-any-return]  # wraps keeps the callable
+    return functools.wraps(f)(pass_through)

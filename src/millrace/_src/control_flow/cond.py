@@ -34,10 +34,11 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.ops import raw
-from millrace._src.ops.state import handle_data
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
+
+_NO_SHAPES: Any = ()
 
 # --- ops -------------------------------------------------------------------------------------------------------------
 
@@ -71,8 +72,8 @@ def _if_kernel(
     *,
     then_branch: FunctionAttr,
     else_branch: FunctionAttr,
-    output_shapes: list[TensorShape] = (),
-) -> Any:  # type: ignore[assignment]  # an empty list by default
+    output_shapes: list[TensorShape] = _NO_SHAPES,
+) -> Any:
     """Runs one of two functions."""
     return list(xp.cond(_truth(xp, cond), then_branch, else_branch, input))
 
@@ -83,8 +84,8 @@ def _case_kernel(
     input: list[Any],
     *,
     branches: list[FunctionAttr],
-    output_shapes: list[TensorShape] = (),
-) -> Any:  # type: ignore[assignment]  # an empty list by default
+    output_shapes: list[TensorShape] = _NO_SHAPES,
+) -> Any:
     """Runs one of several functions; an index out of range runs the last."""
     return list(xp.switch(branch_index, branches, input))
 
@@ -242,7 +243,7 @@ def switch_case(
     if default is not None:
         functions = [*functions, default]
     if state.graph is None:
-        index = int(branch_index)  # type: ignore[call-overload]  # an eager tensor
+        index = int(branch_index)
         return nest.map_structure(convert_to_tensor, functions[index if 0 <= index < len(functions) else -1]())
     with context.name_scope(name), context.name_scope("indexed_case") as scope:
         label = scope[:-1].replace("/", "_")
@@ -452,4 +453,4 @@ def _zeros_for(tensor: Any) -> Any:
     if tensor.dtype.name != "resource":
         return raw.ZerosLike(x=tensor)
     shape = raw.VariableShape(input=tensor)
-    return raw.Fill(dims=shape, value=raw.Cast(x=0, DstT=handle_data(tensor)[1]))
+    return raw.Fill(dims=shape, value=raw.Cast(x=0, DstT=tensor._handle_data[1]))

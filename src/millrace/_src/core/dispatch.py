@@ -48,7 +48,7 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
             call = op.calls.get((*[t.dtype for t in flat], *given.items()))
         except TypeError:
             call = None  # an attribute that cannot be a key
-    if call is None:
+    if call is None or flat is None:
         attrs = op.normalize_attrs(given) if given or op.has_default_attrs else {}
         flat = convert_inputs(op, inputs, attrs, None)
         call = _bound_call(op, flat, attrs, given)
@@ -142,14 +142,15 @@ def _number_like(number: Any, tensor: Any) -> Any:
         return number
     try:
         if number:
-            return _cached_number(type(number), number, tensor.dtype)
+            kind: Any = type(number)
+            return _cached_number(kind, number, tensor.dtype)
         return convert_to_tensor(number, tensor.dtype)  # 0.0 and -0.0 are equal as cache keys
     except (TypeError, ValueError, OverflowError):
         return number
 
 
 @functools.lru_cache(maxsize=1024)
-def _cached_number(kind: type, number: Any, dtype: DType) -> EagerTensor:
+def _cached_number(kind: Any, number: Any, dtype: DType) -> EagerTensor:
     tensor: EagerTensor = convert_to_tensor(number, dtype)
     return tensor
 
@@ -199,9 +200,9 @@ def _remember(
     if op.has_list_arguments or op.effects(attrs).must_run:
         return
     single = len(op.signature.outputs) == 1
-    entry = (kernel, output_dtypes[0], EagerTensor) if single else (kernel, None, _wrapper(op, output_dtypes))
+    dtype, wrap = (output_dtypes[0], EagerTensor) if single else (None, _wrapper(op, output_dtypes))
     with contextlib.suppress(TypeError):
-        op.bound[(*dtypes, *given.items())] = entry
+        op.bound[(*dtypes, *given.items())] = (kernel, dtype, wrap)
 
 
 def _wrapper(op: OpDef, output_dtypes: list[DType]) -> Any:
@@ -444,7 +445,8 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
 def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
     if "[Op:" in error.message:
         return error
-    named: errors.OpError = type(error)(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: ")
+    kind: Any = type(error)
+    named: errors.OpError = kind(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: ")
     return named
 
 

@@ -84,7 +84,7 @@ class OpDef:
         self.input_count = code.co_argcount - 1
         self.kernel_attrs = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
-        self.bound: dict[tuple[Any, ...], tuple[Callable[..., Any], Any]] = {}
+        self.bound: dict[Any, tuple[Callable[..., Any], Any, Callable[..., Any]]] = {}
         """Eager kernels by (input dtypes..., attributes as given...), for the fast path of `execute`."""
         self.kernel_cache: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         """Eager kernels, output dtypes and complete attributes by (input dtypes, complete attributes...)."""

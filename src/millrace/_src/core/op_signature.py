@@ -97,7 +97,7 @@ class Signature:
     @property
     def inferred_attrs(self) -> frozenset[str]:
         """The attributes that follow from the inputs."""
-        names = set()
+        names: set[str] = set()
         for arg in self.inputs:
             names.update(n for n in (arg.type_attr, arg.number_attr, arg.type_list_attr) if n)
         return frozenset(names)

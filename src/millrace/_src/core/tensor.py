@@ -16,6 +16,7 @@ import numpy as np
 from millrace._src.core import context, op_def
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
+from millrace._src.core.execute import execute
 from millrace._src.core.operators import Operators
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.util import text
@@ -51,6 +52,7 @@ class Tensor(Operators):
     __slots__ = ("__dict__", "__weakref__", "_tape_id")
     dtype: DType
     shape: TensorShape
+    _tape_id: int
 
     @property
     def ndim(self) -> int | None:
@@ -68,7 +70,7 @@ class Tensor(Operators):
             return id(self)
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
-    def ref(self) -> Reference:
+    def ref(self) -> Reference[Any]:
         """A hashable reference to this tensor; `.deref()` gives it back."""
         return Reference(self)
 
@@ -231,7 +233,7 @@ def tape_id(tensor: Any) -> int:
     found = getattr(tensor, "_tape_id", 0)
     if not found:
         found = tensor._tape_id = _next_tape_id()
-    return found  # type: ignore[no-any-return]  # a slot of int
+    return found
 
 
 def _scalar(value: Any) -> np.ndarray[Any, Any]:
@@ -256,7 +258,7 @@ def op_function(name: str) -> Any:
     found = op_def.get_op(name)
 
     def call(*inputs: Any, **attrs: Any) -> Any:
-        return op_def.execute(found, inputs, attrs)
+        return execute(found, inputs, attrs)
 
     return call
 

@@ -35,7 +35,7 @@ class FuncGraph(Graph):
         self.name = name
         self.outer_graph = context.current_graph() if outer_graph is None else outer_graph
         self.inputs: list[SymbolicTensor] = []
-        self.outputs: list[SymbolicTensor] = []
+        self.outputs: list[Any] = []
         self.structured_input_signature: Any = None
         self.structured_outputs: Any = None
         self.control_outputs: list[Operation] = []

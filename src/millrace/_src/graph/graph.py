@@ -111,7 +111,7 @@ class Graph:
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
-        return self._element(name, allow_tensor=False)  # type: ignore[no-any-return]  # _element finds either kind
+        return self._element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> SymbolicTensor:
         """The tensor called `name`, of the form `operation:output`.
@@ -123,7 +123,7 @@ class Graph:
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
-        return self._element(name, allow_operation=False)  # type: ignore[no-any-return]  # _element finds either kind
+        return self._element(name, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The tensor or operation of this graph that `obj` (an object or a name) stands for."""
@@ -309,8 +309,6 @@ class Graph:
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Prefixes the names of operations made within; a name ending in "/" re-enters that scope."""
         if name:
-            if isinstance(name, bytes):
-                name = name.decode()
             pattern = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
             if not pattern.match(name):
                 raise ValueError(
@@ -363,7 +361,7 @@ class Graph:
         if isinstance(item, EagerTensor):
             return None
         element = self.as_graph_element(item)
-        return element if isinstance(element, Operation) else element.op  # type: ignore[no-any-return]  # tensor or operation
+        return element if isinstance(element, Operation) else element.op
 
     def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
         """The control inputs of a new operation: those in force, less the ones its inputs already wait for."""

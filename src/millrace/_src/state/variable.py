@@ -16,7 +16,8 @@ from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.op_def import execute, get_op
+from millrace._src.core.execute import execute
+from millrace._src.core.op_def import get_op
 from millrace._src.core.resources import VariableStorage, resource_handle
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
@@ -102,6 +103,10 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
       ValueError: if there is no initial value, or its shape contradicts `shape`.
     """
 
+    _initial_value: Any  # these three only in a plain (v1) graph
+    _initializer_op: Any
+    _graph_element: Any
+
     def __init__(
         self,
         initial_value: Any = None,
@@ -162,14 +167,14 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
                 ) from None
             static = _static_shape(tensor.shape, shape, validate_shape)
             self._attach_eager(_scoped(name), static, tensor.dtype)
-            self._handle._value[()].value = tensor._value  # type: ignore[union-attr]  # an eager handle
+            self._handle._value[()].value = tensor._value
 
     def _attach_eager(self, name: str, shape: TensorShape, dtype: DType) -> None:
         """Makes a storage without a value, and the handle to it."""
         self._name = name
         self._shape_static = shape
         self._dtype = dtype
-        self._handle: Tensor = resource_handle(VariableStorage(dtype, shape, name), shape=shape, dtype=dtype)
+        self._handle: Any = resource_handle(VariableStorage(dtype, shape, name), shape=shape, dtype=dtype)
         self._in_graph_mode = False
 
     # --- what it is --------------------------------------------------------------------------------------------
@@ -180,7 +185,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         return self._handle
 
     @property
-    def dtype(self) -> DType:  # type: ignore[override]  # computed, not stored
+    def dtype(self) -> DType:
         """The dtype of the value."""
         return self._dtype
 
@@ -230,12 +235,12 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
     @property
     def graph(self) -> Any:
         """The graph of the handle; eager variables have none."""
-        return self._handle.graph  # type: ignore[attr-defined]  # both kinds of tensor define it
+        return self._handle.graph
 
     @property
     def op(self) -> Any:
         """The operation of the handle; eager variables have none."""
-        return self._handle.op  # type: ignore[attr-defined]  # both kinds of tensor define it
+        return self._handle.op
 
     @property
     def create(self) -> Any:
@@ -270,14 +275,14 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         """Merges `shape` into the static shape."""
         self._shape_static = self._shape_static.merge_with(as_shape(shape))
 
-    def ref(self) -> Reference:
+    def ref(self) -> Reference[Any]:
         """A hashable reference to this variable."""
         return Reference(self)
 
     experimental_ref = ref
 
     @property
-    def __hash__(self) -> Any:  # type: ignore[override]  # a variable compares by value, so it cannot be a key
+    def __hash__(self) -> Any:
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     # --- reading -----------------------------------------------------------------------------------------------
@@ -414,16 +419,16 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
 
     # --- Python ------------------------------------------------------------------------------------------------
 
-    def __iadd__(self, other: Any) -> Any:
+    def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]  # refuses what `+` allows
         raise RuntimeError(_IN_PLACE.format("+=", "assign_add", "+"))
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: Any) -> Any:  # type: ignore[misc]  # as above
         raise RuntimeError(_IN_PLACE.format("-=", "assign_sub", "-"))
 
-    def __imul__(self, other: Any) -> Any:
+    def __imul__(self, other: Any) -> Any:  # type: ignore[misc]  # as above
         raise RuntimeError(_IN_PLACE.format("*=", "assign(var * value)", "*"))
 
-    def __itruediv__(self, other: Any) -> Any:
+    def __itruediv__(self, other: Any) -> Any:  # type: ignore[misc]  # as above
         raise RuntimeError(_IN_PLACE.format("/=", "assign(var / value)", "/"))
 
     def __bool__(self) -> bool:
@@ -471,7 +476,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         head = f"<tf.Variable '{self._label()}' shape={_tuple_text(self._shape_static)} dtype={self._dtype.name}"
         if not context.executing_eagerly() or self._in_graph_mode:
             return head + ">"
-        value = self._handle._value[()].value  # type: ignore[attr-defined]  # an eager handle
+        value = self._handle._value[()].value
         return f"{head}, {text.value_repr(value, self._dtype) if value is not None else 'numpy=<unavailable>'}>"
 
     __str__ = __repr__
@@ -553,7 +558,7 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
     variable._set_traits(**traits)
     with context.eager_mode():
         variable._attach_eager(_scoped(name), shape, dtype)
-        variable._handle._value[()].value = convert_to_tensor(value, dtype=dtype)._value  # type: ignore[attr-defined]  # eager
+        variable._handle._value[()].value = convert_to_tensor(value, dtype=dtype)._value
     return variable
 
 
@@ -582,15 +587,15 @@ def _graph_variable(
         variable._shape_static, variable._dtype = static, tensor.dtype
         attrs = {"dtype": tensor.dtype, "shape": static, "shared_name": variable._name, "debug_name": variable._name}
         variable._handle = execute(get_op("VarHandleOp"), (), attrs, scope)
-        variable._handle._handle_data = (static, tensor.dtype)  # type: ignore[attr-defined]  # only resource tensors carry it
+        variable._handle._handle_data = (static, tensor.dtype)
         with context.name_scope("IsInitialized"):
             execute(get_op("VarIsInitializedOp"), (variable._handle,), {})
-        variable._initial_value = tensor  # type: ignore[attr-defined]  # only graph variables have it
-        variable._initializer_op = execute(  # type: ignore[attr-defined]  # only graph variables have it
+        variable._initial_value = tensor
+        variable._initializer_op = execute(
             get_op("AssignVariableOp"), (variable._handle, tensor), {}, "Assign"
         )
         with context.name_scope("Read"):
-            variable._graph_element = variable._read()  # type: ignore[attr-defined]  # only graph variables have it
+            variable._graph_element = variable._read()
     graph.add_to_collection("variables", variable)
     if variable.trainable:
         graph.add_to_collection("trainable_variables", variable)

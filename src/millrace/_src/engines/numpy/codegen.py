@@ -87,7 +87,7 @@ class _Writer:
         program: Any = self.scope["program"]
         program.source = source
         program.runs_python = any(op.effects.must_run for op in self.operations)
-        return program  # type: ignore[no-any-return]  # a generated function
+        return program
 
     def _write(self, index: int, operation: Operation) -> None:
         if operation.static_values and not operation.effects.must_run:
@@ -173,7 +173,8 @@ class _Explainer:
         named = kernel_error(operation.op_def, operation.inputs, operation.attrs, error)
         if isinstance(named, errors.OpError):
             message = named.message.split(f" [Op:{operation.type}]")[0]
-            named = type(named)(operation, operation, _graph_message(operation, message))
+            kind: Any = type(named)
+            named = kind(None, None, _graph_message(operation, message))
         named._millrace_explained = True  # type: ignore[attr-defined]  # marks it for enclosing programs
         return named
 

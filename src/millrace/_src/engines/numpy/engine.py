@@ -103,7 +103,7 @@ def function_program(engine: NumpyEngine, function: Any) -> Callable[..., Any]:
     if program is None:
         program = engine.compile(graph, graph.inputs, graph.outputs)
         graph.programs[engine.name] = program
-    return program  # type: ignore[no-any-return]  # programs is a dict of callables
+    return program
 
 
 def make_engine() -> NumpyEngine:

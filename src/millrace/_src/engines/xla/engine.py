@@ -178,6 +178,7 @@ class XlaProgram:
             with jax.enable_x64(True):
                 results, values = self.jitted(tuple(owners), written, read, plain, drawn)
         except errors.OpError as error:
+            error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
             raise error.with_traceback(None) from None
         except jax.errors.JaxRuntimeError as error:
             raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None

@@ -18,7 +18,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_def import Effects
 from millrace._src.engines.numpy.engine import bind_kernel
-from millrace._src.engines.xla.cells import Cell, is_concrete
+from millrace._src.engines.xla.cells import is_concrete
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
@@ -121,8 +121,6 @@ def _key(tensor: Any) -> tuple[int, int]:
 def _cannot_compile(operation: Operation, why: str) -> errors.InvalidArgumentError:
     where = f"\n\nDefined at:\n  {operation.source}" if operation.source is not None else ""
     return errors.InvalidArgumentError(
-        operation, operation, f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"
+        None, None, f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"
     )
 
-
-__all__ = ["Cell", "Lowering"]

@@ -22,7 +22,20 @@ from millrace._src.util.export import export
 
 _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64), default=d.float32)
 _REAL = TypeSet(
-    (d.float32, d.float64, d.int32, d.uint8, d.int16, d.int8, d.int64, d.bfloat16, d.uint16, d.float16, d.uint32, d.uint64)
+    (
+        d.float32,
+        d.float64,
+        d.int32,
+        d.uint8,
+        d.int16,
+        d.int8,
+        d.int64,
+        d.bfloat16,
+        d.uint16,
+        d.float16,
+        d.uint32,
+        d.uint64,
+    )
 )
 _SELU_SCALE = 1.0507009873554804934193349852946
 _SELU_ALPHA = 1.7580993408473768599402175208123
@@ -57,7 +70,7 @@ def _specialize_relu(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 @relu.gradient
 def relu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
-    return relu_grad(dy, activations)  # type: ignore[no-any-return]  # an op function
+    return relu_grad(dy, activations)
 
 
 @op("ReluGrad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape)
@@ -96,7 +109,7 @@ def relu6_op(xp: Xp, features: Array) -> Array:
 
 @relu6_op.gradient
 def relu6_gradient(dy: Tensor, activations: Tensor) -> Tensor:
-    return relu6_grad(dy, activations)  # type: ignore[no-any-return]  # an op function
+    return relu6_grad(dy, activations)
 
 
 @op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape)
@@ -141,7 +154,7 @@ def leaky_relu_op(xp: Xp, features: Array, *, alpha: float = 0.2) -> Array:
 
 @leaky_relu_op.gradient
 def leaky_relu_gradient(dy: Tensor, features: Tensor, alpha: float) -> Tensor:
-    return leaky_relu_grad(dy, features, alpha=alpha)  # type: ignore[no-any-return]  # an op function
+    return leaky_relu_grad(dy, features, alpha=alpha)
 
 
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=_FLOAT, shape=merged_shape)
@@ -171,7 +184,7 @@ def elu(xp: Xp, features: Array) -> Array:
 
 @elu.gradient
 def elu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
-    return elu_grad(dy, activations)  # type: ignore[no-any-return]  # an op function
+    return elu_grad(dy, activations)
 
 
 @op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=_FLOAT, shape=merged_shape)
@@ -204,7 +217,7 @@ def selu(xp: Xp, features: Array) -> Array:
 
 @selu.gradient
 def selu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
-    return selu_grad(dy, activations)  # type: ignore[no-any-return]  # an op function
+    return selu_grad(dy, activations)
 
 
 @op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=_FLOAT, shape=merged_shape)
@@ -235,7 +248,7 @@ def softsign(xp: Xp, features: Array) -> Array:
 
 @softsign.gradient
 def softsign_gradient(dy: Tensor, features: Tensor) -> Tensor:
-    return softsign_grad(dy, features)  # type: ignore[no-any-return]  # an op function
+    return softsign_grad(dy, features)
 
 
 @op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=_FLOAT, shape=merged_shape)
@@ -268,7 +281,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     with name_scope(name, "Gelu"):
         features = convert_to_tensor(features, name="features")
         if not features.dtype.is_floating:
-            raise ValueError(f"`features.dtype` must be a floating point tensor.Received:features.dtype={features.dtype}")
+            raise ValueError(
+                f"`features.dtype` must be a floating point tensor.Received:features.dtype={features.dtype}"
+            )
         if approximate:
             coefficient = raw.Cast(x=convert_to_tensor(0.044715, name="Cast/x"), DstT=features.dtype)
             inner = 0.7978845608028654 * (features + coefficient * raw.Pow(x=features, y=3))

@@ -29,7 +29,7 @@ def _softmax_shape(c: ShapeContext) -> TensorShape:
     shape = c.inputs[0].shape
     if shape.rank == 0:
         raise ValueError("Shape must be at least rank 1 but is rank 0")
-    return shape  # type: ignore[no-any-return]  # inputs are tensors
+    return shape
 
 
 def _wide(xp: Xp, x: Array) -> Array:
@@ -123,7 +123,9 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
         raise ValueError("softmax along an axis other than the last needs logits of known rank.")
     if not -rank <= axis < rank:
         raise errors.InvalidArgumentError(
-            None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. Received: dim={axis}"
+            None,
+            None,
+            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. Received: dim={axis}",
         )
     order = _swapped(rank, axis % rank)
     return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order, name=name)
@@ -148,7 +150,12 @@ def _cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape(shape.as_list()[:1]), shape]
 
 
-@op("SoftmaxCrossEntropyWithLogits", "features: T, labels: T -> loss: T, backprop: T", T=_FLOAT, shape=_cross_entropy_shape)
+@op(
+    "SoftmaxCrossEntropyWithLogits",
+    "features: T, labels: T -> loss: T, backprop: T",
+    T=_FLOAT,
+    shape=_cross_entropy_shape,
+)
 def softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
     """The cross-entropy of each row, and its gradient with respect to `features`."""
     if features.shape != labels.shape:
@@ -173,7 +180,9 @@ def _broadcast(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
 
 
 @softmax_cross_entropy.gradient
-def softmax_cross_entropy_gradient(dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor) -> tuple[Tensor, Tensor]:
+def softmax_cross_entropy_gradient(
+    dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor
+) -> tuple[Tensor, Tensor]:
     """The second output's gradient matters for second derivatives: backprop = softmax - labels."""
     weight = raw.ExpandDims(input=dloss, dim=-1)
     probabilities = softmax_op(features)
@@ -223,7 +232,9 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
 
 
 @sparse_softmax_cross_entropy.gradient
-def sparse_softmax_cross_entropy_gradient(dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor) -> tuple[Tensor, None]:
+def sparse_softmax_cross_entropy_gradient(
+    dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor
+) -> tuple[Tensor, None]:
     probabilities = softmax_op(features)
     inner = raw.Sum(input=dbackprop * probabilities, reduction_indices=-1, keep_dims=True)
     return raw.ExpandDims(input=dloss, dim=-1) * backprop + (dbackprop - inner) * probabilities, None
@@ -276,7 +287,7 @@ def _flattened_loss(logits: Tensor, labels: Tensor, axis: int) -> Tensor:
             order = [i for i in range(rank - 1) if i != position]
             order.insert(rank - 2, position)
             loss = raw.Transpose(x=loss, perm=order)
-    return loss  # type: ignore[no-any-return]  # an op result
+    return loss
 
 
 @export("nn.sparse_softmax_cross_entropy_with_logits")
@@ -314,6 +325,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
         else:
             shape = raw.Shape(input=labels)
             flat = raw.Reshape(tensor=work, shape=raw.Pack(values=[-1, raw.Shape(input=work)[-1]], axis=0))
-            loss = raw.Reshape(tensor=sparse_softmax_cross_entropy(flat, raw.Reshape(tensor=labels, shape=[-1]))[0], shape=shape)
+            loss = raw.Reshape(
+                tensor=sparse_softmax_cross_entropy(flat, raw.Reshape(tensor=labels, shape=[-1]))[0], shape=shape
+            )
             loss.set_shape(static)
         return raw.Cast(x=loss, DstT=logits.dtype) if is_half else loss
