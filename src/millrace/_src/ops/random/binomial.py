@@ -37,11 +37,12 @@ def binomial_samples(xp: Xp, stream: Stream, samples: int, counts: Array, probs:
     """`samples` draws for each pair of the vectors `counts` and `probs`: `dtype` of shape (samples, len(counts))."""
     trials, chances = xp.astype(counts, np.float64), xp.astype(probs, np.float64)
 
-    def draw(starts: Stream, index: Array) -> Array:
-        inversion_starts = output_starts(xp, stream, len(index), _RESERVED_FOR_INVERSION)
+    def draw(first: int, index: Array) -> Array:
+        starts = output_starts(xp, stream, first, len(index))
+        inversion_starts = output_starts(xp, stream, first, len(index), _RESERVED_FOR_INVERSION)
         return _draw(xp, starts, inversion_starts, trials[index], chances[index])
 
-    return xp.astype(per_parameter(xp, stream, (samples, counts.shape[0]), draw), dtype)
+    return xp.astype(per_parameter(xp, (samples, counts.shape[0]), draw), dtype)
 
 
 def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: Array) -> Array:

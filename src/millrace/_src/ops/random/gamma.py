@@ -12,7 +12,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.ops.random.distributions import NpDType
 from millrace._src.ops.random.philox import Stream
-from millrace._src.ops.random.rejection import normal_pair, per_parameter, uniform_pair, until_accepted
+from millrace._src.ops.random.rejection import normal_pair, output_starts, per_parameter, uniform_pair, until_accepted
 
 _SQUEEZE = 0.0331
 
@@ -20,7 +20,11 @@ _SQUEEZE = 0.0331
 def gamma_samples(xp: Xp, stream: Stream, samples: int, alpha: Array) -> Array:
     """`samples` draws with scale 1 for each element of the vector `alpha`: shape (samples, len(alpha))."""
     shapes = xp.astype(alpha, np.float64)
-    drawn = per_parameter(xp, stream, (samples, alpha.shape[0]), lambda starts, index: _draw(xp, starts, shapes[index]))
+
+    def draw(first: int, index: Array) -> Array:
+        return _draw(xp, output_starts(xp, stream, first, len(index)), shapes[index])
+
+    drawn = per_parameter(xp, (samples, alpha.shape[0]), draw)
     return _rounded(xp, drawn, alpha.dtype)
 
 

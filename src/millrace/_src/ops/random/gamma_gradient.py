@@ -22,7 +22,7 @@ _RESCALE_ABOVE = 2.0**52
 @op(
     "RandomGammaGrad",
     "alpha: T, sample: T -> output: T",
-    T=TypeSet((float32, float64), default=float32),
+    T=TypeSet((float32, float64)),
     shape=broadcast_shape,
     not_differentiable="TensorFlow defines no second derivative of gamma samples",
 )

@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.ops.random.distributions import NpDType
 from millrace._src.ops.random.philox import Stream
-from millrace._src.ops.random.rejection import per_parameter, uniform_pair, until_accepted
+from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
 
 _KNUTH_BELOW = 10.0
 
@@ -25,10 +25,10 @@ def poisson_samples(xp: Xp, stream: Stream, samples: int, rate: Array, dtype: Np
     limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     largest = float(limits.max)
 
-    def draw(starts: Stream, index: Array) -> Array:
-        return xp.minimum(_draw(xp, starts, rates[index], largest), largest)
+    def draw(first: int, index: Array) -> Array:
+        return xp.minimum(_draw(xp, output_starts(xp, stream, first, len(index)), rates[index], largest), largest)
 
-    return xp.astype(per_parameter(xp, stream, (samples, rate.shape[0]), draw), dtype)
+    return xp.astype(per_parameter(xp, (samples, rate.shape[0]), draw), dtype)
 
 
 def _draw(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:

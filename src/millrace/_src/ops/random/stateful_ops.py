@@ -139,7 +139,7 @@ def _uniform_int_shape(c: ShapeContext) -> TensorShape:
 @op(
     "RandomUniformInt",
     "shape: T, minval: Tout, maxval: Tout -> output: Tout",
-    Tout=INDEX.with_default(int32),
+    Tout=INDEX,
     **{**_PLAIN, "shape": _uniform_int_shape},
 )
 def random_uniform_int(xp: Xp, shape: Array, minval: Array, maxval: Array, *, seed: int = 0, seed2: int = 0) -> Array:
@@ -220,7 +220,7 @@ def random_poisson_v2(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2
 @op(
     "RandomPoisson",
     "shape: S, rate: dtype -> output: dtype",
-    dtype=TypeSet((float16, float32, float64), default=float32),
+    dtype=TypeSet((float16, float32, float64)),
     **_POISSON,
 )
 def random_poisson_op(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:

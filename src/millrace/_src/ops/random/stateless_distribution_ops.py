@@ -33,6 +33,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank
+from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.ops.random.algorithms import (
     SEED,
     check_key_shapes,
@@ -49,7 +50,7 @@ from millrace._src.ops.random.shape_arguments import ends_with, requested_shape,
 from millrace._src.ops.random.stateless_ops import SHAPE
 from millrace._src.ops.type_sets import INDEX, TypeSet
 
-GAMMA = TypeSet((float16, float32, float64), default=float32)
+GAMMA = TypeSet((float16, float32, float64))
 COUNTING = TypeSet((float16, float32, float64, int32, int64))
 COUNTED = TypeSet((float16, float32, float64, int32, int64), default=int64)
 LOGITS = TypeSet((float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64))
@@ -129,8 +130,7 @@ def gamma_alpha_gradient(grad: Tensor, alpha: Tensor, sample: Tensor, sample_ran
     leading = raw.Fill(dims=raw.ExpandDims(input=sample_rank, dim=0), value=1)
     aligned = raw.Reshape(tensor=alpha, shape=raw.ConcatV2(values=[leading, raw.Shape(input=alpha)], axis=0))
     movement = raw.RandomGammaGrad(alpha=aligned, sample=sample)
-    total: Tensor = raw.Sum(input=grad * movement, axis=raw.Range(start=0, limit=sample_rank, delta=1))
-    return total
+    return reduce_sum(grad * movement, axis=raw.Range(start=0, limit=sample_rank, delta=1))
 
 
 def _stateless_sample_rank(sample: Tensor, alpha: Tensor) -> Any:

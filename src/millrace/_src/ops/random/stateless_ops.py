@@ -28,7 +28,7 @@ from millrace._src.ops.type_sets import ANY, INDEX, TypeSet
 
 FLOAT_OUTPUT = TypeSet((float16, bfloat16, float32, float64), default=float32)
 FULL_RANGE = TypeSet((int32, int64, uint32, uint64), default=uint64)
-SHAPE = INDEX.with_default(int32)
+SHAPE = INDEX
 NO_GRADIENT = "random numbers do not depend on their shape and seed in a differentiable way"
 
 
@@ -207,7 +207,7 @@ def stateless_random_uniform_full_int_v2(
 @op(
     "StatelessRandomUniformIntV2",
     f"{_INPUTS}, minval: dtype, maxval: dtype -> output: dtype",
-    dtype=FULL_RANGE.with_default(int32),
+    dtype=TypeSet(FULL_RANGE),
     **{**_BY_KEY, "shape": _key_bounds_shape},
 )
 def stateless_random_uniform_int_v2(
