@@ -1,12 +1,13 @@
 """Einstein summation.
 
-The op takes one or two operands. Each is first reduced on its own (diagonals of repeated labels,
-sums over labels nobody else has); two operands are then one batched matrix product: their axes are
-sorted into batch, free and contracted ones. `tf.einsum` splits longer equations into such steps.
+The op takes one or two operands; how it computes is in `einsum_plan`. Its gradient is an einsum again:
+the result's gradient times the other operand, summed into the operand's labels. `tf.einsum` checks the
+equation and splits one of more than two operands into steps of two.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -32,6 +33,7 @@ from millrace._src.ops.math.einsum_equation import (
     parse,
     unique,
 )
+from millrace._src.ops.math.einsum_plan import plan_einsum
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
@@ -77,80 +79,10 @@ def einsum_op(xp: Xp, inputs: list[Array], *, equation: str) -> Array:
            [2, 4]], dtype=int32)
     """
     try:
-        operands, output = expand(parse(equation), [x.ndim for x in inputs], is_eager=True)
-        merge_sizes(operands, [x.shape for x in inputs], is_eager=True)
+        plan = plan_einsum(equation, tuple([x.shape for x in inputs]))
     except ValueError as error:
         raise errors.InvalidArgumentError(None, None, str(error)) from None
-    wanted = unique(output)
-    arrays = [
-        _reduce_alone(xp, x, labels, {*wanted, *(v for j, other in enumerate(operands) if j != i for v in other)})
-        for i, (x, labels) in enumerate(zip(inputs, operands, strict=True))
-    ]
-    result, labels = arrays[0] if len(arrays) == 1 else _contract(xp, arrays[0], arrays[1], set(wanted))
-    result = xp.transpose(result, [labels.index(v) for v in wanted])
-    return result if len(wanted) == len(output) else _inflate(xp, result, wanted, output)
-
-
-def _reduce_alone(xp: Xp, x: Array, labels: Labels, needed: set[Label]) -> tuple[Array, Labels]:
-    """Takes diagonals of labels that occur twice, and sums over labels that are not needed."""
-    while len(unique(labels)) < len(labels):
-        label = next(v for v in labels if labels.count(v) > 1)
-        first = labels.index(label)
-        second = labels.index(label, first + 1)
-        x = xp.diagonal(x, axis1=first, axis2=second)
-        labels = (*labels[:first], *labels[first + 1 : second], *labels[second + 1 :], label)
-    extra = tuple(i for i, v in enumerate(labels) if v not in needed)
-    if extra:
-        x = xp.sum(x, axis=extra)
-        labels = tuple(v for v in labels if v in needed)
-    return x, labels
-
-
-def _contract(xp: Xp, a: tuple[Array, Labels], b: tuple[Array, Labels], wanted: set[Label]) -> tuple[Array, Labels]:
-    """The product of two operands as one batched matrix product."""
-    (x, x_labels), (y, y_labels) = a, b
-    common = [v for v in x_labels if v in y_labels]
-    batch = [v for v in common if v in wanted]
-    summed = [v for v in common if v not in wanted]
-    x_free = [v for v in x_labels if v not in common]
-    y_free = [v for v in y_labels if v not in common]
-    left = _arranged(xp, x, x_labels, batch, x_free, summed)
-    right = _arranged(xp, y, y_labels, batch, summed, y_free)
-    product = xp.matmul(left, right)
-    sizes = [x.shape[x_labels.index(v)] for v in x_free] + [y.shape[y_labels.index(v)] for v in y_free]
-    return xp.reshape(product, (*product.shape[:-2], *sizes)), (*batch, *x_free, *y_free)
-
-
-def _arranged(xp: Xp, x: Array, labels: Labels, batch: list[Label], rows: list[Label], columns: list[Label]) -> Array:
-    """Transposes to batch, rows, columns and merges the axes of rows and of columns."""
-    order = [labels.index(v) for v in (*batch, *rows, *columns)]
-    moved = x if order == list(range(len(order))) else xp.transpose(x, order)
-    start, middle = len(batch), len(batch) + len(rows)
-    shape = moved.shape
-    merged = (*shape[:start], _product(shape[start:middle]), _product(shape[middle:]))
-    return moved if merged == shape else xp.reshape(moved, merged)
-
-
-def _product(sizes: Sequence[int]) -> int:
-    result = 1
-    for size in sizes:
-        result *= size
-    return result
-
-
-def _inflate(xp: Xp, x: Array, labels: Labels, output: Labels) -> Array:
-    """Puts `x` on the diagonal of the axes that share a label in the result; 0 elsewhere."""
-    result = xp.transpose(x, [labels.index(v) for v in labels])
-    for axis, label in enumerate(output):
-        first = output.index(label)
-        if first == axis:
-            continue
-        size = result.shape[first]
-        result = xp.expand_dims(result, axis)
-        shape = [1] * result.ndim
-        shape[first] = shape[axis] = size
-        result = result * xp.reshape(xp.eye(size, dtype=x.dtype), shape)
-    return result
+    return plan(xp, inputs)
 
 
 # --- gradient ----------------------------------------------------------------------------------------------------
@@ -279,6 +211,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         return _contract_in_pairs(resolved, tensors, optimize)
 
 
+@functools.lru_cache(maxsize=1024)
 def _resolve(equation: str, input_count: int) -> str:
     """Checks an equation and writes out its result.
 

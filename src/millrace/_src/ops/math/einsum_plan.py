@@ -1,0 +1,143 @@
+"""How an einsum over one or two arrays is carried out: the plan for given shapes, made once.
+
+Each operand is first reduced on its own (diagonals of repeated labels, sums over labels nobody else
+has). Two operands are then one batched matrix product: their axes are sorted into batch, free and
+contracted ones, and the groups merged. All of that follows from the equation and the shapes alone.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops.math.einsum_equation import Label, Labels, expand, merge_sizes, parse, unique
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """What is done to one operand: diagonals, then sums, a transpose, a reshape; None leaves a step out."""
+
+    diagonals: tuple[tuple[int, int], ...]
+    summed: tuple[int, ...]
+    order: tuple[int, ...] | None
+    shape: Shape | None
+
+    def __call__(self, xp: Xp, x: Array) -> Array:
+        for first, second in self.diagonals:
+            x = xp.diagonal(x, axis1=first, axis2=second)
+        if self.summed:
+            x = xp.sum(x, axis=self.summed)
+        if self.order is not None:
+            x = xp.transpose(x, self.order)
+        return x if self.shape is None else xp.reshape(x, self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps of an einsum: the operands, their product's shape and order, and the diagonals to fill."""
+
+    operands: tuple[Operand, ...]
+    shape: Shape | None
+    order: tuple[int, ...] | None
+    repeated: tuple[tuple[int, int], ...]
+
+    def __call__(self, xp: Xp, inputs: Sequence[Array]) -> Array:
+        arrays = [operand(xp, x) for operand, x in zip(self.operands, inputs)]
+        result = arrays[0] if len(arrays) == 1 else xp.matmul(arrays[0], arrays[1])
+        if self.shape is not None:
+            result = xp.reshape(result, self.shape)
+        if self.order is not None:
+            result = xp.transpose(result, self.order)
+        for first, axis in self.repeated:
+            result = _inflate(xp, result, first, axis)
+        return result
+
+
+def _inflate(xp: Xp, x: Array, first: int, axis: int) -> Array:
+    """Inserts `axis` with `x` on its diagonal with axis `first`, and 0 elsewhere."""
+    size = x.shape[first]
+    shape = [1] * (x.ndim + 1)
+    shape[first] = shape[axis] = size
+    return xp.expand_dims(x, axis) * xp.reshape(xp.eye(size, dtype=x.dtype), shape)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_einsum(equation: str, shapes: tuple[Shape, ...]) -> Plan:
+    """The plan of an equation for operands of these shapes.
+
+    Raises: ValueError: if they do not fit.
+    """
+    operands, output = expand(parse(equation), [len(s) for s in shapes], is_eager=True)
+    merge_sizes(operands, shapes, is_eager=True)
+    wanted = unique(output)
+    alone = []
+    for i, (labels, shape) in enumerate(zip(operands, shapes)):
+        others = {v for j, other in enumerate(operands) if j != i for v in other}
+        alone.append(_reduce_alone(labels, shape, {*wanted, *others}))
+    repeated = tuple((output.index(v), i) for i, v in enumerate(output) if output.index(v) != i)
+    if len(alone) == 1:
+        diagonals, summed, labels, _ = alone[0]
+        operand = Operand(diagonals, summed, None, None)
+        return Plan((operand,), None, _order(labels, wanted), repeated)
+    return _contraction(alone[0], alone[1], wanted, repeated)
+
+
+Reduced = tuple[tuple[tuple[int, int], ...], tuple[int, ...], Labels, Shape]
+
+
+def _reduce_alone(labels: Labels, shape: Shape, needed: set[Label]) -> Reduced:
+    """Diagonals of labels that occur twice and sums over labels not needed; the labels and sizes that remain."""
+    diagonals = []
+    while len(unique(labels)) < len(labels):
+        label = next(v for v in labels if labels.count(v) > 1)
+        first = labels.index(label)
+        second = labels.index(label, first + 1)
+        diagonals.append((first, second))
+        kept = [i for i in range(len(labels)) if i not in (first, second)]
+        labels, shape = (*(labels[i] for i in kept), label), (*(shape[i] for i in kept), shape[first])
+    summed = tuple(i for i, v in enumerate(labels) if v not in needed)
+    shape = tuple(d for i, d in enumerate(shape) if i not in summed)
+    return tuple(diagonals), summed, tuple(v for v in labels if v in needed), shape
+
+
+def _order(labels: Sequence[Label], wanted: Sequence[Label]) -> tuple[int, ...] | None:
+    order = tuple(labels.index(v) for v in wanted)
+    return None if order == tuple(range(len(order))) else order
+
+
+def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[int, int], ...]) -> Plan:
+    """The product of two reduced operands as one batched matrix product."""
+    x, y = a[2], b[2]
+    common = [v for v in x if v in y]
+    batch = [v for v in common if v in wanted]
+    summed = [v for v in common if v not in wanted]
+    x_free, y_free = [v for v in x if v not in common], [v for v in y if v not in common]
+    x_sizes, y_sizes = dict(zip(x, a[3])), dict(zip(y, b[3]))
+    left = _arranged(a, x_sizes, batch, x_free, summed)
+    right = _arranged(b, y_sizes, batch, summed, y_free)
+    sizes = [max(x_sizes[v], y_sizes[v]) if 0 not in (x_sizes[v], y_sizes[v]) else 0 for v in batch]
+    sizes += [x_sizes[v] for v in x_free] + [y_sizes[v] for v in y_free]
+    is_matrix = len(x_free) == 1 == len(y_free)
+    labels = [*batch, *x_free, *y_free]
+    return Plan((left, right), None if is_matrix else tuple(sizes), _order(labels, wanted), repeated)
+
+
+def _arranged(
+    reduced: Reduced, sizes: dict[Label, int], batch: list[Label], rows: list[Label], columns: list[Label]
+) -> Operand:
+    """Transposes to batch, rows, columns and merges the axes of rows and of columns."""
+    diagonals, summed, labels, _ = reduced
+    shape = (*(sizes[v] for v in batch), _product(sizes, rows), _product(sizes, columns))
+    is_merged = len(rows) == 1 == len(columns)
+    return Operand(diagonals, summed, _order(labels, (*batch, *rows, *columns)), None if is_merged else shape)
+
+
+def _product(sizes: dict[Label, int], labels: list[Label]) -> int:
+    result = 1
+    for label in labels:
+        result *= sizes[label]
+    return result
