@@ -143,6 +143,18 @@ def test_an_initial_value_that_needs_an_unknown_argument_cannot_be_lifted() -> N
     )
 
 
+def test_initial_values_may_use_parts_of_arguments() -> None:
+    state: list[Any] = []
+
+    @tf.function
+    def f(batch: Any, mask: Any = None) -> Any:
+        if not state:
+            state.append(tf.Variable(batch["x"][0] + 1.0))
+        return state[0] * batch["x"][0]
+
+    assert float(f({"x": (tf.constant(2.0), "a")})) == 6.0
+
+
 def test_initial_values_may_use_captured_tensors() -> None:
     state: list[Any] = []
     k = tf.constant([1.0, 2.0])

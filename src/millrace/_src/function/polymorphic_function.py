@@ -423,7 +423,7 @@ def _trace_context() -> Any:
 
 def _feeds(traced: Trace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
     """The values of a trace's placeholders in this call, where they are known, by the ids of the placeholders."""
-    if any(value is None or isinstance(value, TraceType) for value in values):
+    if any(isinstance(value, TraceType) for value in values):
         return {}
     try:
         tensors = [tensor for kind, value in zip(types, values) for tensor in kind.to_tensors(value)]
