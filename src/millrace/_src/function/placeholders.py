@@ -6,7 +6,6 @@ tensors are rebuilt around the placeholders of their parts; Python values are pa
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import Any
 
@@ -16,6 +15,7 @@ from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
 from millrace._src.function.variable_spec import VariableSpec
+from millrace._src.util.logger import get_logger
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
@@ -56,7 +56,7 @@ class Placeholders:
         user_name = getattr(spec, "name", None) or name
         valid = user_name if user_name is not None and _VALID_NAME.match(user_name) else "Placeholder"
         if user_name is not None and valid != user_name:
-            logging.getLogger("tensorflow").warning(
+            get_logger().warning(
                 "`%s` is not a valid node name. Accepted names conform to Regex /%s/", user_name, _VALID_NAME
             )
         placeholder: SymbolicTensor = self._graph.add_placeholder(spec.dtype, spec.shape, valid, user_name)

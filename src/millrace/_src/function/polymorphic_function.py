@@ -26,7 +26,7 @@ from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_size import graph_bytes
 from millrace._src.function.methods import InstanceCaches, instance_cache_for
-from millrace._src.function.retracing import Retrace, causes_of, stats_for, warn
+from millrace._src.function.retracing import Retrace, causes_of, stats_for
 from millrace._src.function.signature import Layout, Signature, make_signature
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.trace_types import TraceType
@@ -42,6 +42,7 @@ from millrace._src.function.variable_lifting import (
     salvaging,
 )
 from millrace._src.graph.func_graph import outermost_context
+from millrace._src.util.logger import get_logger
 
 _MAX_PLANS = 4096
 _HISTORY = 100
@@ -235,7 +236,7 @@ class Function(callables.PolymorphicFunction):
         retrace = Retrace(causes, user_frame(), milliseconds)
         self._retraces = [*self._retraces[-_HISTORY + 1 :], retrace]
         if is_call and stats.should_warn():
-            warn(stats.report(self.python_function, retrace))
+            get_logger().warning(stats.report(self.python_function, retrace))
 
     # --- what users ask ------------------------------------------------------------------------------------------
 

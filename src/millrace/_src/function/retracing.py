@@ -9,7 +9,6 @@ the argument's path, the old and the new type in words, and a cure. Calls are co
 
 from __future__ import annotations
 
-import logging
 import threading
 import weakref
 from collections import deque
@@ -126,11 +125,6 @@ def stats_for(code: Any) -> CallStats:
             return stats
         _by_code[key] = (reference, stats)
         return stats
-
-
-def warn(message: str) -> None:
-    """Logs a warning the way TensorFlow does."""
-    logging.getLogger("tensorflow").warning(message)
 
 
 # --- finding the cause -------------------------------------------------------------------------------------------
