@@ -13,6 +13,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -38,7 +39,6 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(dims))
 
 
-@export("broadcast_to")
 @op(
     "BroadcastTo",
     "input: T, shape: Tidx -> output: T",
@@ -47,20 +47,8 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     shape=_broadcast_to_shape,
     constant_inputs=("shape",),
 )
-def broadcast_to(xp: Xp, input: Array, shape: Array) -> Array:
-    """Repeats `input` along dimensions of size 1, and new leading ones, to reach `shape`.
-
-    >>> tf.broadcast_to([1, 2, 3], [2, 3]).numpy()
-    array([[1, 2, 3],
-           [1, 2, 3]], dtype=int32)
-
-    Args:
-      input: A Tensor of any dtype.
-      shape: An int32 or int64 vector.
-
-    Returns: A Tensor of shape `shape`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `input` does not fit `shape`.
-    """
+def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
+    """`input` repeated along dimensions of size 1, and new leading ones, to reach `shape`."""
     wanted = tuple(shape.reshape(-1).tolist())
     for size in wanted:
         if size < 0:
@@ -74,10 +62,29 @@ def broadcast_to(xp: Xp, input: Array, shape: Array) -> Array:
         raise invalid(f"Incompatible shapes: {dims_text(input.shape)} vs. {dims_text(wanted)}") from None
 
 
-@broadcast_to.gradient
+@broadcast_to_op.gradient
 def broadcast_to_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
     """Sums over the repeats."""
     return unbroadcast(dy, input), None
+
+
+@export("broadcast_to")
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
+    """Repeats `input` along dimensions of size 1, and new leading ones, to reach `shape`.
+
+    >>> tf.broadcast_to([1, 2, 3], [2, 3]).numpy()
+    array([[1, 2, 3],
+           [1, 2, 3]], dtype=int32)
+
+    Args:
+      input: A Tensor of any dtype.
+      shape: An int32 or int64 vector.
+      name: name of the operation.
+
+    Returns: A Tensor of shape `shape`.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `input` does not fit `shape`.
+    """
+    return broadcast_to_op(input, index_tensor(shape), name=name)
 
 
 # --- shapes as values --------------------------------------------------------------------------------------------

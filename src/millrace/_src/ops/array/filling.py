@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank
@@ -146,7 +147,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a dimension is negative.
     """
     _refuse_layout("fill", layout)
-    return fill_op(dims, value, name=name)
+    return fill_op(index_tensor(dims), value, name=name)
 
 
 @export("zeros")

@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
@@ -242,10 +243,12 @@ def gather(
         axis = batch_dims
     known = static_value(axis) if isinstance(axis, Tensor) else axis
     if known is None or np.ndim(known) or int(known) != 0:
-        return gather_v2(params, indices, axis, batch_dims=batch_dims, name=name)
-    if hasattr(params, "sparse_read"):  # a Variable reads only the rows it is asked for
+        return gather_v2(params, index_tensor(indices), index_tensor(axis), batch_dims=batch_dims, name=name)
+    if not isinstance(params, Tensor) and hasattr(
+        params, "sparse_read"
+    ):  # a Variable reads only the rows it is asked for
         return params.sparse_read(indices, name=name)
-    return gather_v2(params, indices, axis, name=name)
+    return gather_v2(params, index_tensor(indices), index_tensor(axis), name=name)
 
 
 @export(v1=["gather"])

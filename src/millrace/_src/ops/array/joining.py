@@ -10,12 +10,14 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import int32
+from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, partial_value, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.eager_arguments import plain_arrays
 from millrace._src.ops.array.identity import identity_op
 from millrace._src.ops.array.shape_checks import (
     UNKNOWN,
@@ -80,7 +82,7 @@ def concat_op(xp: Xp, values: list[Array], axis: Array) -> Array:
         raise _concat_error(values, at) from None
 
 
-def _concat_error(values: Sequence[Array], at: int) -> Exception:
+def _concat_error(values: Sequence[Array], at: int) -> InvalidArgumentError:
     """Why the values cannot be joined."""
     rank = values[0].ndim
     if rank == 0:
@@ -176,6 +178,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     Returns: A Tensor.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the shapes do not fit.
     """
+    arrays = plain_arrays(values) if type(axis) is int else None
+    if arrays is not None:
+        return _concat_now(arrays, values[0].dtype, axis)
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) == 1:
@@ -186,6 +191,17 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if not values:
         raise _too_short("values", "ConcatV2", 2)
     return concat_op(list(values), axis, name=name)
+
+
+def _concat_now(arrays: list[Array], dtype: DType, axis: int) -> EagerTensor:
+    """The common case of an eager call that nothing watches."""
+    if len(arrays) == 1:
+        return EagerTensor(arrays[0], dtype)
+    try:
+        return EagerTensor(np.concatenate(arrays, axis=axis), dtype)
+    except ValueError:
+        error = _concat_error(arrays, axis)
+    raise invalid(f"{error.message} [Op:ConcatV2] name: concat")
 
 
 def _too_short(argument: str, op_name: str, least: int) -> Exception:
@@ -299,6 +315,13 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
       ValueError: if `axis` is out of range.
       tf.errors.InvalidArgumentError: (ValueError while tracing) if the shapes differ.
     """
+    arrays = plain_arrays(values)
+    if (
+        arrays is not None
+        and all(a.shape == arrays[0].shape for a in arrays)
+        and -arrays[0].ndim - 1 <= axis <= arrays[0].ndim
+    ):
+        return EagerTensor(np.stack(arrays, axis=axis), values[0].dtype)
     if axis == 0:
         whole = _as_one_value(values, name)
         if whole is not None:

@@ -11,6 +11,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank_at_most
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -54,7 +55,6 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     return tuple(dims)
 
 
-@export("reshape", v1=["reshape", "manip.reshape"])
 @op(
     "Reshape",
     "tensor: T, shape: Tshape -> output: T",
@@ -63,20 +63,8 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     shape=_reshape_shape,
     constant_inputs=("shape",),
 )
-def reshape(xp: Xp, tensor: Array, shape: Array) -> Array:
-    """Gives the elements of `tensor`, in row-major order, the shape `shape`.
-
-    >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy()
-    array([[1, 2],
-           [3, 4]], dtype=int32)
-
-    Args:
-      tensor: A Tensor of any dtype.
-      shape: An int32 or int64 vector; one element may be -1 and is then computed.
-
-    Returns: A Tensor with the elements of `tensor`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the sizes differ.
-    """
+def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
+    """The elements of `tensor`, in row-major order, in another shape."""
     wanted = shape.tolist()
     try:
         if type(wanted) is not list or not wanted or min(wanted) >= -1:  # NumPy takes any negative size for -1
@@ -110,10 +98,29 @@ def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[i
     )
 
 
-@reshape.gradient
+@reshape_op.gradient
 def reshape_gradient(dy: Tensor, tensor: Tensor) -> tuple[Tensor, None]:
     """The gradient takes back the input's shape."""
     return reshape(dy, shape_tensor(tensor)), None
+
+
+@export("reshape", v1=["reshape", "manip.reshape"])
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """Gives the elements of `tensor`, in row-major order, the shape `shape`.
+
+    >>> tf.reshape([1, 2, 3, 4], [2, -1]).numpy()
+    array([[1, 2],
+           [3, 4]], dtype=int32)
+
+    Args:
+      tensor: A Tensor of any dtype.
+      shape: An int32 or int64 vector; one element may be -1 and is then computed.
+      name: name of the operation.
+
+    Returns: A Tensor with the elements of `tensor`.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the sizes differ.
+    """
+    return reshape_op(tensor, index_tensor(shape), name=name)
 
 
 # --- squeeze -----------------------------------------------------------------------------------------------------
@@ -270,7 +277,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     Returns: A Tensor with the elements of `input`.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `axis` is out of range.
     """
-    return expand_dims_op(input, axis, name=name)
+    return expand_dims_op(input, index_tensor(axis), name=name)
 
 
 @export(v1=["expand_dims"])
@@ -292,4 +299,4 @@ def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: A
     axis = one_of("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return expand_dims_op(input, axis, name=name)
+    return expand_dims_op(input, index_tensor(axis), name=name)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import reshape, squeeze_op
 from millrace._src.ops.array.shape_checks import dims_text, invalid, merge, merge_dims, multiplied, vector
@@ -194,6 +194,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
             mask = raw.Cast(x=mask, DstT=bool_dtype)
         at = _mask_axis(axis)
         mask_rank = _checked_mask(tensor, mask, at)
+        if state.run is not None and type(tensor) is EagerTensor and type(mask) is EagerTensor and at >= 0:
+            return EagerTensor(tensor._value[(slice(None),) * at + (mask._value,)], tensor.dtype)
         flat = _flatten_dims(tensor, at, mask_rank)
         positions = squeeze_op(where_op(reshape(mask, [-1])), squeeze_dims=(1,))
         return raw.GatherV2(params=flat, indices=positions, axis=at)

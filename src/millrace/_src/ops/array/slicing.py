@@ -16,6 +16,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dims, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.array.slice_spec import (
@@ -463,4 +464,4 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     Returns: A Tensor of the same rank.
     Raises: tf.errors.InvalidArgumentError: if the block leaves the tensor.
     """
-    return slice_op(input_, begin, size, name=name)
+    return slice_op(input_, index_tensor(begin), index_tensor(size), name=name)

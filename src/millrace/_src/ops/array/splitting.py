@@ -14,7 +14,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, divided, invalid, unknown_dims, with_rank
 from millrace._src.ops.type_sets import ANY
@@ -195,6 +195,10 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
       tf.errors.InvalidArgumentError: (ValueError while tracing) if the sizes do not fit.
     """
     if isinstance(num_or_size_splits, (int, np.integer)) and not isinstance(num_or_size_splits, bool):
+        if state.run is not None and type(value) is EagerTensor and type(axis) is int:
+            parts = _split_evenly(value._value, axis, int(num_or_size_splits))
+            if parts is not None:
+                return [EagerTensor(p, value.dtype) for p in parts]
         if num_or_size_splits < 1 and state.graph is not None:
             raise ValueError(f"Attr 'num_split' of 'Split' Op passed {num_or_size_splits} less than minimum 1.")
         return split_op(axis, value, num_split=int(num_or_size_splits), name=name)
@@ -210,6 +214,13 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {num_or_size_splits}")
     return split_v_op(value, size_splits, axis, num_split=num, name=name)
+
+
+def _split_evenly(array: Array, axis: int, pieces: int) -> list[Array] | None:
+    """The pieces of an array; None if it cannot be cut so, which the op then explains."""
+    if not -array.ndim <= axis < array.ndim or pieces < 1 or array.shape[axis] % pieces:
+        return None
+    return _slices(array, axis % array.ndim, [array.shape[axis] // pieces] * pieces)
 
 
 # --- unstack -----------------------------------------------------------------------------------------------------
@@ -263,6 +274,12 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     Returns: A list of Tensors.
     Raises: ValueError: if `axis` is out of range, or the number of slices cannot be known.
     """
+    if state.run is not None and type(value) is EagerTensor and -value._value.ndim <= axis < value._value.ndim:
+        array = value._value
+        if num is None or num == array.shape[axis]:
+            return [
+                EagerTensor(a, value.dtype) for a in unpack.op_def.kernel(None, array, num=array.shape[axis], axis=axis)
+            ]
     if num is None:
         value = convert_to_tensor(value)
         dims = value.shape._dims

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
 from millrace._src.ops.array.shape_checks import dims_text, invalid, multiplied, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
@@ -39,7 +40,6 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(multiplied(d, m) for d, m in zip(dims, known, strict=True)))
 
 
-@export("tile", v1=["tile", "manip.tile"])
 @op(
     "Tile",
     "input: T, multiples: Tmultiples -> output: T",
@@ -48,20 +48,8 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     shape=_tile_shape,
     constant_inputs=("multiples",),
 )
-def tile(xp: Xp, input: Array, multiples: Array) -> Array:
-    """Repeats a tensor `multiples[i]` times along dimension `i`.
-
-    >>> tf.tile([[1, 2]], [2, 2]).numpy()
-    array([[1, 2, 1, 2],
-           [1, 2, 1, 2]], dtype=int32)
-
-    Args:
-      input: A Tensor of any dtype.
-      multiples: An int32 or int64 vector with one element a dimension.
-
-    Returns: A Tensor of the same dtype and rank.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the length does not fit.
-    """
+def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
+    """A tensor repeated `multiples[i]` times along dimension `i`."""
     if multiples.ndim != 1:
         raise invalid(f"Expected multiples to be 1-D, but got shape {dims_text(multiples.shape)}")
     counts = multiples.tolist()
@@ -73,14 +61,33 @@ def tile(xp: Xp, input: Array, multiples: Array) -> Array:
     return xp.tile(input, counts)
 
 
-@tile.gradient
-def tile_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tensor, None]:
+@tile_op.gradient
+def tile_op_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tensor, None]:
     """Sums over the copies: `[m0, n0, m1, n1, ...]`, reduced over the even dimensions."""
     shape = shape_tensor(input, multiples.dtype)
     pairs = raw.Reshape(tensor=raw.Pack(values=[multiples, shape], axis=1), shape=[-1])
     axes = raw.Range(start=0, limit=raw.Size(input=pairs), delta=2)
     summed = raw.Sum(input=raw.Reshape(tensor=dy, shape=pairs), reduction_indices=axes)
     return reshape(summed, shape), None
+
+
+@export("tile", v1=["tile", "manip.tile"])
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """Repeats a tensor `multiples[i]` times along dimension `i`.
+
+    >>> tf.tile([[1, 2]], [2, 2]).numpy()
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]], dtype=int32)
+
+    Args:
+      input: A Tensor of any dtype.
+      multiples: An int32 or int64 vector with one element a dimension.
+      name: name of the operation.
+
+    Returns: A Tensor of the same dtype and rank.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the length does not fit.
+    """
+    return tile_op(input, index_tensor(multiples), name=name)
 
 
 # --- repeat ------------------------------------------------------------------------------------------------------
@@ -105,6 +112,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     Returns: A Tensor; its dimension `axis` is the sum of the repeats.
     Raises: ValueError: if `repeats` has more than one dimension or another length, or `axis` is out of range.
     """
+    if state.run is not None and type(input) is EagerTensor and type(repeats) is int and repeats >= 0:
+        return _repeat_now(input, repeats, axis)
     with name_scope(name, "Repeat"):
         data = convert_to_tensor(input, name="input")
         counts = _repeat_counts(repeats)
@@ -122,6 +131,14 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
         return _repeat(data, counts, axis % rank)
+
+
+def _repeat_now(data: EagerTensor, count: int, axis: int | None) -> EagerTensor:
+    """The common case of an eager call that nothing watches."""
+    value, rank = data._value, data._value.ndim
+    if axis is not None and rank and not -rank <= axis < rank:
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+    return EagerTensor(value.repeat(count, axis if rank else None), data.dtype)
 
 
 def _repeat_counts(repeats: Any) -> Any:

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import dims_text, invalid, unknown_dims
 from millrace._src.ops.array.shape_ops import rank_op
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -114,14 +115,19 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     Returns: A Tensor with the elements of `a`.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if `perm` is no permutation.
     """
-    if perm is not None and not conjugate:
-        return transpose_op(a, perm, name=name)
+    if not conjugate and (perm is not None or type(a) is EagerTensor and state.graph is None):
+        return transpose_op(a, index_tensor(_eager_reversed(a) if perm is None else perm), name=name)
     with name_scope(name, "transpose") as scope:
         tensor = convert_to_tensor(a, name="a")
         function = conjugate_transpose_op if conjugate and tensor.dtype.is_complex else transpose_op
         if perm is None:
             perm = _reversed_dims(tensor)
         return function(tensor, perm, name=scope)
+
+
+def _eager_reversed(a: Any) -> list[int]:
+    """The permutation that reverses the dimensions of an eager tensor."""
+    return list(range(a._value.ndim - 1, -1, -1))
 
 
 def _reversed_dims(tensor: Any) -> Any:
