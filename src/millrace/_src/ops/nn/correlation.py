@@ -1,0 +1,217 @@
+"""Correlation of arrays in any number of dimensions, and its two gradients: what all convolution ops compute.
+
+Layout is always `[batch, *spatial, channels]` and `[*kernel, channels / groups, features]`; callers move channels. On
+NumPy the windows are copied into rows (im2col) and multiplied with the filter as one matrix: BLAS does the work. The
+copy is made a few images at a time, so that it stays in the cache. XLA has an op for all three.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops.math.precision import is_half
+from millrace._src.ops.nn.windows import Window, offsets, overlay, padded
+
+_CHUNK = 1 << 19
+"""Elements of one block of copied windows (2 MiB of float32): about what a core's cache holds."""
+
+
+def correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+    """`output[n, p, f] = sum over k, c of x[n, p * stride + k * dilation - before, c] * filters[k, c, f]`.
+
+    The number of groups is the ratio of the channels of `x` to those of `filters`.
+    """
+    if xp.is_xla:
+        return _xla_correlate(xp, x, filters, windows)
+    if is_half(x):
+        wide = correlate(xp, x.astype(np.float32), filters.astype(np.float32), windows)
+        return wide.astype(x.dtype)
+    output = np.zeros((x.shape[0], *(w.count for w in windows), filters.shape[-1]), x.dtype)
+    if not output.size or not filters.size:
+        return output
+    if x.shape[-1] == filters.shape[-2]:
+        _correlate_into(xp, output, x, filters, windows)
+        return output
+    for mine, theirs, own in _groups(x.shape[-1], filters):
+        part = np.empty((*output.shape[:-1], own.shape[-1]), x.dtype)
+        _correlate_into(xp, part, x[..., mine], own, windows)
+        output[..., theirs] = part
+    return output
+
+
+def _correlate_into(xp: Xp, output: Array, x: Array, filters: Array, windows: Sequence[Window]) -> None:
+    matrix = filters.reshape(-1, filters.shape[-1])
+    if all(w.kernel == w.stride == 1 and not w.before and not w.after for w in windows):
+        np.matmul(x.reshape(-1, x.shape[-1]), matrix, out=output.reshape(-1, output.shape[-1]))
+        return
+    for batch, rows in _row_blocks(xp, x, windows):
+        np.matmul(rows, matrix, out=output[batch].reshape(-1, output.shape[-1]))
+
+
+def correlate_input_gradient(
+    xp: Any, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
+) -> Array:
+    """The gradient of `correlate` with respect to `x`, which has the shape `like`."""
+    if xp.is_xla:
+        return _xla_input_gradient(xp, gradient, filters, windows, like)
+    if is_half(gradient):
+        wide = correlate_input_gradient(xp, gradient.astype(np.float32), filters.astype(np.float32), windows, like)
+        return wide.astype(gradient.dtype)
+    if not gradient.size or not filters.size:
+        return np.zeros(tuple(like), gradient.dtype)
+    mirror = _mirrored_windows(windows)
+    if mirror is not None:
+        groups = like[-1] // filters.shape[-2]
+        return correlate(xp, gradient, _mirrored_filters(np, filters, groups), mirror)
+    if like[-1] == filters.shape[-2]:
+        return _overlaid(xp, gradient, filters, windows, like)
+    result = np.empty(tuple(like), gradient.dtype)
+    for mine, theirs, own in _groups(like[-1], filters):
+        result[..., mine] = _overlaid(xp, gradient[..., theirs], own, windows, (*like[:-1], own.shape[-2]))
+    return result
+
+
+def _overlaid(xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+    rows = gradient.reshape(-1, gradient.shape[-1])
+    shape = (*gradient.shape[:-1], filters.shape[-2])
+    parts = ((o, (rows @ filters[o].T).reshape(shape)) for o in offsets(windows))
+    return overlay(xp, parts, windows, like, gradient.dtype)
+
+
+def correlate_filter_gradient(
+    xp: Any, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
+) -> Array:
+    """The gradient of `correlate` with respect to `filters`, which have the shape `like`."""
+    if xp.is_xla:
+        return _xla_filter_gradient(xp, x, gradient, windows, like)
+    if is_half(x):
+        wide = correlate_filter_gradient(xp, x.astype(np.float32), gradient.astype(np.float32), windows, like)
+        return wide.astype(x.dtype)
+    result = np.zeros(tuple(like), x.dtype)
+    if not gradient.size or not x.size or not result.size:
+        return result
+    for mine, theirs, own in _groups(x.shape[-1], result):
+        total = own.reshape(-1, own.shape[-1]) * 0
+        part = np.ascontiguousarray(gradient[..., theirs])
+        for batch, rows in _row_blocks(xp, x[..., mine], windows):
+            total += rows.T @ part[batch].reshape(rows.shape[0], -1)
+        result[..., theirs] = total.reshape(own.shape)
+    return result
+
+
+def _groups(channels: int, filters: Array) -> Iterator[tuple[slice, slice, Array]]:
+    """For each group: its channels, its features, its filters."""
+    size, features = filters.shape[-2:]
+    groups = channels // size
+    each = features // groups
+    for g in range(groups):
+        theirs = slice(g * each, (g + 1) * each)
+        yield slice(g * size, (g + 1) * size), theirs, filters[..., theirs]
+
+
+def _row_blocks(xp: Xp, x: Array, windows: Sequence[Window]) -> Iterator[tuple[slice, Array]]:
+    """The windows as rows of matrices, a few images at a time: (images, `[positions, kernel * channels]`)."""
+    x = padded(xp, x, windows)
+    counts, kernels = tuple(w.count for w in windows), tuple(w.kernel for w in windows)
+    strides = x.strides[1:-1]
+    moved = (s * w.stride for s, w in zip(strides, windows, strict=True))
+    inside = (s * w.dilation for s, w in zip(strides, windows, strict=True))
+    view = np.lib.stride_tricks.as_strided(
+        x, (x.shape[0], *counts, *kernels, x.shape[-1]), (x.strides[0], *moved, *inside, x.strides[-1]), writeable=False
+    )
+    positions, width = math.prod(counts), math.prod(kernels) * x.shape[-1]
+    step = max(1, _CHUNK // (positions * width))
+    for start in range(0, x.shape[0], step):
+        batch = slice(start, min(start + step, x.shape[0]))
+        yield batch, view[batch].reshape(-1, width)
+
+
+def _mirrored_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
+    """The windows of the correlation that is the input gradient, if it is one: for strides of 1."""
+    mirrored = []
+    for w in windows:
+        before = w.reach - 1 - w.before
+        after = w.size + w.reach - 1 - w.count - before
+        if w.stride != 1 or before < 0 or after < 0:
+            return None
+        mirrored.append(Window(w.count, w.kernel, 1, w.dilation, before, after, w.size))
+    return tuple(mirrored)
+
+
+def _mirrored_filters(xp: Any, filters: Array, groups: int) -> Array:
+    """The filters turned around in space, with inputs and outputs exchanged within each group."""
+    kernel, (size, features) = filters.shape[:-2], filters.shape[-2:]
+    turned = xp.flip(filters, tuple(range(len(kernel)))).reshape(-1, size, groups, features // groups)
+    return xp.transpose(turned, (0, 3, 2, 1)).reshape(*kernel, features // groups, groups * size)
+
+
+# --- XLA -------------------------------------------------------------------------------------------------------------
+
+
+def _xla_correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+    return _convolve(
+        xp,
+        x,
+        filters,
+        [w.stride for w in windows],
+        [(w.before, w.span + w.reach - 1 - w.size - w.before) for w in windows],
+        rhs_dilation=[w.dilation for w in windows],
+        feature_group_count=max(x.shape[-1] // max(filters.shape[-2], 1), 1),
+    )
+
+
+def _convolve(
+    xp: Any, x: Array, filters: Array, strides: Any, padding: Any, specs: Any = None, **options: Any
+) -> Array:
+    spatial = "DHW"[3 - (x.ndim - 2) :]
+    specs = specs or (f"N{spatial}C", f"{spatial}IO", f"N{spatial}C")
+    wide = np.float32 if is_half(x) else None
+    numbers = xp.lax.conv_dimension_numbers(x.shape, filters.shape, specs)
+    result = xp.lax.conv_general_dilated(
+        x, filters, strides, padding, dimension_numbers=numbers, preferred_element_type=wide, **options
+    )
+    return result.astype(x.dtype)
+
+
+def _xla_input_gradient(
+    xp: Any, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
+) -> Array:
+    if 0 in gradient.shape:
+        return xp.zeros(tuple(like), gradient.dtype)
+    groups = like[-1] // filters.shape[-2]
+    before = [w.reach - 1 - w.before for w in windows]
+    return _convolve(
+        xp,
+        gradient,
+        _mirrored_filters(xp, filters, groups),
+        [1] * len(windows),
+        [(b, w.size + w.reach - 1 - w.span - b) for b, w in zip(before, windows, strict=True)],
+        lhs_dilation=[w.stride for w in windows],
+        rhs_dilation=[w.dilation for w in windows],
+        feature_group_count=groups,
+    )
+
+
+def _xla_filter_gradient(xp: Any, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+    """Batch and channels change places: the images are summed over, the channels stay."""
+    if 0 in gradient.shape or 0 in x.shape:
+        return xp.zeros(tuple(like), x.dtype)
+    spatial = "DHW"[3 - len(windows) :]
+    return _convolve(
+        xp,
+        x,
+        gradient,
+        [w.dilation for w in windows],
+        [(w.before, w.reach - 1 + w.span - w.size - w.before) for w in windows],
+        (f"C{spatial}N", f"I{spatial}O", f"{spatial}NC"),
+        rhs_dilation=[w.stride for w in windows],
+        batch_group_count=x.shape[-1] // like[-2],
+    )
+
+
+__all__ = ["correlate", "correlate_filter_gradient", "correlate_input_gradient"]
