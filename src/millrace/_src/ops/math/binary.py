@@ -103,7 +103,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
         operation = add_v1 if x.dtype is string else add_v2
         return operation(x, y, name=name or "Add")  # type: ignore[no-any-return]
     with name_scope(name, "Add") as scope:
-        x = convert_to_tensor(x, dtype_hint=y.dtype.base_dtype if isinstance(y, Tensor) else None, name="x")
+        x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
         operation = add_v1 if x.dtype is string else add_v2
         return operation(x, y, name=scope)  # type: ignore[no-any-return]
@@ -279,7 +279,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "multiply_no_nan") as scope:
         x = convert_to_tensor(x, name="x")
-        y = convert_to_tensor(y, name="y", dtype_hint=x.dtype)
+        y = convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
         return mul_no_nan(x, y, name=scope)  # type: ignore[no-any-return]
 
 

@@ -11,6 +11,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.joining import stack
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.histogram import check
 from millrace._src.ops.math.reduce import reduce_max
@@ -59,9 +60,9 @@ def confusion_matrix(
             check(true < size, "`labels` out of bound\nCondition x < y did not hold.")
             check(predicted < size, "`predictions` out of bound\nCondition x < y did not hold.")
         target = as_dtype(dtype)
-        places = raw.Pack(values=[true, predicted], axis=1)
+        places = stack([true, predicted], axis=1)
         counts = _weights(weights, predicted, target)
-        return raw.ScatterNd(indices=places, updates=counts, shape=raw.Pack(values=[size, size], axis=0))  # type: ignore[no-any-return]
+        return raw.ScatterNd(indices=places, updates=counts, shape=stack([size, size]))  # type: ignore[no-any-return]
 
 
 def _weights(weights: Any, like: Tensor, dtype: DType) -> Any:

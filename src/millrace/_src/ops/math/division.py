@@ -322,7 +322,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor`; floating point for integers.
     """
     if not isinstance(x, Tensor) and name is None:
-        x = convert_to_tensor(x)
+        x = convert_to_tensor(x, dtype=y.dtype.base_dtype if isinstance(y, Tensor) else None)
     return truediv(x, y, name=name)
 
 
@@ -341,6 +341,8 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor`; floating point for integers.
     """
     with name_scope(name, "div_no_nan") as scope:
+        if isinstance(y, Tensor):
+            x = convert_to_tensor(x, dtype=None if isinstance(x, Tensor) else y.dtype.base_dtype, name="x")
         return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)  # type: ignore[no-any-return]
 
 

@@ -61,10 +61,10 @@ def _inner_dim(rows: int | None, columns: int | None) -> None:
 def matmul_shape(c: ShapeContext) -> TensorShape:
     """Two matrices to one."""
     a, b = c.shape("a"), c.shape("b")
-    if executing_eagerly():
-        for i, shape in enumerate((a, b)):
-            if shape.rank != 2:
-                raise ValueError(f"In[{i}] ndims must be >= 2" if (shape.rank or 0) < 2 else f"In[{i}] is not a matrix")
+    if executing_eagerly() and a.rank != 2:
+        raise ValueError("In[0] ndims must be >= 2" if (a.rank or 0) < 2 else "In[0] is not a matrix")
+    if executing_eagerly() and b.rank != 2:
+        raise ValueError(f"In[0] and In[1] has different ndims: {shape_text(a)} vs. {shape_text(b)}")
     for shape in (a, b):
         if shape.rank not in (None, 2):
             raise ValueError(f"Shape must be rank 2 but is rank {shape.rank}")
@@ -105,14 +105,25 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
     transpose_a, transpose_b = attrs["transpose_a"], attrs["transpose_b"]
 
     def transposed(a: Array, b: Array) -> Array:
-        return plain(a.T if transpose_a else a, b.T if transpose_b else b)
+        try:
+            return plain(a.T if transpose_a else a, b.T if transpose_b else b)
+        except errors.InvalidArgumentError:
+            raise _wrong_sizes(a, b) from None
 
     def plain(a: Array, b: Array) -> Array:
         if a.ndim != 2 or b.ndim != 2:
             raise ValueError("not a matrix")
-        return a.dot(b)
+        try:
+            return a.dot(b)
+        except ValueError:
+            raise _wrong_sizes(a, b) from None
 
     return transposed if transpose_a or transpose_b else plain
+
+
+def _wrong_sizes(a: Array, b: Array) -> errors.InvalidArgumentError:
+    texts = f"In[0]: {shape_text(a.shape)}, In[1]: {shape_text(b.shape)}"
+    return errors.InvalidArgumentError(None, None, f"Matrix size-incompatible: {texts}")
 
 
 @matmul_op.gradient
@@ -172,7 +183,19 @@ def _adjoint(xp: Xp, x: Array) -> Array:
 def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     if x.ndim < 2 or y.ndim < 2:
         raise ValueError("not a matrix")
-    return xp.matmul(_adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y)
+    left, right = _adjoint(xp, x) if adj_x else x, _adjoint(xp, y) if adj_y else y
+    try:
+        return xp.matmul(left, right)
+    except ValueError:
+        _refuse_batches(TensorShape.of(x.shape), TensorShape.of(y.shape), left.shape[-1], right.shape[-2])
+        raise
+
+
+def _refuse_batches(x: TensorShape, y: TensorShape, k: int, k_y: int) -> None:
+    try:
+        _check_batches(x, y, k, k_y)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, None, str(error)) from None
 
 
 @op("BatchMatMulV2", "x: T, y: T -> output: T", T=_BATCH_V2_TYPES, shape=batch_matmul_shape)

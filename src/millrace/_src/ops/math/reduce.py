@@ -35,10 +35,15 @@ from millrace._src.ops.math.unary import sqrt, square
 from millrace._src.util.export import export
 
 
-def _reduce(operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None) -> Any:
+def _reduce(
+    operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None, dtype: DType | None = None
+) -> Any:
     if not isinstance(input_tensor, Tensor):
-        input_tensor = convert_to_tensor(input_tensor, name="input_tensor")
-    return operation(input_tensor, axes_argument(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+        input_tensor = convert_to_tensor(input_tensor, dtype=dtype, name="input_tensor")
+    result = operation(input_tensor, axes_argument(input_tensor, axis), keep_dims=bool(keepdims), name=name)
+    if axis is None and not keepdims and input_tensor.shape.rank is None:
+        result.set_shape(())  # the axes are all, though the graph does not know how many that is
+    return result
 
 
 @export("math.reduce_sum", "reduce_sum", v1=[])
@@ -158,7 +163,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; True over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(all_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(all_op, input_tensor, axis, keepdims, name, bool_)  # type: ignore[no-any-return]
 
 
 @export("math.reduce_any", "reduce_any", v1=[])
@@ -178,7 +183,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; False over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(any_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(any_op, input_tensor, axis, keepdims, name, bool_)  # type: ignore[no-any-return]
 
 
 @export("math.reduce_euclidean_norm")

@@ -32,14 +32,14 @@ def segment_shape(c: ShapeContext) -> TensorShape:
     """An unknown number of rows like those of the data."""
     data, ids = c.shape("data"), c.shape("segment_ids")
     is_eager = executing_eagerly()
+    if data.rank == 0:
+        raise ValueError("input must be at least rank 1" if is_eager else "Shape must be at least rank 1 but is rank 0")
     if ids.rank not in (None, 1):
         raise ValueError(
             "segment_ids should be a vector." if is_eager else f"Shape must be rank 1 but is rank {ids.rank}"
         )
     if data._dims is None:
         return UNKNOWN
-    if not data._dims:
-        raise ValueError("input must be at least rank 1" if is_eager else "Shape must be at least rank 1 but is rank 0")
     return TensorShape.of((None, *data._dims[1:]))
 
 

@@ -149,12 +149,12 @@ def inv_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("ReciprocalGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
 def reciprocal_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = 1 / x`: `-dy * y * y`.
+    """The gradient of `y = 1 / x`: `-dy * y * y`, and 0 where `dy` is 0 (even if `y` is infinite).
 
     >>> tf.raw_ops.ReciprocalGrad(y=[0.5], dy=[1.0]).numpy()
     array([-0.25], dtype=float32)
     """
-    return -dy * xp.square(xp.conj(y))
+    return xp.where(dy == 0, xp.zeros_like(dy), -dy * xp.square(xp.conj(y)))
 
 
 @reciprocal_grad.gradient
@@ -223,12 +223,12 @@ def sqrt_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = sqrt(x)`: `dy / (2 * y)`.
+    """The gradient of `y = sqrt(x)`: `dy / (2 * y)`, and 0 where `dy` is 0 (even if `y` is).
 
     >>> tf.raw_ops.SqrtGrad(y=[2.0], dy=[1.0]).numpy()
     array([0.25], dtype=float32)
     """
-    return dy * 0.5 / xp.conj(y)
+    return xp.where(dy == 0, xp.zeros_like(dy), dy * 0.5 / xp.conj(y))
 
 
 @sqrt_grad.gradient
@@ -258,13 +258,13 @@ def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
 def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`.
+    """The gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.
 
     >>> tf.raw_ops.RsqrtGrad(y=[0.5], dy=[1.0]).numpy()
     array([-0.0625], dtype=float32)
     """
     conjugate = xp.conj(y)
-    return dy * -0.5 * (conjugate * conjugate * conjugate)
+    return xp.where(dy == 0, xp.zeros_like(dy), dy * -0.5 * (conjugate * conjugate * conjugate))
 
 
 @rsqrt_grad.gradient
