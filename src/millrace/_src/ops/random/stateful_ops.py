@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType, float16, float32, float64, int32, int64
+from millrace._src.core.dtypes import DType, float16, float32, float64, int64
 from millrace._src.core.op_def import Effects, OpFunction, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -54,7 +54,7 @@ Draw = Callable[..., Array]
 _RESERVED = distributions.RESERVED_PER_OUTPUT
 
 
-def _draws_from(function: OpFunction, draw: Draw) -> None:
+def draws_from(function: OpFunction, draw: Draw) -> None:
     """Makes `draw` what the op does wherever it is bound: with the stream of that place."""
     wanted = [name for name in inspect.signature(draw).parameters if name in function.op_def.attr_kinds]
 
@@ -279,12 +279,12 @@ def random_shuffle_op(xp: Xp, value: Array, *, seed: int = 0, seed2: int = 0) ->
     return _draw_shuffle(xp, KernelStream(seed, seed2).take, value)
 
 
-_draws_from(random_uniform_op, _draw_uniform)
-_draws_from(random_standard_normal, _draw_normal)
-_draws_from(truncated_normal_op, _draw_truncated_normal)
-_draws_from(random_uniform_int, _draw_uniform_int)
-_draws_from(random_gamma_op, _draw_gamma)
-_draws_from(random_poisson_v2, _draw_poisson)
-_draws_from(random_poisson_op, _draw_poisson)
-_draws_from(multinomial, _draw_multinomial)
-_draws_from(random_shuffle_op, _draw_shuffle)
+draws_from(random_uniform_op, _draw_uniform)
+draws_from(random_standard_normal, _draw_normal)
+draws_from(truncated_normal_op, _draw_truncated_normal)
+draws_from(random_uniform_int, _draw_uniform_int)
+draws_from(random_gamma_op, _draw_gamma)
+draws_from(random_poisson_v2, _draw_poisson)
+draws_from(random_poisson_op, _draw_poisson)
+draws_from(multinomial, _draw_multinomial)
+draws_from(random_shuffle_op, _draw_shuffle)

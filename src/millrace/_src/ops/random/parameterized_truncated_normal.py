@@ -1,0 +1,297 @@
+"""Normal numbers within given bounds, as TensorFlow draws them.
+
+Where the bounds are wide, normals outside are drawn again; where they are narrow, a uniform proposal is accepted with the
+density; in a tail, an exponential one. Samples take the accepted proposals in order, one set of parameters after the
+other, so how many blocks are used depends on the data and these ops run on the host.
+Source: Robert, "Simulation of truncated normal variables", Statistics and Computing 5 (1995).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import bfloat16, float16, float32, float64
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank_at_most
+from millrace._src.ops.random.algorithms import SEED, check_seed_shape, checked_seed_stream
+from millrace._src.ops.random.box_muller import log_float32
+from millrace._src.ops.random.distributions import NpDType, normals_of_blocks, uniform_float64, uniform_small
+from millrace._src.ops.random.philox import Stream, blocks
+from millrace._src.ops.random.seeds import KernelStream
+from millrace._src.ops.random.shape_arguments import ends_with, requested_shape, requested_shape_rule, shape_tensor
+from millrace._src.ops.random.stateful_ops import draws_from
+from millrace._src.ops.random.stateless_ops import NO_GRADIENT, SHAPE
+from millrace._src.ops.type_sets import TypeSet
+from millrace._src.util.export import export
+
+_NORMAL_BEYOND = 1.3
+"""Plain rejection if the bounds reach so far, in standard deviations, on one side and include the mean."""
+_MOST_ITERATIONS = 1000
+_SAMPLES_PER_BATCH = 100
+"""How many samples the stateful op draws in one go where all have the same parameters."""
+
+
+class _Interval(NamedTuple):
+    """The bounds in standard deviations from the mean; mirrored, with a negative deviation, where that is easier."""
+
+    low: Any
+    high: Any
+    mean: Any
+    deviation: Any
+
+
+def truncated_samples(xp: Xp, stream: Stream, counts: Sequence[int], parameters: Sequence[Array]) -> list[Array]:
+    """Samples for several sets of parameters: `counts[i]` for mean, deviation and bounds `parameters[j][i]`.
+
+    Raises:
+        InvalidArgumentError: a deviation is not positive, or no number lies between the bounds.
+    """
+    drawn = []
+    for count, mean, deviation, low, high in zip(counts, *parameters, strict=True):
+        if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
+            raise invalid(
+                f"Invalid parameters: stddev must be positive, minval less than maxval, and one of them finite; got stddev "
+                f"{deviation}, minval {low}, maxval {high}."
+            )
+        samples, used = _samples(xp, stream, count, _interval(mean, deviation, low, high))
+        drawn.append(samples)
+        stream = stream.skip(xp, used)
+    return drawn
+
+
+def _interval(mean: Any, deviation: Any, low: Any, high: Any) -> _Interval:
+    if (np.isinf(low) and low < 0) or high < mean:
+        low, high, deviation = high, low, -deviation
+    return _Interval((low - mean) / deviation, (high - mean) / deviation, mean, deviation)
+
+
+def _samples(xp: Xp, stream: Stream, count: int, interval: _Interval) -> tuple[Array, int]:
+    """The first `count` accepted proposals, and how many blocks they took."""
+    found: list[Array] = []
+    missing, used = count, 0
+    for proposals, accepted, blocks_per_row in _proposals(xp, stream, count, interval):
+        rows, columns = np.nonzero(accepted)
+        found.append(proposals[rows[:missing], columns[:missing]])
+        if len(rows) >= missing:
+            used += (int(rows[missing - 1]) + 1) * blocks_per_row if missing else 0
+            break
+        missing -= len(rows)
+        used += len(proposals) * blocks_per_row
+    return np.concatenate(found) * interval.deviation + interval.mean, used
+
+
+def _proposals(xp: Xp, stream: Stream, count: int, interval: _Interval) -> Iterator[tuple[Array, Array, int]]:
+    """Proposals by rows, whether each is accepted, and the blocks in a row; as long as they are wanted.
+
+    Raises:
+        InternalError: so many were drawn that the sampler must be at fault.
+    """
+    propose, blocks_per_row = _sampler(interval)
+    dtype = np.asarray(interval.low).dtype
+    rows = count // 2 + 16
+    for _ in range(_MOST_ITERATIONS):
+        words = blocks(xp, stream, rows * blocks_per_row)
+        stream = stream.skip(xp, rows * blocks_per_row)
+        yield *propose(xp, words, interval, dtype), blocks_per_row
+    raise errors.InternalError(None, None, "TruncatedNormal rejection sampler failed to accept a sample.")
+
+
+def _sampler(interval: _Interval) -> tuple[Any, int]:
+    """The method for an interval, and how many blocks a row of its proposals takes."""
+    low, high = interval.low, interval.high
+    one, two, four = (type(low)(n) for n in (0.5, 2, 4))
+    if (low < -_NORMAL_BEYOND and high >= 0) or (high > _NORMAL_BEYOND and low <= 0):
+        return _propose_normal, 1
+    root = np.sqrt(low * low + four)
+    narrow = two * np.exp(one + low * (low - root) / four) / (low + root)
+    return (_propose_uniform, 2) if high - low < narrow else (_propose_exponential, 1)
+
+
+def _propose_normal(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
+    normals = normals_of_blocks(xp, words, dtype).astype(dtype, copy=False)
+    return normals, (normals >= interval.low) & (normals <= interval.high)
+
+
+def _propose_uniform(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
+    uniforms = _uniforms(xp, words, dtype)
+    low, width = interval.low, interval.high - interval.low
+    proposals = uniforms[0::2] * width + low
+    best = dtype.type(0) if low < 0 else low * low
+    density = xp.exp((best - proposals * proposals) / dtype.type(2))
+    return proposals, uniforms[1::2] <= density
+
+
+def _propose_exponential(xp: Xp, words: Array, interval: _Interval, dtype: NpDType) -> tuple[Array, Array]:
+    uniforms = _uniforms(xp, words, dtype)
+    low = interval.low
+    rate = (low + np.sqrt(low * low + dtype.type(4))) / dtype.type(2)
+    proposals = -_logarithm(xp, uniforms[:, 0::2]) / rate + low
+    distance = rate - proposals if low < rate else low - rate
+    density = xp.exp(-distance * distance / dtype.type(2))
+    return proposals, (uniforms[:, 1::2] <= density) & (proposals < interval.high)
+
+
+def _uniforms(xp: Xp, words: Array, dtype: NpDType) -> Array:
+    if dtype == np.float64:
+        return uniform_float64(xp, words[:, 0::2], words[:, 1::2])
+    return uniform_small(xp, words, dtype)
+
+
+def _logarithm(xp: Xp, x: Array) -> Array:
+    if x.dtype != np.float32:
+        return xp.log(x)
+    return xp.where(x > 0, log_float32(xp, xp.ascontiguousarray(x)), np.float32(-np.inf))
+
+
+# --- ops ---------------------------------------------------------------------------------------------------------------
+
+_NAMES = ("means", "stdevs", "minvals", "maxvals")
+
+
+def _shape(c: ShapeContext) -> TensorShape:
+    for name in _NAMES:
+        with_rank_at_most(c.shape(name), 1)
+    return requested_shape_rule(c)
+
+
+def _draw(xp: Xp, take: Any, shape: Array, means: Array, stdevs: Array, minvals: Array, maxvals: Array) -> Array:
+    sizes = requested_shape(shape)
+    parameters = [_vector(n, p, sizes) for n, p in zip(_NAMES, (means, stdevs, minvals, maxvals), strict=True)]
+    total, rows = prod(sizes), max(len(p) for p in parameters)
+    if not sizes or rows == 1:
+        counts = [min(_SAMPLES_PER_BATCH, total - n) for n in range(0, total, _SAMPLES_PER_BATCH)]
+        per_batch = _SAMPLES_PER_BATCH
+    else:
+        counts = [total // sizes[0]] * sizes[0]
+        per_batch = total // sizes[0]
+    stream = take(len(counts) * 2 * _MOST_ITERATIONS * (per_batch + 3) // 4)
+    drawn = truncated_samples(xp, stream, counts, [np.broadcast_to(p, (len(counts),)) for p in parameters])
+    return np.concatenate([np.zeros(0, means.dtype), *drawn]).reshape(sizes).astype(means.dtype, copy=False)
+
+
+def _vector(name: str, parameter: Array, sizes: tuple[int, ...]) -> Array:
+    if parameter.ndim > 1:
+        raise invalid(f"Input {name} should be a scalar or vector, got shape: {dims_text(parameter.shape)}")
+    if parameter.ndim and len(parameter) not in (1, *sizes[:1]):
+        raise invalid(f"Input {name} should have length 1 or shape[0], got shape: {dims_text(parameter.shape)}")
+    return parameter.reshape(-1)
+
+
+@op(
+    "ParameterizedTruncatedNormal",
+    "shape: T, means: dtype, stdevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
+    T=SHAPE,
+    dtype=TypeSet((float16, bfloat16, float32, float64)),
+    shape=_shape,
+    effects=Effects.RANDOM,
+    constant_inputs=("shape",),
+    host_only=True,
+    not_differentiable=NO_GRADIENT,
+)
+def parameterized_truncated_normal(
+    xp: Xp,
+    shape: Array,
+    means: Array,
+    stdevs: Array,
+    minvals: Array,
+    maxvals: Array,
+    *,
+    seed: int = 0,
+    seed2: int = 0,
+) -> Array:
+    """Normal numbers within bounds; parameters are scalars, or vectors with an element for each row of the result.
+
+    >>> draw = tf.raw_ops.ParameterizedTruncatedNormal
+    >>> bool((draw(shape=[9], means=0.0, stdevs=1.0, minvals=1.0, maxvals=2.0).numpy() > 1).all())
+    True
+    """
+    return _draw(xp, KernelStream(seed, seed2).take, shape, means, stdevs, minvals, maxvals)
+
+
+draws_from(parameterized_truncated_normal, _draw)
+
+
+def _stateless_shape(c: ShapeContext) -> TensorShape:
+    check_seed_shape(c.shape("seed"))
+    return requested_shape_rule(c)
+
+
+@op(
+    "StatelessParameterizedTruncatedNormal",
+    "shape: S, seed: Tseed, means: dtype, stddevs: dtype, minvals: dtype, maxvals: dtype -> output: dtype",
+    S=SHAPE,
+    Tseed=SEED,
+    dtype=TypeSet((float16, float32, float64)),
+    shape=_stateless_shape,
+    constant_inputs=("shape",),
+    host_only=True,
+    not_differentiable=NO_GRADIENT,
+)
+def stateless_parameterized_truncated_normal_op(
+    xp: Xp, shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
+) -> Array:
+    """Normal numbers within bounds; the shape of the result ends with that of the parameters broadcast together.
+
+    >>> draw = tf.raw_ops.StatelessParameterizedTruncatedNormal
+    >>> draw(shape=[2], seed=[1, 2], means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0).numpy()
+    array([0.5441101 , 0.20738031], dtype=float32)
+    """
+    sizes, stream = requested_shape(shape), checked_seed_stream(xp, seed)
+    parameters = np.broadcast_arrays(means, stddevs, minvals, maxvals)
+    batch = parameters[0].shape
+    if not ends_with(sizes, batch):
+        raise invalid(
+            f"Shape passed in must end with broadcasted shape. Received shape {dims_text(sizes)} for parameters of shape "
+            f"{dims_text(batch)}."
+        )
+    samples = prod(sizes[: len(sizes) - len(batch)])
+    drawn = truncated_samples(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])
+    columns = np.array(drawn, means.dtype).reshape(prod(batch), samples)
+    return columns.T.reshape(sizes)
+
+
+@export("random.stateless_parameterized_truncated_normal")
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Tensor:
+    """Draws numbers from normal distributions within given bounds, as a function of `seed`.
+
+    >>> tf.random.stateless_parameterized_truncated_normal([2], [1, 2]).numpy()
+    array([0.5441101 , 0.20738031], dtype=float32)
+
+    Args:
+        shape: The shape of the result; ends with the shape of the parameters broadcast together.
+        seed: Two integers, int32 or int64.
+        means: The means before truncation; float16, float32 or float64.
+        stddevs: The standard deviations before truncation, of the same dtype.
+        minvals: The lower bounds, of the same dtype.
+        maxvals: The upper bounds, of the same dtype.
+        name: A name for the operation.
+
+    Returns: A Tensor of the given shape and the dtype of the parameters.
+    """
+    with name_scope(name, "stateless_parameterized_truncated_normal"):
+        shape = shape_tensor(shape)
+        means = convert_to_tensor(means, name="means")
+        stddevs = convert_to_tensor(stddevs, dtype_hint=means.dtype, name="stddevs")
+        minvals = convert_to_tensor(minvals, dtype_hint=means.dtype, name="minvals")
+        maxvals = convert_to_tensor(maxvals, dtype_hint=means.dtype, name="maxvals")
+        drawn: Tensor = stateless_parameterized_truncated_normal_op(shape, seed, means, stddevs, minvals, maxvals)
+        return drawn
