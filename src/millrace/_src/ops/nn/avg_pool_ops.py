@@ -1,0 +1,231 @@
+"""The average-pooling ops and their gradients. Padding does not count: each sum is divided by the elements there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import UnimplementedError
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.precision import is_half
+from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn.pool_windows import FLOAT, invalid, pool_shape, pool_windows
+from millrace._src.ops.nn.windows import Window
+
+
+def _windows(shape: Sequence[int], ksize: Any, strides: Any, padding: str, data_format: str) -> tuple[Window, ...]:
+    windows = pool_windows(shape, ksize, strides, padding, data_format)
+    if windows[win.layout_of(data_format).channels].kernel != 1:
+        raise UnimplementedError(None, None, "Non-spatial pooling is not yet supported.")
+    return windows
+
+
+def _along(axis: int, index: slice) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, index)
+
+
+def _counts(w: Window) -> Any:
+    """How many elements of each window are in the input."""
+    starts = np.arange(w.count) * w.stride - w.before
+    return np.minimum(starts + w.kernel, w.size) - np.maximum(starts, 0)
+
+
+def _divided(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+    """`x` divided by the number of elements of each window."""
+    total: Any = np.ones((), np.int64)
+    for axis, w in enumerate(windows):
+        if w.kernel != 1:
+            shape = [1] * len(windows)
+            shape[axis] = w.count
+            total = total * _counts(w).reshape(shape)
+    if total.size and (total == total.flat[0]).all():
+        total = total.flat[0]
+    return x / xp.asarray(total, x.dtype)
+
+
+def _avg_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+    if is_half(x):
+        return xp.astype(_avg_pool(xp, xp.astype(x, np.float32), windows), x.dtype)
+    for axis, w in enumerate(windows):
+        if w.kernel == w.stride == 1:
+            continue
+        if not w.count:
+            x = x[_along(axis, slice(0, 0))]
+            continue
+        x = win.padded(xp, x, [w], 0, axis)
+        total = x[_along(axis, slice(0, w.span, w.stride))]
+        for o in range(1, w.kernel):
+            total = total + x[_along(axis, slice(o, o + w.span, w.stride))]
+        x = total
+    return _divided(xp, x, windows)
+
+
+def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
+    """The gradient of `_avg_pool`: each window's, divided, goes to all its elements; axis by axis."""
+    if is_half(gradient):
+        return xp.astype(_spread(xp, xp.astype(gradient, np.float32), windows), gradient.dtype)
+    x = _divided(xp, gradient, windows)
+    for axis, w in enumerate(windows):
+        if w.kernel == w.stride == 1:
+            continue
+        lead, tail = x.shape[:axis], x.shape[axis + 1 :]
+        flat = xp.reshape(x, (int(np.prod(lead)), w.count, int(np.prod(tail))))
+        parts = (((o,), flat) for o in range(w.kernel)) if w.count else ()
+        flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
+        x = xp.reshape(flat, (*lead, w.size, *tail))
+    return x
+
+
+def _gradient(xp: Xp, name: str, sizes: Any, gradient: Array, attrs: tuple[Any, ...]) -> Array:
+    like = tuple(int(n) for n in sizes.reshape(-1))
+    rank = len(attrs[-1])
+    if sizes.ndim != 1 or len(like) != rank:
+        raise invalid(
+            f"out_backprop must be {rank}-dimensional" if sizes.ndim == 1 else "orig_input_shape must be 1-dimensional"
+        )
+    windows = _windows(like, *attrs)
+    expected = tuple(w.count for w in windows)
+    if gradient.shape != expected:
+        raise invalid(
+            f"{name}: expected the gradient to have shape {list(expected)}, but it has {list(gradient.shape)}"
+        )
+    return _spread(xp, gradient, windows)
+
+
+def _shape(c: ShapeContext) -> TensorShape:
+    ksize, strides = c.attr("ksize"), c.attr("strides")
+    shape = c.inputs[0].shape
+    result = pool_shape(c, shape, ksize, strides)
+    data_format = c.attr("data_format")
+    layout = win.layout_of(data_format)
+    dims = result.as_list()
+    dims[layout.channels] = shape.as_list()[layout.channels] if shape.rank is not None else None
+    return TensorShape(dims)
+
+
+def _gradient_shape(c: ShapeContext) -> TensorShape:
+    shape = c.value_as_shape("orig_input_shape")
+    rank = 5 if "3D" in c.op.name else 4
+    if shape.rank is None:
+        return TensorShape([None] * rank)
+    if shape.rank != rank:
+        raise ValueError(f"Shape must be rank {rank} but is rank {shape.rank}")
+    return shape
+
+
+@op("AvgPool", "value: T -> output: T", T=FLOAT, shape=_shape)
+def avg_pool_op(
+    xp: Xp,
+    value: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NHWC",
+) -> Array:
+    """The mean of each window of images `[batch, height, width, channels]`.
+
+    >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
+    >>> tf.raw_ops.AvgPool(value=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID").numpy().ravel()
+    array([1.5], dtype=float32)
+    """
+    return _avg_pool(xp, value, _windows(value.shape, ksize, strides, padding, data_format))
+
+
+@avg_pool_op.gradient
+def avg_pool_gradient(dy: Tensor, value: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
+    return raw.AvgPoolGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        orig_input_shape=raw.Shape(input=value),
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+    )
+
+
+@op(
+    "AvgPoolGrad",
+    "orig_input_shape: int32, grad: T -> output: T",
+    T=FLOAT,
+    shape=_gradient_shape,
+    constant_inputs=("orig_input_shape",),
+)
+def avg_pool_grad_op(
+    xp: Xp,
+    orig_input_shape: Array,
+    grad: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NHWC",
+) -> Array:
+    """The gradient of AvgPool: each window's is shared out among its elements."""
+    return _gradient(xp, "AvgPoolGrad", orig_input_shape, grad, (ksize, strides, padding, data_format))
+
+
+@avg_pool_grad_op.gradient
+def avg_pool_grad_gradient(dy: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> tuple[None, Tensor]:
+    return None, raw.AvgPool(value=dy, ksize=ksize, strides=strides, padding=padding, data_format=data_format)
+
+
+@op("AvgPool3D", "input: T -> output: T", T=FLOAT, shape=_shape)
+def avg_pool_3d_op(
+    xp: Xp,
+    input: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Array:
+    """The mean of each window of volumes `[batch, depth, height, width, channels]`."""
+    return _avg_pool(xp, input, _windows(input.shape, ksize, strides, padding, data_format))
+
+
+@avg_pool_3d_op.gradient
+def avg_pool_3d_gradient(dy: Tensor, input: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
+    return raw.AvgPool3DGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        orig_input_shape=raw.Shape(input=input),
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+    )
+
+
+@op(
+    "AvgPool3DGrad",
+    "orig_input_shape: int32, grad: T -> output: T",
+    T=FLOAT,
+    shape=_gradient_shape,
+    constant_inputs=("orig_input_shape",),
+)
+def avg_pool_3d_grad_op(
+    xp: Xp,
+    orig_input_shape: Array,
+    grad: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Array:
+    """The gradient of AvgPool3D: each window's is shared out among its elements."""
+    return _gradient(xp, "AvgPool3DGrad", orig_input_shape, grad, (ksize, strides, padding, data_format))
+
+
+@avg_pool_3d_grad_op.gradient
+def avg_pool_3d_grad_gradient(
+    dy: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+) -> tuple[None, Tensor]:
+    return None, raw.AvgPool3D(input=dy, ksize=ksize, strides=strides, padding=padding, data_format=data_format)

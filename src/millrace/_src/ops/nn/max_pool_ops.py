@@ -1,0 +1,488 @@
+"""The max-pooling ops and their gradients.
+
+The gradient goes to the first largest element of each window, row by row, as in TensorFlow. It is found again by comparing
+the window's elements, one strided slice a step, with the output; XLA's own gradient of a pool (select-and-scatter) is
+several times slower on a CPU. Gradient ops whose windows cover positions that are not largest receive zero there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import dtypes as d
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.nn import windows as win
+from millrace._src.ops.nn.pool_windows import REAL, invalid, pool_shape, pool_windows
+from millrace._src.ops.nn.windows import Window
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.type_sets import TypeSet
+
+_POOLED = TypeSet(
+    (
+        *(d.float16, d.bfloat16, d.float32, d.float64, d.int32, d.int64, d.uint8, d.int16, d.int8, d.uint16),
+        d.qint8,
+    ),
+    default=d.float32,
+)
+_GRADED = REAL.with_default(d.float32)
+_VOLUMES = TypeSet((d.float16, d.bfloat16, d.float32))
+
+
+# --- arrays ----------------------------------------------------------------------------------------------------------
+
+
+def _least(dtype: Any) -> Any:
+    """The value that is never larger than another: what padding counts as."""
+    return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
+
+
+def _along(axis: int, index: slice) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, index)
+
+
+def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
+    """The largest element of each window, axis by axis."""
+    for axis, w in enumerate(windows):
+        if w.kernel == w.stride == 1:
+            continue
+        if not w.count:
+            x = x[_along(axis, slice(0, 0))]
+            continue
+        x = win.padded(xp, x, [w], _least(x.dtype), axis)
+        largest = x[_along(axis, slice(0, w.span, w.stride))]
+        for o in range(1, w.kernel):
+            largest = xp.maximum(largest, x[_along(axis, slice(o, o + w.span, w.stride))])
+        x = largest
+    return x
+
+
+def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
+    """For each offset in a window: the offset, and where the element there is the window's first largest one."""
+    inner = windows[1:]
+    x = win.padded(xp, x, inner, _least(x.dtype))
+    free: Any = None
+    for offset in win.offsets(inner):
+        is_largest = x[win.elements(offset, inner)] == y
+        yield offset, is_largest if free is None else is_largest & free
+        free = ~is_largest if free is None else free & ~is_largest
+
+
+def _to_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
+    """The gradient of `max_pool`."""
+    zero = xp.zeros((), gradient.dtype)
+    parts = ((o, xp.where(first, gradient, zero)) for o, first in first_largest(xp, x, y, windows))
+    return win.overlay(xp, parts, windows[1:], x.shape, gradient.dtype)
+
+
+def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
+    """The gradient of `_to_largest`: the element of `gradient` where each window has its first largest."""
+    inner = windows[1:]
+    gradient = win.padded(xp, gradient, inner)
+    result = xp.zeros(y.shape, gradient.dtype)
+    for offset, first in first_largest(xp, x, y, windows):
+        result = xp.where(first, gradient[win.elements(offset, inner)], result)
+    return result
+
+
+def _require_same(x: Array, y: Array, gradient: Array, windows: Sequence[Window], wide: bool = False) -> None:
+    expected = tuple(w.count for w in windows)
+    wanted = x.shape if wide else expected
+    for name, array, shape in (("orig_output", y, expected), ("grad", gradient, wanted)):
+        if array.shape != shape:
+            raise invalid(f"Expected {name} shape to be {_dims(shape)}, but got {_dims(array.shape)}")
+
+
+def _dims(shape: Sequence[int]) -> str:
+    return f"[{','.join(map(str, shape))}]"
+
+
+# --- two dimensions --------------------------------------------------------------------------------------------------
+
+
+def _shape(c: ShapeContext) -> TensorShape:
+    return pool_shape(c, c.inputs[0].shape, c.attr("ksize"), c.attr("strides"))
+
+
+def _shape_v2(c: ShapeContext) -> TensorShape:
+    ksize, strides = (c.value(name) for name in ("ksize", "strides"))
+    return pool_shape(c, c.shape("input"), *(None if v is None else v.tolist() for v in (ksize, strides)))
+
+
+@op("MaxPool", "input: T -> output: T", T=_POOLED, shape=_shape)
+def max_pool_op(
+    xp: Xp,
+    input: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+) -> Array:
+    """The largest element of each window of images `[batch, height, width, channels]`.
+
+    >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
+    >>> tf.raw_ops.MaxPool(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID").numpy().ravel()
+    array([3.], dtype=float32)
+    """
+    return max_pool(xp, input, pool_windows(input.shape, ksize, strides, padding, data_format, explicit_paddings))
+
+
+@max_pool_op.gradient
+def max_pool_gradient(
+    dy: Tensor,
+    input: Tensor,
+    output: Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any,
+    data_format: str,
+) -> Tensor:
+    return raw.MaxPoolGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        orig_input=input,
+        orig_output=output,
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        explicit_paddings=explicit_paddings,
+        data_format=data_format,
+    )
+
+
+@op(
+    "MaxPoolV2",
+    "input: T, ksize: int32, strides: int32 -> output: T",
+    T=_POOLED,
+    shape=_shape_v2,
+    constant_inputs=("ksize", "strides"),
+)
+def max_pool_v2_op(
+    xp: Xp, input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str = "NHWC"
+) -> Array:
+    """MaxPool with windows given as tensors.
+
+    >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
+    >>> tf.raw_ops.MaxPoolV2(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID").numpy().ravel()
+    array([3.], dtype=float32)
+    """
+    return max_pool(xp, input, pool_windows(input.shape, ksize, strides, padding, data_format))
+
+
+@max_pool_v2_op.gradient
+def max_pool_v2_gradient(
+    dy: Tensor, input: Tensor, ksize: Tensor, strides: Tensor, output: Tensor, padding: str, data_format: str
+) -> tuple[Tensor, None, None]:
+    gradient = raw.MaxPoolGradV2(
+        orig_input=input,
+        orig_output=output,
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+    )
+    return gradient, None, None
+
+
+@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=_GRADED, shape=same_shape)
+def max_pool_grad_op(
+    xp: Xp,
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int] = (),
+    data_format: str = "NHWC",
+) -> Array:
+    """The gradient of MaxPool: each window's goes to its first largest element."""
+    windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format, explicit_paddings)
+    _require_same(orig_input, orig_output, grad, windows)
+    return _to_largest(xp, orig_input, orig_output, grad, windows)
+
+
+@max_pool_grad_op.gradient
+def max_pool_grad_gradient(
+    dy: Tensor,
+    orig_input: Tensor,
+    orig_output: Tensor,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    explicit_paddings: Any,
+    data_format: str,
+) -> tuple[Tensor, Tensor, Tensor]:
+    if padding == "EXPLICIT":
+        raise InvalidArgumentError(None, None, "The second derivative of max pooling has no explicit padding.")
+    return (
+        raw.ZerosLike(x=orig_input),
+        raw.ZerosLike(x=orig_output),
+        raw.MaxPoolGradGrad(
+            orig_input=orig_input,
+            orig_output=orig_output,
+            grad=dy,
+            ksize=ksize,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+        ),
+    )
+
+
+@op(
+    "MaxPoolGradV2",
+    "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T",
+    T=_GRADED,
+    shape=same_shape,
+    constant_inputs=("ksize", "strides"),
+)
+def max_pool_grad_v2_op(
+    xp: Xp,
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    ksize: Array,
+    strides: Array,
+    *,
+    padding: str,
+    data_format: str = "NHWC",
+) -> Array:
+    """MaxPoolGrad with windows given as tensors."""
+    windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
+    _require_same(orig_input, orig_output, grad, windows)
+    return _to_largest(xp, orig_input, orig_output, grad, windows)
+
+
+@max_pool_grad_v2_op.gradient
+def max_pool_grad_v2_gradient(
+    dy: Tensor,
+    orig_input: Tensor,
+    orig_output: Tensor,
+    ksize: Tensor,
+    strides: Tensor,
+    padding: str,
+    data_format: str,
+) -> tuple[Tensor, Tensor, Tensor, None, None]:
+    second = raw.MaxPoolGradGradV2(
+        orig_input=orig_input,
+        orig_output=orig_output,
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+    )
+    return raw.ZerosLike(x=orig_input), raw.ZerosLike(x=orig_output), second, None, None
+
+
+def _second_shape(c: ShapeContext) -> TensorShape:
+    shape: TensorShape = c.shape("orig_output")
+    return shape
+
+
+@op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_second_shape)
+def max_pool_grad_grad_op(
+    xp: Xp,
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NHWC",
+) -> Array:
+    """The gradient of MaxPoolGrad: the elements of `grad` at each window's first largest element."""
+    windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
+    _require_same(orig_input, orig_output, grad, windows, wide=True)
+    return _from_largest(xp, orig_input, orig_output, grad, windows)
+
+
+@max_pool_grad_grad_op.gradient
+def max_pool_grad_grad_gradient(
+    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    return (
+        raw.ZerosLike(x=orig_input),
+        raw.ZerosLike(x=orig_output),
+        raw.MaxPoolGrad(
+            orig_input=orig_input,
+            orig_output=orig_output,
+            grad=dy,
+            ksize=ksize,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+        ),
+    )
+
+
+@op(
+    "MaxPoolGradGradV2",
+    "orig_input: T, orig_output: T, grad: T, ksize: int32, strides: int32 -> output: T",
+    T=REAL,
+    shape=_second_shape,
+    constant_inputs=("ksize", "strides"),
+)
+def max_pool_grad_grad_v2_op(
+    xp: Xp,
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    ksize: Array,
+    strides: Array,
+    *,
+    padding: str,
+    data_format: str = "NHWC",
+) -> Array:
+    """MaxPoolGradGrad with windows given as tensors."""
+    windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
+    _require_same(orig_input, orig_output, grad, windows, wide=True)
+    return _from_largest(xp, orig_input, orig_output, grad, windows)
+
+
+@max_pool_grad_grad_v2_op.gradient
+def max_pool_grad_grad_v2_gradient(
+    dy: Tensor,
+    orig_input: Tensor,
+    orig_output: Tensor,
+    ksize: Tensor,
+    strides: Tensor,
+    padding: str,
+    data_format: str,
+) -> tuple[Tensor, Tensor, Tensor, None, None]:
+    back = raw.MaxPoolGradV2(
+        orig_input=orig_input,
+        orig_output=orig_output,
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+    )
+    return raw.ZerosLike(x=orig_input), raw.ZerosLike(x=orig_output), back, None, None
+
+
+# --- three dimensions ------------------------------------------------------------------------------------------------
+
+
+@op("MaxPool3D", "input: T -> output: T", T=_VOLUMES, shape=_shape)
+def max_pool_3d_op(
+    xp: Xp,
+    input: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Array:
+    """The largest element of each window of volumes `[batch, depth, height, width, channels]`."""
+    return max_pool(xp, input, pool_windows(input.shape, ksize, strides, padding, data_format))
+
+
+@max_pool_3d_op.gradient
+def max_pool_3d_gradient(
+    dy: Tensor, input: Tensor, output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+) -> Tensor:
+    return raw.MaxPool3DGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        orig_input=input,
+        orig_output=output,
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+    )
+
+
+@op(
+    "MaxPool3DGrad",
+    "orig_input: TInput, orig_output: TInput, grad: T -> output: T",
+    T=_VOLUMES.with_default(d.float32),
+    TInput=_VOLUMES.with_default(d.float32),
+    shape=same_shape,
+)
+def max_pool_3d_grad_op(
+    xp: Xp,
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Array:
+    """The gradient of MaxPool3D: each window's goes to its first largest element."""
+    windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
+    _require_same(orig_input, orig_output, grad, windows)
+    return _to_largest(xp, orig_input, orig_output, grad, windows)
+
+
+@max_pool_3d_grad_op.gradient
+def max_pool_3d_grad_gradient(
+    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    return (
+        raw.ZerosLike(x=orig_input),
+        raw.ZerosLike(x=orig_output),
+        raw.MaxPool3DGradGrad(
+            orig_input=orig_input,
+            orig_output=orig_output,
+            grad=dy,
+            ksize=ksize,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+        ),
+    )
+
+
+@op("MaxPool3DGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_second_shape)
+def max_pool_3d_grad_grad_op(
+    xp: Xp,
+    orig_input: Array,
+    orig_output: Array,
+    grad: Array,
+    *,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Array:
+    """The gradient of MaxPool3DGrad: the elements of `grad` at each window's first largest element."""
+    windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
+    _require_same(orig_input, orig_output, grad, windows, wide=True)
+    return _from_largest(xp, orig_input, orig_output, grad, windows)
+
+
+@max_pool_3d_grad_grad_op.gradient
+def max_pool_3d_grad_grad_gradient(
+    dy: Tensor, orig_input: Tensor, orig_output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
+) -> tuple[Tensor, Tensor, Tensor]:
+    return (
+        raw.ZerosLike(x=orig_input),
+        raw.ZerosLike(x=orig_output),
+        raw.MaxPool3DGrad(
+            orig_input=orig_input,
+            orig_output=orig_output,
+            grad=dy,
+            ksize=ksize,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+        ),
+    )
