@@ -101,8 +101,8 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
     """The tensors again, none of which is available before all of them are.
 
     >>> with tf.Graph().as_default():
-    ...     tf.tuple([tf.constant(1), tf.constant(2)], name="both")
-    [<tf.Tensor 'both/control_dependency:0' shape=() dtype=int32>, <tf.Tensor 'both/control_dependency_1:0' shape=() dtype=int32>]
+    ...     [t.name for t in tf.tuple([tf.constant(1), tf.constant(2)], name="both")]
+    ['both/control_dependency:0', 'both/control_dependency_1:0']
 
     Args:
       tensors: a list of Tensors, IndexedSlices, Operations and None.
@@ -124,7 +124,7 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
         for control in control_inputs or ():
             if not isinstance(control, (Operation, Tensor)):
                 raise TypeError(f"'control_inputs' must only contain Operation or Tensor. Received: {type(control)}")
-            waited.append(control.op if isinstance(control, Tensor) else control)
+            waited.append(_operation(control))
         if not any(isinstance(t, (Tensor, IndexedSlices)) for t in values):
             raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
         gate = group(*sorted(set(waited), key=state.graph.get_operations().index))
@@ -134,7 +134,7 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
 def _operation(value: Any) -> Operation:
     if isinstance(value, IndexedSlices):
         value = value.values
-    return value if isinstance(value, Operation) else value.op  # type: ignore[no-any-return]  # op of a graph's tensor
+    return value if isinstance(value, Operation) else value.op
 
 
 def _after(gate: Operation, value: Any) -> Any:

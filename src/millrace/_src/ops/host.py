@@ -152,8 +152,8 @@ def _eager_output(value: Any, dtype: DType) -> EagerTensor:
     if hasattr(value, "assign") and hasattr(value, "handle"):
         raise RuntimeError(
             "Attempting to return a variable from an eagerly executed py_func. Only numeric data structures like "
-            "Tensors or NumPy arrays should be returned; to return the value of a variable, make sure to obtain the Tensor "
-            f"backing it by calling `.read_value()` on the variable in question: {value}"
+            "Tensors or NumPy arrays should be returned; to return the value of a variable, make sure to obtain the "
+            f"Tensor backing it by calling `.read_value()` on the variable in question: {value}"
         )
     tensor: EagerTensor = convert_to_tensor(0.0 if value is None else value, dtype=dtype)
     return tensor

@@ -91,7 +91,7 @@ def _append(path: str, text: bytes) -> None:
         with open(path, "ab") as file:
             file.write(text)
     except OSError as error:
-        kind = errors.NotFoundError if isinstance(error, FileNotFoundError) else errors.FailedPreconditionError
+        kind: Any = errors.NotFoundError if isinstance(error, FileNotFoundError) else errors.FailedPreconditionError
         if isinstance(error, PermissionError):
             kind = errors.PermissionDeniedError
         raise kind(None, None, f"{path}; {error.strerror}") from None

@@ -1,0 +1,364 @@
+"""Assertions about values: `assert_equal`, `assert_less`, `assert_positive`, `assert_near` and their kin.
+
+In eager mode a failure raises at once and shows the differing elements. In a graph
+an `Assert` operation is added; where both sides are constants, a failure raises while tracing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
+from millrace._src.ops.math.reduce import reduce_all
+from millrace._src.ops.math.unary import abs_
+from millrace._src.util.export import export
+
+_SHOWN = 3
+
+
+class Comparison(NamedTuple):
+    """One of the six comparisons: its sign, op and name."""
+
+    sign: str
+    op: str
+    name: str
+
+
+EQUAL = Comparison("==", "Equal", "assert_equal")
+NONE_EQUAL = Comparison("!=", "NotEqual", "assert_none_equal")
+LESS = Comparison("<", "Less", "assert_less")
+LESS_EQUAL = Comparison("<=", "LessEqual", "assert_less_equal")
+GREATER = Comparison(">", "Greater", "assert_greater")
+GREATER_EQUAL = Comparison(">=", "GreaterEqual", "assert_greater_equal")
+
+
+def describe(tensor: Any) -> str:
+    """How messages call a tensor: by name in a graph, by shape and dtype in eager mode."""
+    if isinstance(tensor, EagerTensor):
+        return f"shape={tensor.shape} dtype={tensor.dtype.name}"
+    return str(tensor.name)
+
+
+def sentence(message: str | None) -> str:
+    """A user's message as the beginning of a longer one."""
+    return f"{message}.  " if message else ""
+
+
+def assert_comparison(
+    kind: Comparison, x: Any, y: Any, data: Any, summarize: int | None, message: str | None, name: str | None
+) -> Any:
+    """Asserts a comparison of two tensors, element by element, with TensorFlow's messages and node names."""
+    with name_scope(name, kind.name):
+        x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
+        passed = getattr(raw, kind.op)(x=x, y=y)
+        if state.graph is None:
+            if not passed._value.all():
+                raise _failure(_eager_text(kind, x, y, passed._value, data, summarize, message))
+            return None
+        condition = reduce_all(passed)
+        shown = _data(kind, x, y, message) if data is None else [message, *data] if message else data
+        if _is_false(passed):
+            raise _failure("\n".join(_text(item, summarize) for item in shown))
+        return assert_that(condition, shown, summarize=summarize)
+
+
+def _failure(text: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(node_def=None, op=None, message=text)
+
+
+def _data(kind: Comparison, x: Any, y: Any, message: str | None) -> list[Any]:
+    condition = f"Condition x {kind.sign} y did not hold element-wise:"
+    shown = [condition, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
+    return [message, *shown] if message else shown
+
+
+def _is_false(passed: Any) -> bool:
+    """Whether a comparison of constants is known to fail."""
+    operands = [t.op.attrs["value"] for t in passed.op.inputs if t.op.type == "Const"]
+    if len(operands) != 2:
+        return False
+    with np.errstate(all="ignore"):
+        return not _NUMPY[passed.op.type](*operands).all()
+
+
+_NUMPY: dict[str, Callable[..., Any]] = {
+    "Equal": np.equal,
+    "NotEqual": np.not_equal,
+    "Less": np.less,
+    "LessEqual": np.less_equal,
+    "Greater": np.greater,
+    "GreaterEqual": np.greater_equal,
+}
+
+
+def _text(item: Any, summarize: int | None) -> str:
+    """A piece of a message: a tensor's value as far as it is known, or the text itself."""
+    if isinstance(item, EagerTensor):
+        value = item._value
+        if not value.ndim:
+            return str(value.item() if value.dtype.kind == "O" else value[()])
+        limit = _SHOWN if summarize is None else summarize
+        flat = [str(v) for v in value.reshape(-1)[:limit]]
+        return str(flat + ["..."] if len(flat) < value.size else flat)
+    if isinstance(item, Tensor):
+        operation = item.op  # type: ignore[attr-defined]  # a symbolic tensor
+        return str(operation.attrs["value"]) if operation.type == "Const" else str(item)
+    return str(item)
+
+
+def _eager_text(
+    kind: Comparison, x: Any, y: Any, passed: Array, data: Any, summarize: int | None, message: str | None
+) -> str:
+    if data is not None:
+        pieces = [_text(item, summarize) for item in data]
+        return "\n".join([message, *pieces] if message else pieces)
+    limit = _SHOWN if summarize is None else summarize if summarize >= 0 else max(x._value.size, y._value.size)
+    lines = [message] if message else []
+    lines.append(f"Condition x {kind.sign} y did not hold.")
+    if x._value.shape == y._value.shape and x._value.ndim:
+        lines += _differences(x._value, y._value, passed, limit)
+    for letter, value in (("x", x._value), ("y", y._value)):
+        flat = value.reshape(-1)[:limit]
+        lines.append(f"First {len(flat)} elements of {letter}:\n{flat}")
+    return "\n".join(lines)
+
+
+def _differences(x: Array, y: Array, passed: Array, limit: int) -> list[str]:
+    indices = np.argwhere(~passed)[:limit]
+    places = tuple(indices.T)
+    return [
+        f"Indices of first {len(indices)} different values:\n{indices}",
+        f"Corresponding x values:\n{x[places]}",
+        f"Corresponding y values:\n{y[places]}",
+    ]
+
+
+# --- two tensors -----------------------------------------------------------------------------------------------------
+
+
+@export("debugging.assert_equal", "assert_equal", v1=[])
+def assert_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that `x == y` for all pairs of elements.
+
+    >>> tf.debugging.assert_equal([1, 2], [1, 2])
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype and a shape that broadcasts with that of `x`.
+      message: a text for the error.
+      summarize: how many elements the error shows; -1 for all, None for 3.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if it does not hold; while tracing, if both are constants.
+    """
+    with name_scope(name, "assert_equal"):
+        pass  # TensorFlow opens this scope twice, so its operations are in "assert_equal_1"
+    return assert_comparison(EQUAL, x, y, None, summarize, message, name)
+
+
+@export("debugging.assert_none_equal", v1=[])
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
+) -> Any:
+    """Asserts that `x != y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+
+    >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
+    """
+    return assert_comparison(NONE_EQUAL, x, y, None, summarize, message, name)
+
+
+@export("debugging.assert_less", "assert_less", v1=[])
+def assert_less(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that `x < y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+
+    >>> tf.debugging.assert_less([1, 2], 3)
+    """
+    return assert_comparison(LESS, x, y, None, summarize, message, name)
+
+
+@export("debugging.assert_less_equal", v1=[])
+def assert_less_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that `x <= y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+
+    >>> tf.debugging.assert_less_equal([1, 2], 2)
+    """
+    return assert_comparison(LESS_EQUAL, x, y, None, summarize, message, name)
+
+
+@export("debugging.assert_greater", "assert_greater", v1=[])
+def assert_greater(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that `x > y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+
+    >>> tf.debugging.assert_greater([1, 2], 0)
+    """
+    return assert_comparison(GREATER, x, y, None, summarize, message, name)
+
+
+@export("debugging.assert_greater_equal", v1=[])
+def assert_greater_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that `x >= y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+
+    >>> tf.debugging.assert_greater_equal([1, 2], 1)
+    """
+    return assert_comparison(GREATER_EQUAL, x, y, None, summarize, message, name)
+
+
+# --- signs -----------------------------------------------------------------------------------------------------------
+
+
+class Sign(NamedTuple):
+    """An assertion about the sign: what it says, the comparison with zero, and on which side zero stands."""
+
+    condition: str
+    comparison: Comparison
+    zero_first: bool
+    name: str
+
+
+POSITIVE = Sign("x > 0", LESS, True, "assert_positive")
+NEGATIVE = Sign("x < 0", LESS, False, "assert_negative")
+NON_NEGATIVE = Sign("x >= 0", LESS_EQUAL, True, "assert_non_negative")
+NON_POSITIVE = Sign("x <= 0", LESS_EQUAL, False, "assert_non_positive")
+
+
+def assert_sign(kind: Sign, x: Any, data: Any, summarize: int | None, message: str | None, name: str | None) -> Any:
+    """Asserts the sign of all elements, with TensorFlow's messages and node names."""
+    with name_scope(name, kind.name):
+        x = convert_to_tensor(x, name="x")
+        if data is None:
+            condition, value = f"Condition {kind.condition} did not hold element-wise:", f"x ({describe(x)}) = "
+            middle = [condition + value] if kind is NON_POSITIVE else [condition, value]
+            data = [sentence(message), *middle, x]
+        if kind is NON_NEGATIVE and x.dtype.is_unsigned and state.graph is None:
+            return None
+        zero = convert_to_tensor(0, dtype=x.dtype)
+        sides = (zero, x) if kind.zero_first else (x, zero)
+        return assert_comparison(kind.comparison, *sides, data, summarize, None, None)
+
+
+@export("debugging.assert_positive", v1=[])
+def assert_positive(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
+    """Asserts that all elements of `x` are greater than zero.
+
+    >>> tf.debugging.assert_positive([1, 2])
+
+    Args:
+      x: a Tensor of a real dtype.
+      message: a text for the error.
+      summarize: how many elements the error shows; None for 3.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if it does not hold; while tracing, if `x` is a constant.
+    """
+    return assert_sign(POSITIVE, x, None, summarize, message, name)
+
+
+@export("debugging.assert_negative", v1=[])
+def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
+    """Asserts that all elements are less than zero; arguments and errors as in `tf.debugging.assert_positive`.
+
+    >>> tf.debugging.assert_negative([-1, -2])
+    """
+    return assert_sign(NEGATIVE, x, None, summarize, message, name)
+
+
+@export("debugging.assert_non_negative", v1=[])
+def assert_non_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that all elements are zero or greater; arguments and errors as in `tf.debugging.assert_positive`.
+
+    >>> tf.debugging.assert_non_negative([0, 2])
+    """
+    return assert_sign(NON_NEGATIVE, x, None, summarize, message, name)
+
+
+@export("debugging.assert_non_positive", v1=[])
+def assert_non_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """Asserts that all elements are zero or less; arguments and errors as in `tf.debugging.assert_positive`.
+
+    >>> tf.debugging.assert_non_positive([0, -2])
+    """
+    return assert_sign(NON_POSITIVE, x, None, summarize, message, name)
+
+
+# --- closeness -------------------------------------------------------------------------------------------------------
+
+
+@export("debugging.assert_near", v1=[])
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Asserts that `|x - y| < atol + rtol * |y|` for all pairs of elements.
+
+    >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
+
+    Args:
+      x: a floating point or complex Tensor.
+      y: a Tensor of the same dtype.
+      rtol: relative tolerance; None means ten times the machine epsilon of the dtype.
+      atol: absolute tolerance; likewise.
+      message: a text for the error.
+      summarize: how many elements the error shows; None for 3.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if it does not hold.
+    """
+    return assert_closeness(x, y, rtol, atol, None, summarize, message, name)
+
+
+def assert_closeness(
+    x: Any, y: Any, rtol: Any, atol: Any, data: Any, summarize: int | None, message: str | None, name: str | None
+) -> Any:
+    """`assert_near`, with `data` to show instead of its own message."""
+    with name_scope(name, "assert_near"):
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, dtype=x.dtype, name="y")
+        real = x.dtype.real_dtype
+        default = None if rtol is not None and atol is not None else 10 * _epsilon(x.dtype)
+        rtol = convert_to_tensor(default if rtol is None else rtol, dtype=real, name="rtol")
+        atol = convert_to_tensor(default if atol is None else atol, dtype=real, name="atol")
+        tolerance = atol + rtol * abs_(y)
+        condition = reduce_all(raw.Less(x=abs_(x - y), y=tolerance))
+        if data is None:
+            words = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+            data = [sentence(message), words, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
+        return assert_that(condition, data, summarize=summarize)
+
+
+def _epsilon(dtype: DType) -> float:
+    if not (dtype.is_floating or dtype.is_complex):
+        raise ValueError(f"data type {dtype.as_numpy_dtype!r} not inexact")
+    return float(ml_dtypes.finfo(dtype.real_dtype.np_dtype).eps)  # NumPy's own and bfloat16 alike

@@ -1,0 +1,122 @@
+"""Assertions that numbers are numbers: `check_numerics`, `assert_all_finite`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.type_sets import FLOAT, TypeSet
+from millrace._src.util.export import export
+
+_CHECKED = TypeSet(tuple(FLOAT))
+
+
+def _fail(message: str, kinds: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, f"{message} : Tensor had {kinds} values")
+
+
+@export("debugging.check_numerics", v1=["check_numerics", "debugging.check_numerics"])
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
+    """Returns `tensor`, and fails if it holds NaN or infinity.
+
+    >>> tf.debugging.check_numerics([1.0, 2.0], message="weights").numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+      tensor: a floating point Tensor.
+      message: the beginning of the error's text.
+      name: name of the operation in a graph.
+
+    Returns: `tensor`.
+    Raises: tf.errors.InvalidArgumentError: if an element is NaN or infinite.
+    """
+    return check_numerics_op(tensor, message=message, name=name)
+
+
+@op("CheckNumerics", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO)
+def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
+    """Returns `tensor`, and fails if it holds NaN or infinity."""
+    if not xp.is_xla and not np.isfinite(tensor).all():
+        kinds = [k for k, found in (("Inf", np.isinf(tensor).any()), ("NaN", np.isnan(tensor).any())) if found]
+        raise _fail(message, " and ".join(kinds))
+    return tensor
+
+
+@check_numerics_op.gradient
+def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
+    text = f"Not a number (NaN) or infinity (Inf) values detected in gradient. b{message!r}"
+    checked: Tensor = raw.CheckNumerics(tensor=doutput, message=text)
+    return checked
+
+
+@op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO)
+def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
+    """Returns `tensor`, and fails if it holds NaN or infinity; the error tells the sign of infinities."""
+    if not xp.is_xla and not np.isfinite(tensor).all():
+        found = [
+            ("-Inf", (tensor == -np.inf).any()),
+            ("+Inf", (tensor == np.inf).any()),
+            ("NaN", np.isnan(tensor).any()),
+        ]
+        kinds = [kind for kind, present in found if present]
+        joined = " and ".join(kinds) if len(kinds) < 3 else "-Inf, +Inf, and NaN"
+        raise _fail(message, joined)
+    return tensor
+
+
+@check_numerics_v2.gradient
+def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
+    text = f"Not a number (NaN) or infinity (Inf) values detected in gradient. b{message!r}"
+    checked: Tensor = raw.CheckNumericsV2(tensor=doutput, message=text)
+    return checked
+
+
+@export("debugging.assert_all_finite", v1=[])
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
+    """Returns `x`, and fails if it holds NaN or infinity.
+
+    >>> tf.debugging.assert_all_finite([1.0, 2.0], message="weights").numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+      x: a floating point Tensor.
+      message: the beginning of the error's text.
+      name: name of the scope in a graph.
+
+    Returns: `x`.
+    Raises: tf.errors.InvalidArgumentError: if an element is NaN or infinite.
+    """
+    with name_scope(name, "VerifyFinite"):
+        x = convert_to_tensor(x, name="x")
+        verified = raw.CheckNumerics(tensor=x, message=message)
+        return _after(verified, x)
+
+
+def _after(verified: Tensor, x: Tensor) -> Any:
+    """`x` itself in eager mode; in a graph, `x` once it is verified."""
+    operation = getattr(verified, "op", None) if not hasattr(verified, "_value") else None
+    if operation is None:
+        return x
+    with operation.graph.control_dependencies([verified]):
+        result = raw.Identity(input=x, name="control_dependency")
+    result.op._set_attr("_class", (f"loc:@{x.op.name}",))  # type: ignore[attr-defined]  # a symbolic tensor
+    return result
+
+
+@export(v1=["verify_tensor_all_finite", "debugging.assert_all_finite"])
+def verify_tensor_all_finite(
+    t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
+) -> Any:
+    """`tf.debugging.assert_all_finite` with TensorFlow 1's arguments: `x` and `message` are the newer names."""
+    tensor = t if x is None else x
+    text = msg if message is None else message
+    return assert_all_finite(tensor, str(text), name)

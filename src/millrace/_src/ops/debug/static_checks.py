@@ -1,0 +1,267 @@
+"""Assertions about rank and dtype: decided while tracing wherever the static shape tells.
+
+Where it does not, an `Assert` operation compares the rank at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, as_dtype, float32, int32
+from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_ops import rank as rank_of
+from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.debug.assertion import assert_that
+from millrace._src.ops.debug.comparisons import sentence
+from millrace._src.util.export import export
+
+
+def graph_name(tensor: Any) -> str:
+    """The name of a symbolic tensor; eager tensors have none."""
+    return "" if isinstance(tensor, EagerTensor) else str(tensor.name)
+
+
+class RankCheck(NamedTuple):
+    """An assertion about a rank: the words before the wanted rank, and the test of static and of dynamic ranks."""
+
+    words: str
+    holds: Callable[[int, Sequence[int]], bool]
+    condition: Callable[[Any, Sequence[Any]], Any]
+    name: str
+
+
+def _any_equal(rank: Any, wanted: Sequence[Any]) -> Any:
+    result = raw.Equal(x=wanted[0], y=rank)
+    for other in wanted[1:]:
+        result = raw.LogicalOr(x=result, y=raw.Equal(x=other, y=rank))
+    return result
+
+
+RANK = RankCheck("must have rank", lambda r, w: r == w[0], lambda r, w: raw.Equal(x=r, y=w[0]), "assert_rank")
+AT_LEAST = RankCheck(
+    "must have rank at least",
+    lambda r, w: r >= w[0],
+    lambda r, w: raw.GreaterEqual(x=r, y=w[0]),
+    "assert_rank_at_least",
+)
+IN = RankCheck("must have rank in", lambda r, w: r in w, _any_equal, "assert_rank_in")
+
+
+def assert_rank_check(
+    check: RankCheck,
+    x: Any,
+    ranks: Sequence[Any],
+    data: Any,
+    summarize: int | None,
+    message: str | None,
+    name: str | None,
+) -> Any:
+    """Asserts something about the rank of `x`, with TensorFlow's messages and node names."""
+    with name_scope(name, check.name):
+        x = convert_to_tensor(x, name="x")
+        wanted = [convert_to_tensor(r, name="rank") for r in ranks]
+        shape = None if state.graph is None else shape_of(x)
+        for tensor in wanted:
+            assert_type(tensor, int32)
+            if tensor.shape.rank not in (0, None):
+                raise ValueError("Rank must be a scalar.")
+        static = [_static_scalar(t) for t in wanted]
+        actual = x.shape.rank
+        if actual is not None and None not in static:
+            if not check.holds(actual, [int(s) for s in static if s is not None]):
+                raise ValueError(_rank_message(check, x, static, message))
+            return raw.NoOp(name="static_checks_determined_all_ok")
+        condition = check.condition(rank_of(x), wanted)
+        if data is None:
+            data = [sentence(message), f"Tensor {graph_name(x)} {check.words}", *wanted, "Received shape: ", shape]
+        return assert_that(condition, data, summarize=summarize)
+
+
+def _static_scalar(tensor: Any) -> int | None:
+    if isinstance(tensor, EagerTensor):
+        return int(tensor._value)
+    return int(tensor.op.attrs["value"]) if tensor.op.type == "Const" else None
+
+
+def _rank_message(check: RankCheck, x: Any, ranks: Sequence[int | None], message: str | None) -> str:
+    shown = str(tuple(ranks)) if check is IN else str(ranks[0])
+    wrong = f"Tensor {graph_name(x)} {check.words} {shown}."
+    return f"{sentence(message)}{wrong}  Received rank {x.shape.rank}, shape {x.shape}"
+
+
+@export("debugging.assert_rank", "assert_rank", v1=[])
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
+    """Asserts that `x` has the given rank.
+
+    >>> tf.debugging.assert_rank([[1, 2]], 2)
+
+    Args:
+      x: a Tensor.
+      rank: an int or a scalar int32 Tensor.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that fails if the rank turns out to be another.
+    Raises: ValueError: if the rank is known and wrong.
+    """
+    return assert_rank_check(RANK, x, [rank], None, None, message, name)
+
+
+@export("debugging.assert_rank_at_least", v1=[])
+def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
+    """Asserts that `x` has at least the given rank; arguments and errors as in `tf.debugging.assert_rank`.
+
+    >>> tf.debugging.assert_rank_at_least([[1, 2]], 1)
+    """
+    return assert_rank_check(AT_LEAST, x, [rank], None, None, message, name)
+
+
+@export("debugging.assert_rank_in", v1=[])
+def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> Any:
+    """Asserts that the rank of `x` is one of `ranks`; other arguments and errors as in `tf.debugging.assert_rank`.
+
+    >>> tf.debugging.assert_rank_in([[1, 2]], (1, 2))
+    """
+    return assert_rank_check(IN, x, list(ranks), None, None, message, name)
+
+
+@export("debugging.assert_scalar", v1=[])
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
+    """Asserts that the static shape is that of a scalar.
+
+    >>> tf.debugging.assert_scalar(3)
+
+    Args:
+      tensor: a Tensor.
+      message: a text for the error.
+      name: name of the scope in a graph.
+
+    Returns: None.
+    Raises: ValueError: if the shape is another, or unknown.
+    """
+    _scalar(tensor, message, name)
+
+
+def _scalar(tensor: Any, message: str | None, name: str | None) -> Any:
+    with name_scope(name, "assert_scalar"):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        if tensor.shape.rank != 0:
+            whose = "" if isinstance(tensor, EagerTensor) else f" for {tensor.name}"
+            raise ValueError(f"{sentence(message)}Expected scalar shape{whose}, saw shape: {tensor.shape}.")
+        return tensor
+
+
+@export(v1=["assert_scalar", "debugging.assert_scalar"])
+def assert_scalar_v1(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
+    """`tf.debugging.assert_scalar` with TensorFlow 1's arguments; returns the tensor."""
+    return _scalar(tensor, message, name)
+
+
+@export("debugging.assert_type")
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts the dtype of a tensor.
+
+    >>> tf.debugging.assert_type(tf.constant(1), tf.int32)
+
+    Args:
+      tensor: a Tensor, or a value that becomes one.
+      tf_type: the dtype.
+      message: a text for the error.
+      name: name of the scope in a graph.
+
+    Raises: TypeError: if the dtype is another.
+    """
+    wanted = as_dtype(tf_type)
+    with name_scope(name, "assert_type"):
+        tensor = convert_to_tensor(tensor, name="tensor")
+        if tensor.dtype is not wanted:
+            raise TypeError(
+                f"{sentence(message)}{graph_name(tensor) or 'tensor'} must be of type {wanted!r}; got {tensor.dtype!r}"
+            )
+        raw.NoOp(name="statically_determined_correct_type")
+
+
+@export("debugging.assert_integer", v1=["assert_integer", "debugging.assert_integer"])
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """Asserts that the dtype is an integer type.
+
+    >>> tf.debugging.assert_integer(tf.constant(1))
+
+    Args:
+      x: a Tensor, or a value that becomes one.
+      message: a text for the error.
+      name: name of the scope in a graph.
+
+    Raises: TypeError: if the dtype is another.
+    """
+    with name_scope(name, "assert_integer"):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_integer:
+            found = graph_name(x) or "tensor"
+            raise TypeError(f'{sentence(message)}Expected "x" to be integer type.  Found: {found} of dtype {x.dtype!s}')
+        raw.NoOp(name="statically_determined_was_integer")
+
+
+@export("debugging.assert_same_float_dtype", v1=["assert_same_float_dtype", "debugging.assert_same_float_dtype"])
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
+    """Asserts that tensors share one floating point dtype.
+
+    >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), None])
+    tf.float32
+
+    Args:
+      tensors: tensors, or None among them; None if only `dtype` is to be checked.
+      dtype: the dtype that is expected.
+
+    Returns: The dtype; float32 if nothing tells.
+    Raises: ValueError: if dtypes differ or are not floating point.
+    """
+    first: Any = None
+    expected = None if dtype is None else as_dtype(dtype).base_dtype
+    for tensor in tensors if tensors is not None else ():
+        if tensor is None:
+            continue
+        found = tensor.dtype.base_dtype
+        if expected is None:
+            expected, first = found, tensor
+        elif found is not expected:
+            than = "" if first is None else f" as {first if isinstance(first, EagerTensor) else first.name}"
+            whose = tensor if isinstance(tensor, EagerTensor) else tensor.name
+            raise ValueError(f"{whose}, type={found!s}, must be of the same type ({expected!s}){than}.")
+    if expected is None:
+        return float32
+    if not expected.is_floating:
+        raise ValueError(f"Expected floating point type, got {expected!s}.")
+    return expected
+
+
+@export("debugging.assert_proper_iterable", v1=["assert_proper_iterable", "debugging.assert_proper_iterable"])
+def assert_proper_iterable(values: Any) -> None:
+    """Asserts that `values` can be iterated over and is no tensor, array or string.
+
+    >>> tf.debugging.assert_proper_iterable([1, 2])
+
+    Args: values: the object.
+    Raises: TypeError: if it cannot.
+    """
+    if isinstance(values, (Tensor, str, bytes)) or type(values).__name__ in ("ndarray", "SparseTensor"):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+@export("debugging.is_numeric_tensor", v1=["is_numeric_tensor", "debugging.is_numeric_tensor"])
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether `tensor` is a Tensor of numbers.
+
+    >>> tf.debugging.is_numeric_tensor(tf.constant(1.5)), tf.debugging.is_numeric_tensor(1.5)
+    (True, False)
+
+    Args: tensor: any object.
+    Returns: True for a Tensor of a floating point, integer or complex dtype.
+    """
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
