@@ -61,17 +61,15 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
     axis %= len(params)
     if indices is None:
         return UNKNOWN
-    batch_dims = _batch_dims(batch_dims, len(indices), axis)
+    batch_dims = _batch_dims(batch_dims, len(indices))
+    with_rank_at_least(TensorShape.of(params), batch_dims + 1)
     return TensorShape.of((*params[:axis], *indices[batch_dims:], *params[axis + 1 :]))
 
 
-def _batch_dims(batch_dims: int, rank: int, axis: int) -> int:
+def _batch_dims(batch_dims: int, rank: int) -> int:
     if not -rank <= batch_dims <= rank:
         raise ValueError(f"Shape must be at least rank {abs(batch_dims)} but is rank {rank}")
-    batch_dims = batch_dims + rank if batch_dims < 0 else batch_dims
-    if batch_dims > axis:
-        raise ValueError(f"batch_dims ({batch_dims}) must be less than or equal to axis ({axis})")
-    return batch_dims
+    return batch_dims + rank if batch_dims < 0 else batch_dims
 
 
 def _check_range(indices: Array, size: int) -> None:
@@ -110,9 +108,11 @@ def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims:
 def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     """Gathers in each of the batches, the leading dimensions that params and indices share."""
     try:
-        batch = _batch_dims(batch_dims, indices.ndim, axis)
+        batch = _batch_dims(batch_dims, indices.ndim)
     except ValueError as error:
         raise invalid(str(error)) from None
+    if batch > axis:
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
     for d in range(batch):
         if params.shape[d] != indices.shape[d]:
             a, b = params.shape[d], indices.shape[d]
@@ -338,6 +338,8 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
     if depth > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
     if depth == 0:
+        if 0 in params.shape and indices.shape[:-1] and 0 not in indices.shape[:-1] and not xp.is_xla:
+            raise _empty_params(params)
         return xp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
     ignored = None if xp.is_xla else _ignored(params, indices, depth, bad_indices_policy)
     if xp.is_xla or ignored is not None:
@@ -356,7 +358,7 @@ def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | 
     if not indices.size:
         return None
     if params.size == 0 and policy != "IGNORE":
-        raise invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {dims_text(params.shape)}")
+        raise _empty_params(params)
     bad = bad_positions(indices, params.shape[:depth])
     if not bad.any():
         return None
@@ -365,6 +367,10 @@ def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | 
     at = first_bad(bad) or ()
     where = f"indices{position_text(at)} = {list_text(indices[at])}"
     raise invalid(f"{where} does not index into param shape {dims_text(params.shape)}, node name: GatherNd")
+
+
+def _empty_params(params: Array) -> Exception:
+    return invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {dims_text(params.shape)}")
 
 
 @gather_nd_op.gradient

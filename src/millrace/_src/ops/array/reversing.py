@@ -79,6 +79,8 @@ def reverse(xp: Xp, tensor: Array, axis: Array) -> Array:
     """
     if axis.ndim != 1:
         raise invalid(f"'dims' must be 1-dimension, not {axis.ndim}")
+    if not tensor.ndim or not tensor.size:
+        return tensor
     try:
         axes = _reverse_axes(axis.tolist(), tensor.ndim)
     except ValueError as error:

@@ -26,6 +26,7 @@ from millrace._src.ops.array.shape_checks import (
     invalid,
     list_text,
     merge_dims,
+    multiplied,
     position_text,
     with_rank_at_least,
 )
@@ -44,7 +45,7 @@ def _check_shapes(target: Dims | None, indices: Dims | None, updates: Dims | Non
     """Raises ValueError, in the words of TensorFlow's shape function, if the shapes are known not to fit."""
     if target is None or indices is None or updates is None:
         return
-    if 0 in target and 0 not in (*indices, *updates) and None not in (*indices, *updates):
+    if 0 in target and ((multiplied(*indices) or 0) > 0 or (multiplied(*updates) or 0) > 0):
         raise ValueError("Indices and updates specified for empty input")
     lead, depth = len(indices) - 1, indices[-1]
     _match(f"[0,{lead})", "indices", indices, indices[:-1], f"[0,{lead})", updates, updates[:lead])
@@ -67,7 +68,8 @@ def _scatter_nd_shape(c: ShapeContext) -> TensorShape:
     shape = c.value_as_shape("shape")
     if any(d is not None and d < -1 for d in c.partial("shape") or ()):
         raise ValueError(f"Invalid value in tensor used for shape: {min(d or 0 for d in c.partial('shape') or ())}")
-    _check_shapes(shape._dims, with_rank_at_least(c.shape("indices"), 1), c.shape("updates")._dims)
+    indices, updates = with_rank_at_least(c.shape("indices"), 1), with_rank_at_least(c.shape("updates"), 1)
+    _check_shapes(shape._dims, indices, updates)
     return shape
 
 
@@ -77,12 +79,31 @@ def _tensor_scatter_shape(c: ShapeContext) -> TensorShape:
     return target
 
 
-def _check_tensor_scatter(target: tuple[int, ...], indices: Array, updates: Array) -> None:
+def _check_vector_of_indices(target: tuple[int, ...], indices: Array, updates: Array) -> None:
+    """A vector is one index by the definition, but TensorFlow's kernels also want one update for each of its elements;
+    nothing meets both, and these are the words in which it is refused."""
+    if not updates.ndim:
+        raise invalid("Updates shape must have rank at least one. Found:[]")
+    count, given = indices.shape[0], updates.shape[0]
+    shown = f"updates[shape={dims_text(updates.shape)}]"
+    if count != given:
+        where = f"Dimensions [0,1) of indices[shape={dims_text(indices.shape)}] = {count}"
+        raise invalid(f"{where} must match dimensions [0,1) of {shown} = {given}")
+    if target[1:] != updates.shape[1:]:
+        where = f"Dimensions [1,{len(target)}) of input[shape={dims_text(target)}]"
+        raise invalid(f"{where} must match dimensions [1,{updates.ndim}) of {shown}")
+    where = f"Dimensions [{count},{len(target)}) of input[shape={dims_text(target)}]"
+    raise invalid(f"{where} must match dimensions [0,{updates.ndim}) of {shown}")
+
+
+def _check_tensor_scatter(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
     """Raises InvalidArgumentError, in the words of TensorFlow's kernel, if the shapes do not fit."""
     if not indices.ndim:
         raise invalid(f"Indices shape must have rank at least one. Found: {dims_text(indices.shape)}")
     if 0 in target and indices.size and updates.size:
         raise invalid("Indices and updates specified for empty output shape")
+    if indices.ndim == 1 and not xp.is_xla:
+        _check_vector_of_indices(target, indices, updates)
     lead, depth = indices.ndim - 1, indices.shape[-1]
     if indices.shape[:-1] != updates.shape[:lead]:
         shapes = f"Indices shape: {dims_text(indices.shape)}, updates shape:{dims_text(updates.shape)}"
@@ -96,7 +117,7 @@ def _check_tensor_scatter(target: tuple[int, ...], indices: Array, updates: Arra
         raise invalid(f"The inner {inner} dimensions of output.shape={dims_text(target)} must match {where}")
 
 
-def _check_scatter_nd(target: tuple[int, ...], indices: Array, updates: Array) -> None:
+def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
     """The same for ScatterNd, which has words of its own."""
     for size in target:
         if size < 0:
@@ -105,6 +126,8 @@ def _check_scatter_nd(target: tuple[int, ...], indices: Array, updates: Array) -
         raise invalid(f"Indices shape must have rank at least one. Found:{dims_text(indices.shape)}")
     if 0 in target and indices.size and updates.size:
         raise invalid(f"Indices and updates specified for empty output.  indices shape: {dims_text(indices.shape)}")
+    if indices.ndim == 1 and not xp.is_xla:
+        _check_vector_of_indices(target, indices, updates)
     lead, depth = indices.ndim - 1, indices.shape[-1]
     shown = f"updates[shape={dims_text(updates.shape)}]"
     if indices.shape[:-1] != updates.shape[:lead]:
@@ -173,7 +196,7 @@ def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indi
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
     dims = tuple(shape.tolist())
-    _check_scatter_nd(dims, indices, updates)
+    _check_scatter_nd(xp, dims, indices, updates)
     zeros = xp.full(dims, b"" if updates.dtype.kind == "O" else 0, dtype=updates.dtype)
     return _scatter(xp, zeros, indices, updates, "add", bad_indices_policy)
 
@@ -195,7 +218,7 @@ def scatter_nd_non_aliasing_add(
     xp: Xp, input: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
 ) -> Array:
     """`input` with the updates added."""
-    _check_tensor_scatter(input.shape, indices, updates)
+    _check_tensor_scatter(xp, input.shape, indices, updates)
     return _scatter(xp, input, indices, updates, "add", bad_indices_policy)
 
 
@@ -219,7 +242,7 @@ def tensor_scatter_update_op(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
 ) -> Array:
     """`tensor` with the updates in their places; of several for one place the last holds."""
-    _check_tensor_scatter(tensor.shape, indices, updates)
+    _check_tensor_scatter(xp, tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "set", bad_indices_policy)
 
 
@@ -278,7 +301,7 @@ def tensor_scatter_nd_add(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(tensor.shape, indices, updates)
+    _check_tensor_scatter(xp, tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "add", bad_indices_policy)
 
 
@@ -313,7 +336,7 @@ def tensor_scatter_nd_sub(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(tensor.shape, indices, updates)
+    _check_tensor_scatter(xp, tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "sub", bad_indices_policy)
 
 
@@ -348,7 +371,7 @@ def tensor_scatter_nd_min(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(tensor.shape, indices, updates)
+    _check_tensor_scatter(xp, tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "min", bad_indices_policy)
 
 
@@ -377,7 +400,7 @@ def tensor_scatter_nd_max(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(tensor.shape, indices, updates)
+    _check_tensor_scatter(xp, tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "max", bad_indices_policy)
 
 

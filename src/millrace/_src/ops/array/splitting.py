@@ -151,6 +151,9 @@ def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, nu
         )
     axis = _checked_axis(value, split_dim)
     sizes, total = size_splits.tolist(), value.shape[axis]
+    if num_split == 1 and sizes != [total]:
+        sizes_text = f"Input size: {total} output size: {sizes[0]}"
+        raise invalid(f"If there is only one output, it must have the same size as the input. {sizes_text}")
     if sizes.count(-1) > 1:
         raise invalid("There can only be one -1 in the input.")
     for i, size in enumerate(sizes):

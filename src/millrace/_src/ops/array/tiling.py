@@ -17,7 +17,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
-from millrace._src.ops.array.shape_checks import dims_text, invalid, multiplied, unknown_dims, with_rank
+from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -32,7 +32,9 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     (count,) = with_rank(c.shape("multiples"), 1)
     dims = c.shape("input")._dims
     if dims is None:
-        return unknown_dims(count)
+        if count is None:
+            return UNKNOWN
+        dims = (None,) * count
     if count is not None and count != len(dims):
         raise ValueError(f"Shape must be rank {len(dims)} but is rank {count}")
     multiples = c.partial("multiples") or [None] * len(dims)
