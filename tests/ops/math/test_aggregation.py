@@ -34,6 +34,7 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.add_n([1, 2])", "int32", 3),
     ("tf.add_n(np.ones((2, 3)))", "float64", [2.0, 2.0, 2.0]),
     ("tf.math.accumulate_n([c([1, 2]), c([1, 3])], shape=[2], tensor_dtype=tf.int32)", "int32", [2, 5]),
+    ("tf.math.accumulate_n([[1, 2], [3, 4]])", "int32", [4, 6]),
     (
         "tf.add_n([c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16)])",
         "bfloat16",
@@ -188,6 +189,13 @@ ERRORS = [
         "ValueError",
         "Shapes (3,) and (2,) are not compatible",
     ),
+    (
+        "tf.add_n([c(1.), c([1.])])",
+        "eager",
+        "InvalidArgumentError",
+        "Inputs to operation AddN of type AddN must have the same siz",
+    ),
+    ("tf.add_n([c(1.), c([1.])])", "function", "ValueError", "Shapes must be equal rank, but are 0 and 1"),
 ]
 
 

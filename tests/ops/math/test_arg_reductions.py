@@ -43,6 +43,7 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.math.in_top_k([1], [[0.1, 0.9]], 0)", "bool", [False]),
     ("tf.math.in_top_k([0], [[0.9, 0.9]], 1)", "bool", [True]),
     ("tf.math.in_top_k([2], [[0.9, 0.9, 0.9]], 2)", "bool", [True]),
+    ("tf.raw_ops.ArgMax(input=[1, 2], dimension=0)", "int64", 1),
     ("tf.argmax(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), axis=1)", "int64", [2, 2]),
     ("tf.argmin(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), axis=1)", "int64", [0, 0]),
     ("tf.argmax(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.float16), axis=1)", "int64", [2, 2]),
@@ -135,6 +136,8 @@ ERRORS = [
     ("tf.math.in_top_k([1], [0.1, 0.9], 1)", "function", "ValueError", "Shape must be rank 2 but is rank 1"),
     ("tf.math.in_top_k([[1]], [[0.1, 0.9]], 1)", "eager", "InvalidArgumentError", "targets must be 1-dimensional"),
     ("tf.math.in_top_k([[1]], [[0.1, 0.9]], 1)", "function", "ValueError", "Shape must be rank 1 but is rank 2"),
+    ("tf.argmax([])", "eager", "InvalidArgumentError", "Reduction axis 0 is empty in shape [0]"),
+    ("tf.argmax([])", "function", "InvalidArgumentError", "Reduction axis 0 is empty in shape [0]"),
 ]
 
 

@@ -163,6 +163,18 @@ ERRORS = [
         "TypeError",
         "Value passed to parameter 'x' has DataType float32 not in li",
     ),
+    (
+        "tf.bitwise.invert([True])",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of bool is not in the list of allowed val",
+    ),
+    (
+        "tf.bitwise.invert([True])",
+        "function",
+        "TypeError",
+        "Value passed to parameter 'x' has DataType bool not in list",
+    ),
 ]
 
 

@@ -29,6 +29,9 @@ SAMPLES = [
 ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.cast([1.9, -1.9], tf.int32)", "int32", [1, -1]),
     ("tf.cast(c(1.5),'int32')", "int32", 1),
+    ("tf.cast([], tf.int32)", "int32", []),
+    ("tf.cast(c(1.),tf.int32,'nm')", "int32", 1),
+    ("tf.saturate_cast(5, tf.uint8)", "uint8", 5),
     (
         "tf.cast(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), tf.bfloat16)",
         "bfloat16",
@@ -130,6 +133,19 @@ ERRORS = [
     ("tf.cast('1',tf.int32)", "function", "UnimplementedError", "Cast string to int32 is not supported"),
     ("tf.cast(1.5, None)", "eager", "TypeError", "Cannot convert the argument `type_value`: None to a TensorFl"),
     ("tf.cast(1.5, None)", "function", "TypeError", "Cannot convert the argument `type_value`: None to a TensorFl"),
+    ("tf.cast(None, tf.int32)", "eager", "ValueError", "Attempt to convert a value (None) with an unsupported type ("),
+    (
+        "tf.saturate_cast([True], tf.uint8)",
+        "eager",
+        "TypeError",
+        "Cannot find minimum value of <dtype: 'bool'> with type <dtyp",
+    ),
+    (
+        "tf.saturate_cast([True], tf.uint8)",
+        "function",
+        "TypeError",
+        "Cannot find minimum value of <dtype: 'bool'> with type <dtyp",
+    ),
 ]
 
 

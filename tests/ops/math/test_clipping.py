@@ -214,6 +214,18 @@ ERRORS = [
         "InvalidArgumentError",
         "clip_value_min and clip_value_max must be either of the same",
     ),
+    (
+        "tf.clip_by_value(2, c(1.), 3)",
+        "eager",
+        "InvalidArgumentError",
+        "cannot compute Maximum as input #1(zero-based) was expected",
+    ),
+    (
+        "tf.clip_by_value(2, c(1.), 3)",
+        "function",
+        "TypeError",
+        "Input 'y' of 'Maximum' Op has type float32 that does not mat",
+    ),
 ]
 
 

@@ -165,6 +165,18 @@ ERRORS = [
     ("tf.complex(c(1), c(2))", "function", "TypeError", "The `real` and `imag` components have incorrect types: int32"),
     ("tf.complex(c([1., 2]), c([1., 2, 3]))", "eager", "InvalidArgumentError", "Incompatible shapes: [2] vs. [3]"),
     ("tf.complex(c([1., 2]), c([1., 2, 3]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 3"),
+    (
+        "tf.complex(2., c(1., tf.float64))",
+        "eager",
+        "TypeError",
+        "The `real` and `imag` components have incorrect types: float",
+    ),
+    (
+        "tf.complex(2., c(1., tf.float64))",
+        "function",
+        "TypeError",
+        "The `real` and `imag` components have incorrect types: float",
+    ),
 ]
 
 

@@ -48,6 +48,8 @@ ERRORS = [
         "InvalidArgumentError",
         "Dimension -9223372036854775807 must be >= 0",
     ),
+    ("tf.math.confusion_matrix(1, 1)", "eager", "ValueError", "Argument `axis` = 1 not in range [-1, 1)"),
+    ("tf.math.confusion_matrix(1, 1)", "function", "ValueError", "Argument `axis` = 1 not in range [-1, 1)"),
 ]
 
 

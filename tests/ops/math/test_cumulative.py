@@ -51,6 +51,7 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.cumsum(c([[1, 2], [3, 4]]), axis=-1, reverse=True)", "int32", [[3, 2], [7, 4]]),
     ("tf.cumsum(tf.zeros([0, 2]))", "float32", []),
     ("tf.math.cumprod(tf.zeros([0, 2]), exclusive=True)", "float32", []),
+    ("tf.cumsum([])", "float32", []),
     (
         "tf.cumsum(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), axis=1, exclusive=True)",
         "bfloat16",

@@ -34,6 +34,7 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.math.log([0., -1.])", "float32", [-inf, nan]),
     ("tf.math.log(c(-1+0j))", "complex128", complex(0.0, 3.14159265359)),
     ("tf.sigmoid(c([0., 1000, -1000, np.nan]))", "float32", [0.5, 1.0, 0.0, nan]),
+    ("tf.math.log1p([])", "float32", []),
     (
         "tf.exp(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16))",
         "bfloat16",

@@ -41,6 +41,25 @@ ERRORS = [
     ("c(True)&c(1)", "function", "TypeError", "Input 'y' of 'LogicalAnd' Op has type int32 that does not ma"),
     ("c(1.)&c(1.)", "eager", "InvalidArgumentError", "Value for attr 'T' of float is not in the list of allowed va"),
     ("c(1.)&c(1.)", "function", "TypeError", "Value passed to parameter 'x' has DataType float32 not in li"),
+    ("tf.logical_and(True, 1)", "eager", "TypeError", "Cannot convert 1 to EagerTensor of dtype bool"),
+    (
+        "tf.logical_or([True], None)",
+        "eager",
+        "ValueError",
+        "Attempt to convert a value (None) with an unsupported type (",
+    ),
+    (
+        "c([1, 2])&c([True, False])",
+        "eager",
+        "InvalidArgumentError",
+        "cannot compute BitwiseAnd as input #1(zero-based) was expect",
+    ),
+    (
+        "c([1, 2])&c([True, False])",
+        "function",
+        "TypeError",
+        "Input 'y' of 'BitwiseAnd' Op has type bool that does not mat",
+    ),
 ]
 
 

@@ -229,14 +229,8 @@ ERRORS = [
         "Matrix size-incompatible: In[0]: [1,2], In[1]: [1,2]",
     ),
     ("tf.matmul(c([[1, 2]]), c([[1, 2]]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 1"),
-    (
-        "tf.matmul(c([[1., 2]]), c([[1., 2]]))",
-        "eager",
-        "InvalidArgumentError",
-        "Matrix size-incompatible: In[0]: [1,2], In[1]: [1,2]",
-    ),
     ("tf.matmul(c([[1., 2]]), c([[1., 2]]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 1"),
-    ("tf.matmul(c([1., 2]), c([[1., 2]]))", "function", "ValueError", "Shape must be rank 2 but is rank 1"),
+    ("tf.matmul(c([1., 2]), c([[1., 2]]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
     ("tf.matmul(c([1., 2]), c([1., 2]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
     ("tf.matmul(c([1., 2]), c([1., 2]))", "function", "ValueError", "Shape must be rank 2 but is rank 1"),
     ("tf.matmul(c(1.), c([1., 2]))", "function", "ValueError", "Shape must be rank 2 but is rank 0"),
@@ -247,10 +241,10 @@ ERRORS = [
         "Matrix size-incompatible: In[0]: [2,3,4], In[1]: [2,5,6]",
     ),
     (
-        "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([2, 5, 6]))",
-        "function",
-        "ValueError",
-        "Dimensions must be equal, but are 4 and 5",
+        "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([3, 4, 6]))",
+        "eager",
+        "InvalidArgumentError",
+        "In[0] and In[1] must have compatible batch dimensions: [2,3,",
     ),
     (
         "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([3, 4, 6]))",
@@ -258,7 +252,6 @@ ERRORS = [
         "ValueError",
         "Dimensions must be equal, but are 2 and 3",
     ),
-    ("tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([4]))", "eager", "InvalidArgumentError", "In[1] ndims must be >= 2: 1"),
     (
         "tf.matmul(tf.zeros([2, 3, 4]), tf.zeros([4]))",
         "function",
@@ -267,9 +260,9 @@ ERRORS = [
     ),
     (
         "tf.matmul(c([[1]]), c([[1.]]))",
-        "function",
-        "TypeError",
-        "Input 'b' of 'MatMul' Op has type float32 that does not matc",
+        "eager",
+        "InvalidArgumentError",
+        "cannot compute MatMul as input #1(zero-based) was expected t",
     ),
     (
         "tf.matmul(c([[1, 2]], tf.int8), c([[1], [2]], tf.int8))",
@@ -278,22 +271,16 @@ ERRORS = [
         "Value for attr 'T' of int8 is not in the list of allowed val",
     ),
     (
-        "tf.matmul(c([[1, 2]], tf.int8), c([[1], [2]], tf.int8))",
-        "function",
-        "TypeError",
-        "Value passed to parameter 'a' has DataType int8 not in list",
-    ),
-    (
         "tf.matmul(c([[1, 2]], tf.int16), c([[100], [200]], tf.int16))",
         "eager",
         "InvalidArgumentError",
         "Value for attr 'T' of int16 is not in the list of allowed va",
     ),
     (
-        "tf.matmul(c([[True]]), c([[True]]))",
-        "eager",
-        "InvalidArgumentError",
-        "Value for attr 'T' of bool is not in the list of allowed val",
+        "tf.matmul(c([[1, 2]], tf.int16), c([[100], [200]], tf.int16))",
+        "function",
+        "TypeError",
+        "Value passed to parameter 'a' has DataType int16 not in list",
     ),
     (
         "tf.matmul(c([[True]]), c([[True]]))",
@@ -321,7 +308,7 @@ ERRORS = [
     ),
     (
         "tf.matmul(tf.zeros([2, 3]), tf.zeros([3, 4]), transpose_b=True, adjoint_b=True)",
-        "eager",
+        "function",
         "ValueError",
         "Only one of `transpose_b` and `adjoint_b` can be True. Recei",
     ),
@@ -332,17 +319,25 @@ ERRORS = [
         "cannot compute MatMul as input #1(zero-based) was expected t",
     ),
     (
-        "tf.matmul([[1, 2]], [[1.], [2.]])",
-        "function",
-        "TypeError",
-        "Input 'b' of 'MatMul' Op has type float32 that does not matc",
-    ),
-    (
         "tf.linalg.matvec(tf.zeros([2, 3]), tf.zeros([2]))",
         "eager",
         "InvalidArgumentError",
         "Matrix size-incompatible: In[0]: [2,3], In[1]: [2,1]",
     ),
+    (
+        "tf.linalg.matvec(tf.zeros([2, 3]), tf.zeros([2]))",
+        "function",
+        "ValueError",
+        "Dimensions must be equal, but are 3 and 2",
+    ),
+    (
+        "tf.matmul([[2]], c([[1.]]))",
+        "function",
+        "TypeError",
+        "Input 'b' of 'MatMul' Op has type float32 that does not matc",
+    ),
+    ("tf.matmul(c(1.), c([[1., 2.]]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
+    ("tf.matmul([], [])", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
 ]
 
 

@@ -24,6 +24,7 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.linalg.norm(c([[3.,4.]]),ord='euclidean',axis=[-2,-1])", "float32", 5.0),
     ("tf.linalg.norm(c([[3., 4.]]), ord=np.inf)", "float32", 4.0),
     ("tf.linalg.norm(c([[3., 4.]]), ord=1)", "float32", 7.0),
+    ("tf.linalg.norm([])", "float32", 0.0),
     ("tf.norm(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), axis=1)", "bfloat16", [2.703, 3.516]),
     ("tf.norm(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), 1, axis=0)", "bfloat16", [3.0, 2.75, 3.25]),
     ("tf.norm(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16), np.inf, axis=1)", "bfloat16", [2.5, 3.0]),

@@ -16,6 +16,7 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.math.polyval([1, 2, 3], c(2))", "int32", 11),
     ("tf.math.polyval([c(1.), c(2.)], c([1., 2.]))", "float32", [3.0, 4.0]),
     ("tf.math.polyval([1.], c([3., 4.]))", "float32", 1.0),
+    ("tf.math.polyval([1, 2], 2)", "int32", 4),
     (
         "tf.math.polyval([c([1.5, -2., 0.75], tf.bfloat16), c([1.5, -2., 0.75], tf.bfloat16)], c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16))",
         "bfloat16",

@@ -29,6 +29,8 @@ ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.floor(c([1.5, -1.5]))", "float32", [1.0, -2.0]),
     ("tf.math.is_nan([1., np.nan])", "bool", [False, True]),
     ("tf.math.nextafter(c(1.), c(2.))", "float32", 1.0),
+    ("tf.round(2.5)", "float32", 2.0),
+    ("tf.math.nextafter(1, 2)", "float32", 1.0),
     (
         "tf.math.ceil(c([[-2.5, -1., -0.25], [0.5, 1.75, 3.]], tf.bfloat16))",
         "bfloat16",
@@ -181,6 +183,25 @@ ERRORS = [
         "Value for attr 'T' of int32 is not in the list of allowed va",
     ),
     ("tf.math.is_nan([1])", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
+    (
+        "tf.math.nextafter(c(1., tf.float16), c(2., tf.float16))",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of half is not in the list of allowed val",
+    ),
+    (
+        "tf.math.nextafter(c(1., tf.float16), c(2., tf.float16))",
+        "function",
+        "TypeError",
+        "Value passed to parameter 'x1' has DataType float16 not in l",
+    ),
+    (
+        "tf.math.rint([1])",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of int32 is not in the list of allowed va",
+    ),
+    ("tf.math.rint([1])", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
 ]
 
 

@@ -210,6 +210,12 @@ ERRORS = [
         "TypeError",
         "Value passed to parameter 'segment_ids' has DataType float32",
     ),
+    ("tf.math.segment_sum(5, 0)", "eager", "InvalidArgumentError", "input must be at least rank 1"),
+    ("tf.math.segment_sum(5, 0)", "function", "ValueError", "Shape must be at least rank 1 but is rank 0"),
+    ("tf.math.segment_sum(5, [0])", "eager", "InvalidArgumentError", "input must be at least rank 1"),
+    ("tf.math.segment_sum(5, [0])", "function", "ValueError", "Shape must be at least rank 1 but is rank 0"),
+    ("tf.math.segment_sum([5], 0)", "eager", "InvalidArgumentError", "segment_ids should be a vector."),
+    ("tf.math.segment_sum([5], 0)", "function", "ValueError", "Shape must be rank 1 but is rank 0"),
 ]
 
 

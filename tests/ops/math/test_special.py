@@ -224,6 +224,22 @@ ERRORS = [
         "TypeError",
         "Value passed to parameter 'x' has DataType int32 not in list",
     ),
+    ("tf.math.erf(1)", "eager", "InvalidArgumentError", "Value for attr 'T' of int32 is not in the list of allowed va"),
+    ("tf.math.erf(1)", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
+    (
+        "tf.math.lgamma([1])",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of int32 is not in the list of allowed va",
+    ),
+    ("tf.math.lgamma([1])", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
+    (
+        "tf.math.zeta(1, 2)",
+        "eager",
+        "InvalidArgumentError",
+        "Value for attr 'T' of int32 is not in the list of allowed va",
+    ),
+    ("tf.math.zeta(1, 2)", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
 ]
 
 

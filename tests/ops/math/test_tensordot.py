@@ -16,6 +16,8 @@ from tests.ops.math.samples import numbers
 # What TensorFlow 2.21 answers.
 ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.tensordot(tf.zeros([2, 3]), tf.zeros([3, 2]), [1, 0])", "float32", [[0.0, 0.0], [0.0, 0.0]]),
+    ("tf.tensordot([1.], [1.], 0)", "float32", [[1.0]]),
+    ("tf.tensordot(1., 1., 0)", "float32", 1.0),
     (
         "tf.tensordot(c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), c([[0.25, 0.5, 0.75], [1.25, 2., 3.5]], tf.bfloat16), [[1], [1]])",
         "bfloat16",

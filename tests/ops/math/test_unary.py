@@ -189,6 +189,9 @@ ERRORS = [
     ("tf.sqrt(c([4, 9]))", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
     ("tf.sqrt(4)", "eager", "InvalidArgumentError", "Value for attr 'T' of int32 is not in the list of allowed va"),
     ("tf.sqrt(4)", "function", "TypeError", "Value passed to parameter 'x' has DataType int32 not in list"),
+    ("tf.abs(None)", "eager", "ValueError", "Attempt to convert a value (None) with an unsupported type ("),
+    ("tf.sqrt('a')", "eager", "InvalidArgumentError", "Value for attr 'T' of string is not in the list of allowed v"),
+    ("tf.sqrt('a')", "function", "TypeError", "Value passed to parameter 'x' has DataType string not in lis"),
 ]
 
 

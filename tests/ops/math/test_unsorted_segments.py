@@ -278,6 +278,18 @@ ERRORS = [
         "TypeError",
         "Value passed to parameter 'data' has DataType bool not in li",
     ),
+    (
+        "tf.math.unsorted_segment_sum([1., 2.], [0], 2)",
+        "eager",
+        "InvalidArgumentError",
+        "data.shape = [2] does not start with segment_ids.shape = [1]",
+    ),
+    (
+        "tf.math.unsorted_segment_sum([1., 2.], [0], 2)",
+        "function",
+        "ValueError",
+        "Dimensions must be equal, but are 2 and 1",
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, complex64, complex128, float32, float64, int32, int64
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.math import confusion, histogram
+from millrace._src.ops.math import confusion, histogram, sparse_segments
 from millrace._src.ops.math.arg_reductions import in_top_k
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.division import floor_div as floor_div_op
@@ -268,3 +268,84 @@ def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
     Returns: A `Tensor` of the shape of `x`.
     """
     return cast(x, complex128, name=name)
+
+
+@export(v1=["sparse.segment_sum", "sparse_segment_sum"])
+def sparse_segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    name: str | None = None,
+    num_segments: Any = None,
+    sparse_gradient: bool = False,
+) -> Any:
+    """`tf.sparse.segment_sum` with TensorFlow 1's order of arguments.
+
+    >>> tf.compat.v1.sparse_segment_sum([[1.0], [3.0]], [1], [0]).numpy()
+    array([[3.]], dtype=float32)
+
+    Args:
+      data: A `Tensor` with at least one axis.
+      indices: A vector of the rows of `data` to take.
+      segment_ids: A vector with a segment number for each index, sorted.
+      name: A name for the operation (optional).
+      num_segments: How many segments there are; by default the last number plus 1.
+      sparse_gradient: A hint that the gradient touches few rows.
+
+    Returns: A `Tensor` with one row per segment.
+    """
+    return sparse_segments.segment_sum(data, indices, segment_ids, num_segments, name, sparse_gradient)
+
+
+@export(v1=["sparse.segment_mean", "sparse_segment_mean"])
+def sparse_segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    name: str | None = None,
+    num_segments: Any = None,
+    sparse_gradient: bool = False,
+) -> Any:
+    """`tf.sparse.segment_mean` with TensorFlow 1's order of arguments.
+
+    >>> tf.compat.v1.sparse_segment_mean([[1.0], [3.0]], [1], [0]).numpy()
+    array([[3.]], dtype=float32)
+
+    Args:
+      data: A `Tensor` with at least one axis.
+      indices: A vector of the rows of `data` to take.
+      segment_ids: A vector with a segment number for each index, sorted.
+      name: A name for the operation (optional).
+      num_segments: How many segments there are; by default the last number plus 1.
+      sparse_gradient: A hint that the gradient touches few rows.
+
+    Returns: A `Tensor` with one row per segment.
+    """
+    return sparse_segments.segment_mean(data, indices, segment_ids, num_segments, name, sparse_gradient)
+
+
+@export(v1=["sparse.segment_sqrt_n", "sparse_segment_sqrt_n"])
+def sparse_segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    name: str | None = None,
+    num_segments: Any = None,
+    sparse_gradient: bool = False,
+) -> Any:
+    """`tf.sparse.segment_sqrt_n` with TensorFlow 1's order of arguments.
+
+    >>> tf.compat.v1.sparse_segment_sqrt_n([[1.0], [3.0]], [1], [0]).numpy()
+    array([[3.]], dtype=float32)
+
+    Args:
+      data: A `Tensor` with at least one axis.
+      indices: A vector of the rows of `data` to take.
+      segment_ids: A vector with a segment number for each index, sorted.
+      name: A name for the operation (optional).
+      num_segments: How many segments there are; by default the last number plus 1.
+      sparse_gradient: A hint that the gradient touches few rows.
+
+    Returns: A `Tensor` with one row per segment.
+    """
+    return sparse_segments.segment_sqrt_n(data, indices, segment_ids, num_segments, name, sparse_gradient)
