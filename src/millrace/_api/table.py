@@ -75,6 +75,8 @@ divide ops.math.division:divide
 double core.dtypes:double
 dynamic_partition ops.array.partitioning:dynamic_partition
 dynamic_stitch ops.array.partitioning:dynamic_stitch
+eig ops.linalg.eigenvalues:eig
+eigvals ops.linalg.eigenvalues:eigvals
 einsum ops.math.einsum:einsum
 ensure_shape ops.array.identity:ensure_shape
 equal ops.math.comparison:equal
@@ -313,6 +315,7 @@ compat.v1.confusion_matrix ops.math.v1_functions:confusion_matrix
 compat.v1.conj ops.math.complex_numbers:conj_
 compat.v1.constant ops.array.constant:constant_v1
 compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
+compat.v1.cross ops.linalg.cross:cross
 compat.v1.cumprod ops.math.cumulative:cumprod
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
@@ -363,6 +366,8 @@ compat.v1.matrix_diag_part ops.array.diagonals:matrix_diag_part
 compat.v1.matrix_inverse ops.linalg.inverse:inv
 compat.v1.matrix_set_diag ops.array.diagonals:matrix_set_diag
 compat.v1.matrix_solve ops.linalg.solving:solve
+compat.v1.matrix_solve_ls ops.linalg.least_squares:lstsq
+compat.v1.matrix_square_root ops.linalg.matrix_functions:matrix_square_root
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
 compat.v1.matrix_triangular_solve ops.linalg.solving:triangular_solve
 compat.v1.mod ops.math.division:floormod
@@ -373,6 +378,7 @@ compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
 compat.v1.polygamma ops.math.special:polygamma
 compat.v1.py_func ops.host:py_func
+compat.v1.qr ops.linalg.orthogonal:qr
 compat.v1.real ops.math.complex_numbers:real
 compat.v1.reciprocal ops.math.unary:reciprocal
 compat.v1.reduce_all ops.math.v1_reductions:reduce_all
@@ -392,12 +398,17 @@ compat.v1.segment_mean ops.math.segments:segment_mean
 compat.v1.segment_min ops.math.segments:segment_min
 compat.v1.segment_prod ops.math.segments:segment_prod
 compat.v1.segment_sum ops.math.segments:segment_sum
+compat.v1.self_adjoint_eig ops.linalg.eigenvalues:eigh
+compat.v1.self_adjoint_eigvals ops.linalg.eigenvalues:eigvalsh
 compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
 compat.v1.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.space_to_depth ops.array.space_to_depth:space_to_depth_v1
 compat.v1.sparse_matmul ops.math.v1_functions:sparse_matmul
+compat.v1.sparse_segment_mean ops.math.v1_functions:sparse_segment_mean
+compat.v1.sparse_segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
+compat.v1.sparse_segment_sum ops.math.v1_functions:sparse_segment_sum
 compat.v1.squared_difference ops.math.binary:squared_difference
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.svd ops.linalg.singular_values:svd
@@ -411,6 +422,7 @@ compat.v1.to_double ops.math.v1_functions:to_double
 compat.v1.to_float ops.math.v1_functions:to_float
 compat.v1.to_int32 ops.math.v1_functions:to_int32
 compat.v1.to_int64 ops.math.v1_functions:to_int64
+compat.v1.trace ops.linalg.trace:trace
 compat.v1.transpose ops.array.transposing:transpose_v1
 compat.v1.tuple ops.grouping:tuple_v1
 compat.v1.unsorted_segment_max ops.math.unsorted_segments:unsorted_segment_max
@@ -529,6 +541,11 @@ compat.v1.nn.pool -
 compat.v1.nn.separable_conv2d -
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
+""",
+    "compat.v1.sparse": """
+compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
+compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
+compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
 """,
     "compat.v1.summary": """
 compat.v1.summary.Event graph.proto_names:Event
@@ -683,30 +700,47 @@ image.extract_patches ops.array.patches:extract_patches
 io.write_graph graph.graph_def:write_graph
 """,
     "linalg": """
+linalg.adjoint ops.linalg.trace:adjoint
 linalg.band_part ops.array.diagonals:matrix_band_part
 linalg.cholesky ops.linalg.cholesky:cholesky
 linalg.cholesky_solve ops.linalg.cholesky:cholesky_solve
+linalg.cross ops.linalg.cross:cross
 linalg.det ops.linalg.determinants:matrix_determinant
 linalg.diag ops.array.diagonals:matrix_diag
 linalg.diag_part ops.array.diagonals:matrix_diag_part
+linalg.eig ops.linalg.eigenvalues:eig
+linalg.eigh ops.linalg.eigenvalues:eigh
+linalg.eigvals ops.linalg.eigenvalues:eigvals
+linalg.eigvalsh ops.linalg.eigenvalues:eigvalsh
 linalg.einsum ops.math.einsum:einsum
+linalg.expm ops.linalg.matrix_functions:expm
 linalg.eye ops.array.one_hot:eye
 linalg.global_norm ops.math.clipping:global_norm
 linalg.inv ops.linalg.inverse:inv
 linalg.logdet ops.linalg.determinants:logdet
+linalg.logm ops.linalg.matrix_functions:matrix_logarithm
+linalg.lstsq ops.linalg.least_squares:lstsq
+linalg.lu ops.linalg.lu:lu
+linalg.lu_matrix_inverse ops.linalg.lu:lu_matrix_inverse
+linalg.lu_reconstruct ops.linalg.lu:lu_reconstruct
+linalg.lu_solve ops.linalg.lu:lu_solve
 linalg.matmul ops.math.matmul:matmul
 linalg.matrix_rank ops.linalg.inverse:matrix_rank
 linalg.matrix_transpose ops.array.transposing:matrix_transpose
 linalg.matvec ops.math.matmul:matvec
 linalg.norm ops.math.norm:norm
+linalg.normalize ops.linalg.trace:normalize
 linalg.pinv ops.linalg.inverse:pinv
+linalg.qr ops.linalg.orthogonal:qr
 linalg.set_diag ops.array.diagonals:matrix_set_diag
 linalg.slogdet ops.linalg.determinants:slogdet
 linalg.solve ops.linalg.solving:solve
+linalg.sqrtm ops.linalg.matrix_functions:matrix_square_root
 linalg.svd ops.linalg.singular_values:svd
 linalg.tensor_diag ops.array.tensor_diagonals:tensor_diag
 linalg.tensor_diag_part ops.array.tensor_diagonals:tensor_diag_part
 linalg.tensordot ops.math.tensordot:tensordot
+linalg.trace ops.linalg.trace:trace
 linalg.triangular_solve ops.linalg.solving:triangular_solve
 """,
     "math": """
@@ -866,6 +900,7 @@ nest.map_structure util.nest:map_structure
 nest.pack_sequence_as util.nest:pack_sequence_as
 """,
     "nn": """
+nn.all_candidate_sampler ops.random.candidate_samplers:all_candidate_sampler
 nn.approx_max_k ops.array.sorting:approx_max_k
 nn.approx_min_k ops.array.sorting:approx_min_k
 nn.atrous_conv2d ops.nn.convolution:atrous_conv2d
@@ -874,6 +909,7 @@ nn.avg_pool ops.nn.pooling:avg_pool
 nn.avg_pool1d ops.nn.pooling:avg_pool1d
 nn.avg_pool2d ops.nn.pooling:avg_pool2d
 nn.avg_pool3d ops.nn.pooling:avg_pool3d
+nn.compute_accidental_hits ops.random.candidate_samplers:compute_accidental_hits
 nn.conv1d ops.nn.convolution:conv1d
 nn.conv1d_transpose ops.nn.transposed_convolution:conv1d_transpose
 nn.conv2d ops.nn.convolution:conv2d
@@ -888,9 +924,11 @@ nn.depthwise_conv2d ops.nn.depthwise_convolution:depthwise_conv2d
 nn.depthwise_conv2d_backprop_filter ops.nn.depthwise_convolution:depthwise_conv2d_backprop_filter
 nn.depthwise_conv2d_backprop_input ops.nn.depthwise_convolution:depthwise_conv2d_backprop_input
 nn.elu ops.nn.activations:elu
+nn.fixed_unigram_candidate_sampler ops.random.candidate_samplers:fixed_unigram_candidate_sampler
 nn.gelu ops.nn.activations:gelu
 nn.in_top_k ops.math.arg_reductions:in_top_k
 nn.leaky_relu ops.nn.activations:leaky_relu
+nn.learned_unigram_candidate_sampler ops.random.candidate_samplers:learned_unigram_candidate_sampler
 nn.log_softmax ops.nn.softmax:log_softmax
 nn.max_pool ops.nn.pooling:max_pool
 nn.max_pool1d ops.nn.pooling:max_pool1d
@@ -926,11 +964,15 @@ quantization.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_qu
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm
 random.Generator state.generator:Generator
+random.all_candidate_sampler ops.random.candidate_samplers:all_candidate_sampler
 random.categorical ops.random.stateful:categorical
 random.create_rng_state state.generator:create_rng_state
+random.fixed_unigram_candidate_sampler ops.random.candidate_samplers:fixed_unigram_candidate_sampler
 random.fold_in ops.random.stateless:fold_in
 random.gamma ops.random.stateful:gamma
 random.get_global_generator state.generator:get_global_generator
+random.learned_unigram_candidate_sampler ops.random.candidate_samplers:learned_unigram_candidate_sampler
+random.log_uniform_candidate_sampler ops.random.candidate_samplers:log_uniform_candidate_sampler
 random.normal ops.random.stateful:normal
 random.poisson ops.random.stateful:poisson
 random.set_global_generator state.generator:set_global_generator
@@ -947,6 +989,7 @@ random.stateless_truncated_normal ops.random.stateless:stateless_truncated_norma
 random.stateless_uniform ops.random.stateless:stateless_uniform
 random.truncated_normal ops.random.stateful:truncated_normal
 random.uniform ops.random.stateful:uniform
+random.uniform_candidate_sampler ops.random.candidate_samplers:uniform_candidate_sampler
 """,
     "random.experimental": """
 random.experimental.Algorithm ops.random.algorithms:Algorithm
@@ -957,6 +1000,11 @@ random.experimental.set_global_generator state.generator:set_global_generator
 random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
 random.experimental.stateless_split ops.random.stateless:split
+""",
+    "sparse": """
+sparse.segment_mean ops.math.sparse_segments:segment_mean
+sparse.segment_sqrt_n ops.math.sparse_segments:segment_sqrt_n
+sparse.segment_sum ops.math.sparse_segments:segment_sum
 """,
     "strings": """
 strings.format ops.strings.formatting:format_template
