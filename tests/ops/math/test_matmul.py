@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
@@ -375,3 +376,12 @@ def test_the_op_follows_from_the_rank() -> None:
         tf.matmul(a, a, transpose_b=True)
         types = [op.type for op in graph.get_operations()]
     assert types[-2:] == ["BatchMatMulV2", "MatMul"]
+
+
+@pytest.mark.parametrize("largest", [100, 2**20, 2**31 - 1])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint32"])
+def test_large_integer_matrices_wrap_around_like_small_ones(largest: int, dtype: str) -> None:
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, largest, (40, 50)).astype(dtype)
+    b = rng.integers(0, largest, (50, 30)).astype(dtype)
+    np.testing.assert_array_equal(tf.matmul(a, b).numpy(), a @ b)

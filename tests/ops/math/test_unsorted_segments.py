@@ -312,3 +312,13 @@ def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str,
 
 def test_negative_numbers_drop_the_row() -> None:
     assert tf.math.unsorted_segment_sum([1, 2, 4], [1, -1, 1], 2).numpy().tolist() == [0, 5]
+
+
+@pytest.mark.parametrize("kind", ["sum", "max", "min", "prod"])
+@pytest.mark.parametrize("dtype", ["float64", "int32"])
+def test_large_data_give_what_small_data_give(kind: str, dtype: str) -> None:
+    data = numbers(dtype, (200, 11), 1, 3)
+    ids = np.random.default_rng(0).integers(-1, 20, 200)
+    reduce = getattr(tf.math, f"unsorted_segment_{kind}")
+    columns = [reduce(data[:, i], ids, 25).numpy() for i in range(11)]
+    np.testing.assert_allclose(reduce(data, ids, 25).numpy(), np.stack(columns, axis=1), rtol=1e-12)

@@ -18,7 +18,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX
-from millrace._src.ops.math.precision import in_single, ufunc
+from millrace._src.ops.math.precision import in_single, smooth_ufunc
 from millrace._src.ops.math.unary import negative
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
@@ -40,7 +40,7 @@ def exp(xp: Xp, x: Array) -> Array:
     return xp.exp(x)
 
 
-exp.specialize(ufunc("exp"))
+exp.specialize(smooth_ufunc("exp"))
 
 
 @exp.gradient
@@ -62,7 +62,7 @@ def expm1(xp: Xp, x: Array) -> Array:
     return xp.expm1(x)
 
 
-expm1.specialize(ufunc("expm1"))
+expm1.specialize(smooth_ufunc("expm1"))
 
 
 @expm1.gradient
@@ -84,7 +84,7 @@ def log(xp: Xp, x: Array) -> Array:
     return xp.log(x)
 
 
-log.specialize(ufunc("log"))
+log.specialize(smooth_ufunc("log"))
 
 
 @log.gradient
@@ -106,7 +106,7 @@ def log1p(xp: Xp, x: Array) -> Array:
     return xp.log1p(x)
 
 
-log1p.specialize(ufunc("log1p"))
+log1p.specialize(smooth_ufunc("log1p"))
 
 
 @log1p.gradient
@@ -165,7 +165,7 @@ def softplus(xp: Xp, features: Array) -> Array:
     Args: features: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `features`.
     """
-    return in_single(xp, lambda x: xp.logaddexp(x, xp.zeros_like(x)), features)
+    return in_single(xp, lambda x: xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.absolute(x))), features)
 
 
 @softplus.gradient

@@ -177,6 +177,9 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     if not xp.is_xla and (numbers < 0).any():
         raise _invalid("Input arr must be non-negative!")
     limit, rows = int(size), numbers.shape[0] if numbers.ndim == 2 else 1
+    if not (xp.is_xla or weights.size or binary) and rows == 1:
+        counts = np.bincount(np.minimum(numbers.reshape(-1), limit), minlength=limit + 1)[:limit]
+        return counts.astype(weights.dtype).reshape(*numbers.shape[:-1], limit)
     amounts = weights if weights.size else xp.ones(numbers.shape, dtype=weights.dtype)
     column = xp.minimum(xp.reshape(numbers, (rows, -1)), limit)
     row = xp.broadcast_to(xp.arange(rows)[:, None], column.shape)

@@ -103,6 +103,7 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
     if xp.is_xla or dtype.itemsize < 4:
         return None
     transpose_a, transpose_b = attrs["transpose_a"], attrs["transpose_b"]
+    is_integer = dtype.kind in "iu"
 
     def transposed(a: Array, b: Array) -> Array:
         try:
@@ -114,11 +115,26 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
         if a.ndim != 2 or b.ndim != 2:
             raise ValueError("not a matrix")
         try:
-            return a.dot(b)
+            return _integer_dot(a, b) if is_integer and a.size > _SMALL_INTEGERS else a.dot(b)
         except ValueError:
             raise _wrong_sizes(a, b) from None
 
     return transposed if transpose_a or transpose_b else plain
+
+
+def _integer_dot(a: Array, b: Array) -> Array:
+    """The product of large integer matrices: as float64, which has fast loops, where that is exact."""
+    if a.size == 0 or b.size == 0 or a.shape[1] != b.shape[0]:
+        return a.dot(b)
+    bound = float(np.abs(a).max()) * float(np.abs(b).max()) * a.shape[1]
+    if not 0 <= bound < 2**53 or min(a.min(), b.min()) == np.iinfo(a.dtype).min:
+        return a.dot(b)
+    exact = a.astype(np.float64).dot(b.astype(np.float64))
+    return exact.astype(np.int64).astype(a.dtype)
+
+
+_SMALL_INTEGERS = 1024
+"""Up to this size of the first matrix, converting integers to floating point does not pay."""
 
 
 def _wrong_sizes(a: Array, b: Array) -> errors.InvalidArgumentError:

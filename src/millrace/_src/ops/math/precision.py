@@ -31,7 +31,19 @@ def in_single(xp: Xp, compute: Callable[..., Array], *arrays: Array) -> Array:
 def ufunc(name: str) -> Callable[..., Any]:
     """A specialization rule for an op that is exactly the namespace's function `name` for all its dtypes."""
 
-    def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Callable[..., Any]:
-        return getattr(xp, name)  # type: ignore[no-any-return]
+    def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
+        return getattr(xp, name)
+
+    return specialize
+
+
+def smooth_ufunc(name: str) -> Callable[..., Any]:
+    """Like `ufunc`, for functions of one number that take many steps: bfloat16, which has no fast loops, in float32."""
+
+    def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
+        function = getattr(xp, name)
+        if xp.is_xla or dtypes[0].name != "bfloat16":
+            return function
+        return lambda x: function(x.astype(np.float32)).astype(x.dtype)
 
     return specialize

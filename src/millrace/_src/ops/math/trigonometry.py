@@ -14,7 +14,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.element_types import FLOAT, FLOAT_COMPLEX
-from millrace._src.ops.math.precision import ufunc
+from millrace._src.ops.math.precision import smooth_ufunc, ufunc
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -33,7 +33,7 @@ def sin(xp: Xp, x: Array) -> Array:
     return xp.sin(x)
 
 
-sin.specialize(ufunc("sin"))
+sin.specialize(smooth_ufunc("sin"))
 
 
 @sin.gradient
@@ -55,7 +55,7 @@ def cos(xp: Xp, x: Array) -> Array:
     return xp.cos(x)
 
 
-cos.specialize(ufunc("cos"))
+cos.specialize(smooth_ufunc("cos"))
 
 
 @cos.gradient
@@ -77,7 +77,7 @@ def tan(xp: Xp, x: Array) -> Array:
     return xp.tan(x)
 
 
-tan.specialize(ufunc("tan"))
+tan.specialize(smooth_ufunc("tan"))
 
 
 @tan.gradient
@@ -99,7 +99,7 @@ def asin(xp: Xp, x: Array) -> Array:
     return xp.arcsin(x)
 
 
-asin.specialize(ufunc("arcsin"))
+asin.specialize(smooth_ufunc("arcsin"))
 
 
 @asin.gradient
@@ -121,7 +121,7 @@ def acos(xp: Xp, x: Array) -> Array:
     return xp.arccos(x)
 
 
-acos.specialize(ufunc("arccos"))
+acos.specialize(smooth_ufunc("arccos"))
 
 
 @acos.gradient
@@ -143,7 +143,7 @@ def atan(xp: Xp, x: Array) -> Array:
     return xp.arctan(x)
 
 
-atan.specialize(ufunc("arctan"))
+atan.specialize(smooth_ufunc("arctan"))
 
 
 @atan.gradient
@@ -165,7 +165,7 @@ def sinh(xp: Xp, x: Array) -> Array:
     return xp.sinh(x)
 
 
-sinh.specialize(ufunc("sinh"))
+sinh.specialize(smooth_ufunc("sinh"))
 
 
 @sinh.gradient
@@ -187,7 +187,7 @@ def cosh(xp: Xp, x: Array) -> Array:
     return xp.cosh(x)
 
 
-cosh.specialize(ufunc("cosh"))
+cosh.specialize(smooth_ufunc("cosh"))
 
 
 @cosh.gradient
@@ -209,7 +209,7 @@ def tanh(xp: Xp, x: Array) -> Array:
     return xp.tanh(x)
 
 
-tanh.specialize(ufunc("tanh"))
+tanh.specialize(smooth_ufunc("tanh"))
 
 
 @tanh.gradient
@@ -231,7 +231,7 @@ def asinh(xp: Xp, x: Array) -> Array:
     return xp.arcsinh(x)
 
 
-asinh.specialize(ufunc("arcsinh"))
+asinh.specialize(smooth_ufunc("arcsinh"))
 
 
 @asinh.gradient
@@ -253,7 +253,7 @@ def acosh(xp: Xp, x: Array) -> Array:
     return xp.arccosh(x)
 
 
-acosh.specialize(ufunc("arccosh"))
+acosh.specialize(smooth_ufunc("arccosh"))
 
 
 @acosh.gradient
@@ -275,7 +275,7 @@ def atanh(xp: Xp, x: Array) -> Array:
     return xp.arctanh(x)
 
 
-atanh.specialize(ufunc("arctanh"))
+atanh.specialize(smooth_ufunc("arctanh"))
 
 
 @atanh.gradient

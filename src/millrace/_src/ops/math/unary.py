@@ -17,7 +17,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.complex_numbers import complex_abs
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX, INTEGER, SIGNED, SIGNED_REAL, UNSIGNED
-from millrace._src.ops.math.precision import ufunc
+from millrace._src.ops.math.precision import smooth_ufunc, ufunc
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -213,7 +213,7 @@ def sqrt(xp: Xp, x: Array) -> Array:
     return xp.sqrt(x)
 
 
-sqrt.specialize(ufunc("sqrt"))
+sqrt.specialize(smooth_ufunc("sqrt"))
 
 
 @sqrt.gradient

@@ -89,8 +89,25 @@ def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, em
     rest = data.shape[ids.ndim :]
     flat = xp.astype(xp.reshape(ids, (-1,)), np.dtype(np.int64))
     rows = xp.reshape(data, (ids.size, *rest))
+    if not xp.is_xla and rest and rows.size > _SMALL:
+        return _combine_sorted(mode, rows, flat, np.full((count, *rest), empty, dtype=data.dtype))
     start = xp.full((count + 1, *rest), empty, dtype=data.dtype)
     return xp.scatter(start, (xp.where(flat < 0, count, flat),), rows, mode)[:count]
+
+
+_SMALL = 1024
+_UFUNCS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+
+
+def _combine_sorted(mode: str, rows: Array, ids: Array, start: Array) -> Array:
+    """Sorts the rows by number, then reduces runs: much faster in NumPy than scattering row by row."""
+    order = np.argsort(ids, kind="stable")
+    order = order[np.searchsorted(ids[order], 0) :]
+    if order.size:
+        ids = ids[order]
+        starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+        start[ids[starts]] = _UFUNCS[mode].reduceat(rows[order], starts, axis=0, dtype=rows.dtype)
+    return start
 
 
 def _extreme_of(dtype: Any, *, highest: bool) -> Any:
