@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary
+from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary, numbers
 
 NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
 REAL = (*FLOATS, *INTEGERS)
@@ -311,3 +314,32 @@ def test_a_gradient_is_summed_over_broadcast_axes_of_unknown_size() -> None:
     dx, dy = gradients(tf.ones([2, 3]), tf.constant([2.0]))
     assert dx.numpy().tolist() == [[2.0] * 3] * 2
     assert dy.numpy().tolist() == [6.0]
+
+
+@given(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3, min_side=0), st.data())
+def test_gradients_have_the_shapes_of_the_operands(shapes: Any, data: st.DataObject) -> None:
+    a, b = (numbers("float64", shape) for shape in shapes.input_shapes)
+    specs = [
+        tf.TensorSpec(
+            [d if data.draw(st.booleans()) else None for d in v.shape] if data.draw(st.booleans()) else None, tf.float64
+        )
+        for v in (a, b)
+    ]
+
+    def gradients(x: Any, y: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, y])
+            z = x * y + x
+        return tape.gradient(z, [x, y])
+
+    ones = np.ones(shapes.result_shape)
+    expected = [_sum_to(ones * b + ones, a.shape), _sum_to(ones * a, b.shape)]
+    traced = tf.function(gradients, input_signature=specs, autograph=False)
+    for run in (gradients, traced):
+        for result, wanted in zip(run(tf.constant(a), tf.constant(b)), expected, strict=True):
+            np.testing.assert_allclose(result.numpy(), wanted, rtol=1e-10, atol=1e-12)
+
+
+def _sum_to(x: Any, shape: tuple[int, ...]) -> Any:
+    x = x.sum(axis=tuple(range(x.ndim - len(shape))))
+    return x.sum(axis=tuple(i for i, d in enumerate(shape) if d == 1 and x.shape[i] != 1), keepdims=True).reshape(shape)

@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
+import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
 from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, numbers
@@ -233,3 +237,19 @@ def test_gradients_are_those_of_tensorflow(program: str, expected: list[Any], mo
 @pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
 def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
     check_error(program, mode, kind, message)
+
+
+@given(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4), st.booleans(), st.booleans(), st.data())
+def test_scans_of_any_shape_agree_with_loops(shape: Any, exclusive: bool, reverse: bool, data: st.DataObject) -> None:
+    x = numbers("float64", shape, 0.5)
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    moved = np.moveaxis(x, axis, 0)
+    rows = list(moved[::-1] if reverse else moved)
+    for function, combine, start in ((tf.cumsum, np.add, 0.0), (tf.math.cumprod, np.multiply, 1.0)):
+        total, results = np.full(moved.shape[1:], start), []
+        for row in rows:
+            results.append(total if exclusive else combine(total, row))
+            total = combine(total, row)
+        expected = np.stack(results) if results else moved
+        expected = np.moveaxis(expected[::-1] if reverse else expected, 0, axis)
+        np.testing.assert_allclose(function(x, axis, exclusive=exclusive, reverse=reverse).numpy(), expected)

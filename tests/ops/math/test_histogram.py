@@ -30,6 +30,8 @@ SAMPLES = [
         )
     ),
     Sample("DenseBincount", (np.int32([1, 1, 7]), np.int32(3), np.float32([]))),
+    Sample("Bucketize", (numbers("float64", (2, 3), -2, 9),), {"boundaries": [0.0, 1.5, 6.0]}),
+    Sample("Bucketize", (np.int32([1, 2, 3]),), {"boundaries": [2.0]}),
     Sample("Bincount", (np.int32([[1, 1], [2, 9]]), np.int32(3), np.float32([]))),
 ]
 
@@ -231,3 +233,9 @@ def test_values_are_those_of_tensorflow(program: str, dtype: str, expected: Any,
 @pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
 def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
     check_error(program, mode, kind, message)
+
+
+def test_boundaries_of_buckets_must_be_sorted() -> None:
+    assert tf.raw_ops.Bucketize(input=[-5.0, 0.0, 150.0], boundaries=[0.0, 100.0]).numpy().tolist() == [0, 1, 2]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expected sorted boundaries"):
+        tf.raw_ops.Bucketize(input=[1], boundaries=[2.0, 1.0])

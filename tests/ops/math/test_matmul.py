@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import millrace as tf
 from tests.contracts.sample import Sample
@@ -385,3 +388,15 @@ def test_large_integer_matrices_wrap_around_like_small_ones(largest: int, dtype:
     a = rng.integers(0, largest, (40, 50)).astype(dtype)
     b = rng.integers(0, largest, (50, 30)).astype(dtype)
     np.testing.assert_array_equal(tf.matmul(a, b).numpy(), a @ b)
+
+
+@given(hnp.mutually_broadcastable_shapes(signature=np.matmul.signature, max_dims=2, max_side=3), st.data())
+def test_products_of_stacks_agree_with_numpy(shapes: Any, data: st.DataObject) -> None:
+    a, b = (numbers("complex128", shape, seed=i) for i, shape in enumerate(shapes.input_shapes))
+    if a.ndim < 2 or b.ndim < 2:
+        return
+    adjoint_a, transpose_b = data.draw(st.booleans()), data.draw(st.booleans())
+    left = np.conj(np.swapaxes(a, -1, -2)) if adjoint_a else a
+    right = np.swapaxes(b, -1, -2) if transpose_b else b
+    result = tf.matmul(left, right, adjoint_a=adjoint_a, transpose_b=transpose_b)
+    np.testing.assert_allclose(result.numpy(), a @ b, rtol=1e-10)

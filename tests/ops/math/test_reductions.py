@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import millrace as tf
 from tests.contracts.sample import Sample
@@ -39,3 +42,34 @@ def test_the_gradient_of_a_product_is_right_at_zero() -> None:
         tape.watch(x)
         y = tf.reduce_prod(x)
     assert tape.gradient(y, x).numpy().tolist() == [[0.0, 0.0], [0.0, 6.0]]
+
+
+ARRAYS = hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
+
+
+@given(ARRAYS, st.data())
+def test_reductions_of_any_shape_agree_with_numpy(shape: tuple[int, ...], data: st.DataObject) -> None:
+    x = numbers("float64", shape)
+    axes = data.draw(st.lists(st.integers(0, len(shape) - 1), unique=True)) if shape else []
+    keep = data.draw(st.booleans())
+    signed = [a - len(shape) if data.draw(st.booleans()) else a for a in axes]
+    for function, reference in ((tf.reduce_sum, np.sum), (tf.reduce_prod, np.prod)):
+        result = function(x, signed, keepdims=keep).numpy()
+        np.testing.assert_allclose(result, reference(x, axis=tuple(axes), keepdims=keep), rtol=1e-10)
+    if x.size:
+        np.testing.assert_array_equal(
+            tf.reduce_max(x, signed, keep).numpy(), np.max(x, axis=tuple(axes), keepdims=keep)
+        )
+        np.testing.assert_allclose(tf.reduce_mean(x, signed, keep).numpy(), np.mean(x, axis=tuple(axes), keepdims=keep))
+
+
+@given(ARRAYS, st.data())
+def test_static_shapes_are_those_of_the_results(shape: tuple[int, ...], data: st.DataObject) -> None:
+    axes = data.draw(st.lists(st.integers(0, len(shape) - 1), unique=True)) if shape else []
+    keep = data.draw(st.booleans())
+    result = tf.reduce_sum(numbers("float32", shape), axes, keepdims=keep)
+    known = [d if data.draw(st.booleans()) else None for d in shape]
+    with tf.Graph().as_default():
+        static = tf.reduce_sum(tf.compat.v1.placeholder(tf.float32, known), axes, keepdims=keep).shape
+    assert static.rank == result.shape.rank
+    assert static.is_compatible_with(result.shape)

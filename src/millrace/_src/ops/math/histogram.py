@@ -24,6 +24,7 @@ from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.clipping import clip_by_value
 from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT
 from millrace._src.ops.math.reduce import reduce_max
+from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
 _WEIGHTS = TypeSet([int32, int64, float32, float64])
@@ -291,3 +292,17 @@ def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
     if maxlength is not None:
         length = raw.Minimum(x=convert_to_tensor(maxlength, dtype=dtype, name="maxlength"), y=length)
     return length
+
+
+@op("Bucketize", "input: T -> output: int32", T=_WEIGHTS, shape=same_shape, not_differentiable=_COUNTS)
+def bucketize(xp: Xp, input: Array, *, boundaries: list[float]) -> Array:
+    """For each value, how many of the sorted `boundaries` are not above it: the number of its bucket.
+
+    >>> tf.raw_ops.Bucketize(input=[-5.0, 10.0, 150.0], boundaries=[0.0, 10.0, 100.0]).numpy()
+    array([0, 2, 3], dtype=int32)
+    """
+    limits = np.array(boundaries, np.float32)
+    if (limits[1:] < limits[:-1]).any():
+        raise _invalid("Expected sorted boundaries")
+    found = xp.searchsorted(xp.asarray(limits.astype(np.float64)), xp.astype(input, np.float64), side="right")
+    return xp.astype(found, np.dtype(np.int32))
