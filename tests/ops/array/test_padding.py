@@ -91,6 +91,11 @@ REFUSED = [
         tf.errors.InvalidArgumentError,
         "constant_values must be a scalar. Found: [1]",
     ),
+    (
+        lambda: tf.pad(tf.zeros([2]), [[0.5, 1]]),
+        tf.errors.InvalidArgumentError,
+        "Value for attr 'Tpaddings' of float is not in the list of allowed values: int32, int6",
+    ),
 ]
 
 

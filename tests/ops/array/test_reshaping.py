@@ -60,6 +60,11 @@ REFUSED = [
     ),
     (lambda: tf.reshape(tf.zeros([2, 3]), [[6]]), tf.errors.InvalidArgumentError, "sizes input must be 1-D, not [1,1]"),
     (
+        lambda: tf.reshape(tf.zeros([2, 3]), [3.0, 2.0]),
+        tf.errors.InvalidArgumentError,
+        "Value for attr 'Tshape' of float is not in the list of allowed values: int32, int64",
+    ),
+    (
         lambda: tf.squeeze(tf.zeros([2, 3]), 0),
         tf.errors.InvalidArgumentError,
         "Can not squeeze dim[0], expected a dimension of 1, got 2",
