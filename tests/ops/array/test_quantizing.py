@@ -22,11 +22,6 @@ SAMPLES = [
     Sample("Dequantize", [tf.cast([1, 200], tf.quint8), np.float32(-1), np.float32(1)], {"dtype": tf.bfloat16}),
     Sample("Dequantize", [tf.cast([1, -100], tf.qint8), np.float32(-1), np.float32(1)], {"mode": "MIN_FIRST"}),
     Sample("Dequantize", [tf.cast([1, -100], tf.qint32), np.float32(-1), np.float32(1)], {"mode": "SCALED"}),
-    Sample("QuantizeAndDequantize", [x([2, 3])], {"num_bits": 4}),
-    Sample("QuantizeAndDequantizeV2", [x([2, 3]), np.float64(-1), np.float64(2)], {"range_given": True}),
-    Sample("QuantizeAndDequantizeV3", [x([2, 3]), np.float64(-1), np.float64(2), np.int32(5)], {"narrow_range": True}),
-    Sample("QuantizeAndDequantizeV4", [x([2, 3]), np.float64(0), np.float64(0)], {"axis": 1, "round_mode": "HALF_UP"}),
-    Sample("QuantizeAndDequantizeV4Grad", [x([4]), x([4]), np.float64(-1), np.float64(1)]),
 ]
 
 
@@ -44,22 +39,6 @@ def test_what_is_quantized_comes_back_but_for_a_step(mode: str, dtype: Any, low:
     back = tf.quantization.dequantize(quantized, least, largest, mode=mode).numpy()
     step = (float(largest) - float(least)) / 255
     np.testing.assert_allclose(back, np.clip(_VALUES, float(least), float(largest)), atol=1.5 * step)
-
-
-def test_the_round_trip_has_tensorflows_values() -> None:
-    trip = tf.quantization.quantize_and_dequantize_v2
-    assert trip([0.1, 0.9, 3.0], -1.0, 1.0, num_bits=3, range_given=True).numpy().tolist() == [0.0, 1.0, 1.0]
-
-
-def test_gradients_pass_in_range_or_everywhere() -> None:
-    x = tf.constant([0.5, 3.0])
-    gradients = []
-    for trip in (tf.quantization.quantize_and_dequantize_v2, tf.quantization.quantize_and_dequantize):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = trip(x, -1.0, 1.0, range_given=True)
-        gradients.append(tape.gradient(y, x).numpy().tolist())
-    assert gradients == [[1.0, 0.0], [1.0, 1.0]]
 
 
 def test_reversed_ranges_and_unknown_modes_are_refused() -> None:
