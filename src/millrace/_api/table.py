@@ -36,6 +36,7 @@ argmax ops.math.arg_reductions:argmax
 argmin ops.math.arg_reductions:argmin
 argsort ops.array.sorting:argsort
 as_dtype core.dtypes:as_dtype
+as_string ops.strings.numbers:as_string
 asin ops.math.trigonometry:asin
 asinh ops.math.trigonometry:asinh
 assert_equal ops.debug.comparisons:assert_equal
@@ -318,6 +319,7 @@ compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.cross ops.linalg.cross:cross
 compat.v1.cumprod ops.math.cumulative:cumprod
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
+compat.v1.dequantize ops.array.quantizing:dequantize
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
@@ -379,16 +381,20 @@ compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
 compat.v1.polygamma ops.math.special:polygamma
 compat.v1.py_func ops.host:py_func
 compat.v1.qr ops.linalg.orthogonal:qr
+compat.v1.quantize ops.array.quantizing:quantize
+compat.v1.quantize_v2 ops.array.quantizing:quantize_v2
 compat.v1.real ops.math.complex_numbers:real
 compat.v1.reciprocal ops.math.unary:reciprocal
 compat.v1.reduce_all ops.math.v1_reductions:reduce_all
 compat.v1.reduce_any ops.math.v1_reductions:reduce_any
+compat.v1.reduce_join ops.strings.joining:reduce_join_v1
 compat.v1.reduce_logsumexp ops.math.v1_reductions:reduce_logsumexp
 compat.v1.reduce_max ops.math.v1_reductions:reduce_max
 compat.v1.reduce_mean ops.math.v1_reductions:reduce_mean
 compat.v1.reduce_min ops.math.v1_reductions:reduce_min
 compat.v1.reduce_prod ops.math.v1_reductions:reduce_prod
 compat.v1.reduce_sum ops.math.v1_reductions:reduce_sum
+compat.v1.regex_replace ops.strings.regular_expressions:regex_replace
 compat.v1.reverse_sequence ops.array.reversing:reverse_sequence_v1
 compat.v1.reverse_v2 ops.array.reversing:reverse
 compat.v1.rint ops.math.rounding:rint
@@ -411,6 +417,10 @@ compat.v1.sparse_segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse_segment_sum ops.math.v1_functions:sparse_segment_sum
 compat.v1.squared_difference ops.math.binary:squared_difference
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
+compat.v1.string_join ops.strings.joining:join
+compat.v1.string_strip ops.strings.transforming:strip
+compat.v1.string_to_number ops.strings.numbers:to_number_v1
+compat.v1.substr ops.strings.transforming:substr_v1
 compat.v1.svd ops.linalg.singular_values:svd
 compat.v1.tensor_scatter_add ops.array.scattering:tensor_scatter_nd_add
 compat.v1.tensor_scatter_sub ops.array.scattering:tensor_scatter_nd_sub
@@ -469,6 +479,7 @@ compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_
 compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
 """,
     "compat.v1.linalg": """
+compat.v1.linalg.l2_normalize -
 compat.v1.linalg.norm ops.math.v1_reductions:norm_v1
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
 """,
@@ -511,6 +522,7 @@ compat.v1.math.bincount ops.math.v1_functions:bincount
 compat.v1.math.confusion_matrix ops.math.v1_functions:confusion_matrix
 compat.v1.math.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.math.in_top_k ops.math.v1_functions:in_top_k_v1
+compat.v1.math.l2_normalize -
 compat.v1.math.reduce_all ops.math.v1_reductions:reduce_all
 compat.v1.math.reduce_any ops.math.v1_reductions:reduce_any
 compat.v1.math.reduce_logsumexp ops.math.v1_reductions:reduce_logsumexp
@@ -523,6 +535,8 @@ compat.v1.math.reduce_sum ops.math.v1_reductions:reduce_sum
     "compat.v1.nn": """
 compat.v1.nn.avg_pool -
 compat.v1.nn.avg_pool_v2 ops.nn.pooling:avg_pool
+compat.v1.nn.batch_norm_with_global_normalization -
+compat.v1.nn.bias_add -
 compat.v1.nn.conv1d -
 compat.v1.nn.conv2d -
 compat.v1.nn.conv2d_transpose -
@@ -533,19 +547,35 @@ compat.v1.nn.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.nn.depthwise_conv2d -
 compat.v1.nn.depthwise_conv2d_backprop_filter -
 compat.v1.nn.depthwise_conv2d_backprop_input -
+compat.v1.nn.dilation2d -
+compat.v1.nn.dropout -
+compat.v1.nn.embedding_lookup -
+compat.v1.nn.erosion2d -
 compat.v1.nn.in_top_k ops.math.v1_functions:in_top_k_v1
+compat.v1.nn.l2_normalize -
 compat.v1.nn.max_pool -
 compat.v1.nn.max_pool_v2 ops.nn.pooling:max_pool
 compat.v1.nn.max_pool_with_argmax -
+compat.v1.nn.moments -
 compat.v1.nn.pool -
 compat.v1.nn.separable_conv2d -
+compat.v1.nn.sigmoid_cross_entropy_with_logits -
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
+compat.v1.nn.sufficient_statistics -
+compat.v1.nn.weighted_cross_entropy_with_logits -
+compat.v1.nn.weighted_moments -
 """,
     "compat.v1.sparse": """
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
 compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
+""",
+    "compat.v1.strings": """
+compat.v1.strings.length ops.strings.transforming:length_v1
+compat.v1.strings.reduce_join ops.strings.joining:reduce_join_v1
+compat.v1.strings.substr ops.strings.transforming:substr_v1
+compat.v1.strings.to_number ops.strings.numbers:to_number_v1
 """,
     "compat.v1.summary": """
 compat.v1.summary.Event graph.proto_names:Event
@@ -717,6 +747,7 @@ linalg.expm ops.linalg.matrix_functions:expm
 linalg.eye ops.array.one_hot:eye
 linalg.global_norm ops.math.clipping:global_norm
 linalg.inv ops.linalg.inverse:inv
+linalg.l2_normalize ops.nn.normalization:l2_normalize
 linalg.logdet ops.linalg.determinants:logdet
 linalg.logm ops.linalg.matrix_functions:matrix_logarithm
 linalg.lstsq ops.linalg.least_squares:lstsq
@@ -800,6 +831,7 @@ math.is_inf ops.math.rounding:is_inf
 math.is_nan ops.math.rounding:is_nan
 math.is_non_decreasing ops.math.comparison:is_non_decreasing
 math.is_strictly_increasing ops.math.comparison:is_strictly_increasing
+math.l2_normalize ops.nn.normalization:l2_normalize
 math.lbeta ops.math.special:lbeta
 math.less ops.math.comparison:less
 math.less_equal ops.math.comparison:less_equal
@@ -871,6 +903,7 @@ math.unsorted_segment_sum ops.math.unsorted_segments:unsorted_segment_sum
 math.xdivy ops.math.power:xdivy
 math.xlog1py ops.math.power:xlog1py
 math.xlogy ops.math.power:xlogy
+math.zero_fraction ops.nn.normalization:zero_fraction
 math.zeta ops.math.special:zeta
 """,
     "math.special": """
@@ -909,7 +942,11 @@ nn.avg_pool ops.nn.pooling:avg_pool
 nn.avg_pool1d ops.nn.pooling:avg_pool1d
 nn.avg_pool2d ops.nn.pooling:avg_pool2d
 nn.avg_pool3d ops.nn.pooling:avg_pool3d
+nn.batch_norm_with_global_normalization ops.nn.batch_normalization:batch_norm_with_global_normalization
+nn.batch_normalization ops.nn.batch_normalization:batch_normalization
+nn.bias_add ops.nn.bias:bias_add
 nn.compute_accidental_hits ops.random.candidate_samplers:compute_accidental_hits
+nn.compute_average_loss ops.nn.losses:compute_average_loss
 nn.conv1d ops.nn.convolution:conv1d
 nn.conv1d_transpose ops.nn.transposed_convolution:conv1d_transpose
 nn.conv2d ops.nn.convolution:conv2d
@@ -923,24 +960,37 @@ nn.depth_to_space ops.array.space_to_depth:depth_to_space
 nn.depthwise_conv2d ops.nn.depthwise_convolution:depthwise_conv2d
 nn.depthwise_conv2d_backprop_filter ops.nn.depthwise_convolution:depthwise_conv2d_backprop_filter
 nn.depthwise_conv2d_backprop_input ops.nn.depthwise_convolution:depthwise_conv2d_backprop_input
+nn.dilation2d ops.nn.morphology:dilation2d
+nn.dropout ops.nn.dropout:dropout
 nn.elu ops.nn.activations:elu
+nn.embedding_lookup ops.nn.embedding:embedding_lookup
+nn.erosion2d ops.nn.morphology:erosion2d
 nn.fixed_unigram_candidate_sampler ops.random.candidate_samplers:fixed_unigram_candidate_sampler
 nn.gelu ops.nn.activations:gelu
 nn.in_top_k ops.math.arg_reductions:in_top_k
+nn.l2_loss ops.nn.losses:l2_loss
+nn.l2_normalize ops.nn.normalization:l2_normalize
 nn.leaky_relu ops.nn.activations:leaky_relu
 nn.learned_unigram_candidate_sampler ops.random.candidate_samplers:learned_unigram_candidate_sampler
+nn.local_response_normalization ops.nn.local_response:local_response_normalization
+nn.log_poisson_loss ops.nn.losses:log_poisson_loss
 nn.log_softmax ops.nn.softmax:log_softmax
+nn.lrn ops.nn.local_response:local_response_normalization
 nn.max_pool ops.nn.pooling:max_pool
 nn.max_pool1d ops.nn.pooling:max_pool1d
 nn.max_pool2d ops.nn.pooling:max_pool2d
 nn.max_pool3d ops.nn.pooling:max_pool3d
 nn.max_pool_with_argmax ops.nn.pooling:max_pool_with_argmax
+nn.moments ops.nn.moments:moments
+nn.normalize_moments ops.nn.moments:normalize_moments
 nn.pool ops.nn.pooling:pool
 nn.relu ops.nn.activations:relu
 nn.relu6 ops.nn.activations:relu6
+nn.scale_regularization_loss ops.nn.losses:scale_regularization_loss
 nn.selu ops.nn.activations:selu
 nn.separable_conv2d ops.nn.depthwise_convolution:separable_conv2d
 nn.sigmoid ops.math.exponential:sigmoid
+nn.sigmoid_cross_entropy_with_logits ops.nn.losses:sigmoid_cross_entropy_with_logits
 nn.silu ops.nn.activations:silu
 nn.softmax ops.nn.softmax:softmax
 nn.softmax_cross_entropy_with_logits ops.nn.softmax:softmax_cross_entropy_with_logits
@@ -949,17 +999,29 @@ nn.softsign ops.nn.activations:softsign
 nn.space_to_batch ops.array.space_to_batch:space_to_batch
 nn.space_to_depth ops.array.space_to_depth:space_to_depth
 nn.sparse_softmax_cross_entropy_with_logits ops.nn.softmax:sparse_softmax_cross_entropy_with_logits
+nn.sufficient_statistics ops.nn.moments:sufficient_statistics
 nn.swish ops.nn.activations:silu
 nn.tanh ops.math.trigonometry:tanh
 nn.top_k ops.array.sorting:top_k
+nn.weighted_cross_entropy_with_logits ops.nn.losses:weighted_cross_entropy_with_logits
+nn.weighted_moments ops.nn.moments:weighted_moments
+nn.zero_fraction ops.nn.normalization:zero_fraction
+""",
+    "nn.experimental": """
+nn.experimental.general_dropout ops.nn.dropout:general_dropout
+nn.experimental.stateless_dropout ops.nn.dropout:stateless_dropout
 """,
     "quantization": """
+quantization.dequantize ops.array.quantizing:dequantize
 quantization.fake_quant_with_min_max_args ops.array.fake_quantizing:fake_quant_with_min_max_args
 quantization.fake_quant_with_min_max_args_gradient ops.array.fake_quantizing:fake_quant_with_min_max_args_gradient
 quantization.fake_quant_with_min_max_vars ops.array.fake_quantizing:fake_quant_with_min_max_vars
 quantization.fake_quant_with_min_max_vars_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_gradient
 quantization.fake_quant_with_min_max_vars_per_channel ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel
 quantization.fake_quant_with_min_max_vars_per_channel_gradient ops.array.fake_quantizing:fake_quant_with_min_max_vars_per_channel_gradient
+quantization.quantize ops.array.quantizing:quantize
+quantization.quantize_and_dequantize ops.array.quantized_round_trip:quantize_and_dequantize
+quantization.quantize_and_dequantize_v2 ops.array.quantized_round_trip:quantize_and_dequantize_v2
 """,
     "random": """
 random.Algorithm ops.random.algorithms:Algorithm
@@ -996,6 +1058,7 @@ random.experimental.Algorithm ops.random.algorithms:Algorithm
 random.experimental.Generator state.generator:Generator
 random.experimental.create_rng_state state.generator:create_rng_state
 random.experimental.get_global_generator state.generator:get_global_generator
+random.experimental.index_shuffle ops.random.index_shuffle:index_shuffle
 random.experimental.set_global_generator state.generator:set_global_generator
 random.experimental.stateless_fold_in ops.random.stateless:fold_in
 random.experimental.stateless_shuffle ops.random.stateless:stateless_shuffle
@@ -1007,7 +1070,19 @@ sparse.segment_sqrt_n ops.math.sparse_segments:segment_sqrt_n
 sparse.segment_sum ops.math.sparse_segments:segment_sum
 """,
     "strings": """
+strings.as_string ops.strings.numbers:as_string
 strings.format ops.strings.formatting:format_template
+strings.join ops.strings.joining:join
+strings.length ops.strings.transforming:length
+strings.lower ops.strings.transforming:lower
+strings.reduce_join ops.strings.joining:reduce_join
+strings.regex_full_match ops.strings.regular_expressions:regex_full_match
+strings.regex_replace ops.strings.regular_expressions:regex_replace
+strings.strip ops.strings.transforming:strip
+strings.substr ops.strings.transforming:substr
+strings.to_number ops.strings.numbers:to_number
+strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
+strings.upper ops.strings.transforming:upper
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList

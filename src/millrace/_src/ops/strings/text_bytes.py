@@ -6,11 +6,12 @@ elements of a string tensor are `bytes` in an object array, and the functions he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 
 
@@ -40,3 +41,14 @@ def map_strings(function: Callable[[bytes], bytes], array: Array) -> Array:
 def map_values(function: Callable[[bytes], Any], array: Array, dtype: Any) -> Array:
     """An array of a NumPy dtype with the value of `function` for every string."""
     return np.array([function(element) for element in array.reshape(-1)], dtype=dtype).reshape(array.shape)
+
+
+def check_choice(attr: str, value: str, choices: Sequence[str]) -> None:
+    """Refuses a string attribute that is not one of `choices`.
+
+    Raises: tf.errors.InvalidArgumentError: in TensorFlow's words.
+    """
+    if value not in choices:
+        allowed = ", ".join(f'"{choice}"' for choice in choices)
+        message = f"Value for attr '{attr}' of \"{value}\" is not in the list of allowed values: {allowed}"
+        raise errors.InvalidArgumentError(None, None, message)

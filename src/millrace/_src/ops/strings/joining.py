@@ -1,0 +1,238 @@
+"""Strings put together: `join` of several tensors, `reduce_join` along axes, `unsorted_segment_join` by groups."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32, string
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.shape_rules import UNKNOWN, reduction_shape
+from millrace._src.ops.strings.text_bytes import attr_bytes, string_array
+from millrace._src.ops.type_sets import INDEX
+from millrace._src.util.export import export
+from millrace._src.util.text import shape_brackets
+
+_TEXT = "text has no gradient"
+
+
+def _join_shape(c: ShapeContext) -> TensorShape:
+    shape = TensorShape.of(())
+    for found in c.shapes("inputs"):
+        if found.rank is None:
+            shape = UNKNOWN if shape.rank == 0 else shape
+        elif found.rank:
+            shape = found if not shape.rank else shape.merge_with(found)
+    return UNKNOWN if shape.rank == 0 and any(s.rank is None for s in c.shapes("inputs")) else shape
+
+
+@op("StringJoin", "inputs: N * string -> output: string", shape=_join_shape, host_only=True, not_differentiable=_TEXT)
+def string_join(xp: Xp, inputs: list[Array], *, separator: str = "") -> Array:
+    """Joins strings element by element; scalars go with every element."""
+    shapes = [array.shape for array in inputs if array.ndim]
+    for shape in shapes:
+        if shape != shapes[0]:
+            raise errors.InvalidArgumentError(
+                None, None, f"Input shapes do not match: {shape_brackets(shapes[0])} vs. {shape_brackets(shape)}"
+            )
+    shape = shapes[0] if shapes else ()
+    between = attr_bytes(separator)
+    size = int(np.prod(shape, dtype=np.int64))
+    columns = [a.reshape(-1).tolist() if a.ndim else itertools.repeat(a.item(), size) for a in inputs]
+    return string_array(map(between.join, zip(*columns, strict=True)) if columns else [b""], shape)
+
+
+@export("strings.join", v1=["strings.join", "string_join"])
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Joins strings of several tensors element by element.
+
+    >>> tf.strings.join([["a", "b"], "c"], separator="-").numpy()
+    array([b'a-c', b'b-c'], dtype=object)
+
+    Args:
+      inputs: a list of string Tensors of one shape; scalars among them go with every element.
+      separator: text between the parts.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor.
+    Raises: tf.errors.InvalidArgumentError: if shapes differ.
+    """
+    if isinstance(inputs, (Tensor, np.ndarray)) and inputs.ndim:
+        inputs = list(inputs)
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs!r}.")
+    return string_join(list(inputs), separator=separator, name=name)
+
+
+# --- along axes ------------------------------------------------------------------------------------------------------
+
+
+@op(
+    "ReduceJoin",
+    "inputs: string, reduction_indices: int32 -> output: string",
+    shape=reduction_shape("reduction_indices"),
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def reduce_join_op(
+    xp: Xp, inputs: Array, reduction_indices: Array, *, keep_dims: bool = False, separator: str = ""
+) -> Array:
+    """Joins strings along axes, the first axis given being the slowest."""
+    axes = _normalized(reduction_indices.reshape(-1).tolist(), inputs.ndim)
+    kept = [axis for axis in range(inputs.ndim) if axis not in axes]
+    shape = tuple(inputs.shape[axis] for axis in kept)
+    count = int(np.prod([inputs.shape[axis] for axis in axes], dtype=np.int64))
+    rows = np.transpose(inputs, kept + axes).reshape(int(np.prod(shape, dtype=np.int64)), count)
+    if keep_dims:
+        shape = tuple(1 if axis in axes else size for axis, size in enumerate(inputs.shape))
+    between = attr_bytes(separator)
+    return string_array((between.join(row) for row in rows), shape)
+
+
+def _normalized(axes: list[int], rank: int) -> list[int]:
+    found: list[int] = []
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise errors.OutOfRangeError(
+                None, None, f"Invalid reduction dimension {axis} for input with {rank} dimension(s)"
+            )
+        if axis % rank in found:
+            raise errors.InvalidArgumentError(None, None, f"Duplicate reduction dimension {axis}")
+        found.append(axis % rank)
+    return found
+
+
+@export("strings.reduce_join", v1=[])
+def reduce_join(
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: str | None = None
+) -> Any:
+    """Joins all strings along axes into one.
+
+    >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=1, separator=" ").numpy()
+    array([b'a b', b'c d'], dtype=object)
+
+    Args:
+      inputs: a string Tensor.
+      axis: the axes, the slowest first; None joins everything.
+      keepdims: whether joined axes stay with size 1.
+      separator: text between the strings.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor.
+    Raises:
+      tf.errors.OutOfRangeError: if an axis does not exist.
+      tf.errors.InvalidArgumentError: if an axis is given twice.
+    """
+    with name_scope(name, "ReduceJoin") as scope:
+        inputs = convert_to_tensor(inputs, dtype=string, name="inputs")
+        axes = convert_to_tensor(_all_axes(inputs) if axis is None else axis, dtype=int32, name="reduction_indices")
+        return reduce_join_op(inputs, axes, keep_dims=keepdims, separator=separator, name=scope)
+
+
+def _all_axes(inputs: Any) -> Any:
+    if inputs.shape.rank is not None:
+        return np.arange(inputs.shape.rank, dtype=np.int32)
+    return raw.Range(start=0, limit=raw.Rank(input=inputs), delta=1)
+
+
+@export(v1=["strings.reduce_join", "reduce_join"])
+def reduce_join_v1(
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: str = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> Any:
+    """`tf.strings.reduce_join` with TensorFlow 1's argument names."""
+    axes = reduction_indices if axis is None else axis
+    return reduce_join(inputs, axes, bool(keep_dims if keepdims is None else keepdims), separator, name)
+
+
+# --- by groups -------------------------------------------------------------------------------------------------------
+
+
+def _segment_join_shape(c: ShapeContext) -> TensorShape:
+    inputs, ids = c.shape("inputs"), c.shape("segment_ids")
+    if inputs.rank is None or ids.rank is None:
+        return UNKNOWN
+    count = c.value("num_segments")
+    dims = inputs.as_list()[ids.rank :]
+    return TensorShape([None if count is None else int(count), *dims])
+
+
+@op(
+    "UnsortedSegmentJoin",
+    "inputs: string, segment_ids: Tindices, num_segments: Tnumsegments -> output: string",
+    Tindices=INDEX,
+    Tnumsegments=INDEX.with_default(int32),
+    shape=_segment_join_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def unsorted_segment_join_op(
+    xp: Xp, inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str = ""
+) -> Array:
+    """Joins the strings of each segment, in order."""
+    _check_segments(inputs, segment_ids, num_segments)
+    count = int(num_segments)
+    rest = inputs.shape[segment_ids.ndim :]
+    rows = inputs.reshape(segment_ids.size, int(np.prod(rest, dtype=np.int64)))
+    groups: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
+    for row, segment in zip(rows, segment_ids.reshape(-1).tolist(), strict=True):
+        for column, text in enumerate(row):
+            groups[segment][column].append(text)
+    between = attr_bytes(separator)
+    return string_array((between.join(parts) for group in groups for parts in group), (count, *rest))
+
+
+def _check_segments(inputs: Array, ids: Array, count: Array) -> None:
+    def fail(text: str, kind: Any = errors.InvalidArgumentError) -> None:
+        raise kind(None, None, text)
+
+    if count.ndim:
+        fail("Number of segments must be a scalar")
+    if count < 0:
+        fail(f"Number of segments must be non-negative but got {int(count)}")
+    if not ids.ndim:
+        fail("Segment_id cannot have rank 0")
+    if ids.ndim > inputs.ndim:
+        fail(f"Invalid segment_id rank {ids.ndim} for input with {inputs.ndim} dimension(s)", errors.OutOfRangeError)
+    for axis, size in enumerate(ids.shape):
+        if size != inputs.shape[axis]:
+            fail(f"Segment dimension is {size} while input dimension is {inputs.shape[axis]} in rank {axis}")
+    if ids.size and (ids.min() < 0 or ids.max() >= count):
+        fail("segment_ids are not allowed to exceed num_segments or to have negative values.")
+
+
+@export("strings.unsorted_segment_join")
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> Any:
+    """Joins the strings that have the same segment id, in order.
+
+    >>> tf.strings.unsorted_segment_join(["this", "is", "a", "test"], [0, 1, 0, 1], 2, separator=":").numpy()
+    array([b'this:a', b'is:test'], dtype=object)
+
+    Args:
+      inputs: a string Tensor.
+      segment_ids: an integer Tensor whose shape is a prefix of that of `inputs`.
+      num_segments: how many segments there are, an integer scalar.
+      separator: text between the strings.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of shape `[num_segments, ...]`; a segment without strings is empty.
+    Raises: tf.errors.InvalidArgumentError: if an id is negative or too large, or shapes do not fit.
+    """
+    return unsorted_segment_join_op(inputs, segment_ids, num_segments, separator=separator, name=name)

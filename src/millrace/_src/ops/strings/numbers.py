@@ -1,0 +1,220 @@
+"""Numbers to text and back: `as_string` as C's printf writes them, `to_number` as C reads them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import dtypes as d
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, as_dtype, float32
+from millrace._src.core.op_def import op
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.strings.text_bytes import string_array
+from millrace._src.ops.type_sets import TypeSet
+from millrace._src.util.export import export
+
+_TEXT = "text has no gradient"
+_NUMBER_TYPES = TypeSet((d.float32, d.float64, d.int32, d.int64, d.uint32, d.uint64), default=float32)
+_FORMATTED_TYPES = TypeSet(
+    (
+        *(d.float32, d.float64, d.int32, d.uint8, d.int16, d.int8, d.int64, d.bfloat16, d.uint16, d.float16),
+        *(d.uint32, d.uint64, d.complex64, d.complex128, d.bool, d.variant, d.string),
+    )
+)
+
+# --- to numbers ------------------------------------------------------------------------------------------------------
+
+_INTEGER = re.compile(rb"\s*([+-]?[0-9]+)\s*")
+_UNSIGNED = re.compile(rb"\s*(\+?[0-9]+)\s*")
+_DECIMAL = re.compile(rb"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*")
+_HEXADECIMAL = re.compile(rb"\s*([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)\s*")
+_SPECIAL = re.compile(rb"\s*([+-]?(?:inf|infinity|nan))(?:(?<=nan)\([0-9a-z_]*\))?\s*", re.IGNORECASE)
+
+
+@op(
+    "StringToNumber",
+    "string_tensor: string -> output: out_type",
+    out_type=_NUMBER_TYPES,
+    shape=same_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
+    """The number that every string spells."""
+    if out_type not in _NUMBER_TYPES:
+        names = "float, double, int32, int64, uint32, uint64"
+        message = f"Value for attr 'out_type' of {out_type.name} is not in the list of allowed values: {names}"
+        raise errors.InvalidArgumentError(None, None, message)
+    read = _integer_reader(out_type) if out_type.is_integer else _read_float
+    values = []
+    for text in string_tensor.reshape(-1):
+        value = read(text)
+        if value is None:
+            shown = text.split(b"\0")[0].decode("utf-8", "surrogateescape")
+            raise errors.InvalidArgumentError(
+                None, None, f"StringToNumberOp could not correctly convert string: {shown}"
+            )
+        values.append(value)
+    wide = np.array(values, dtype=object if out_type.is_integer else np.float64)
+    return wide.astype(out_type.np_dtype).reshape(string_tensor.shape)
+
+
+def _integer_reader(dtype: DType) -> Callable[[bytes], int | None]:
+    pattern = _UNSIGNED if dtype.is_unsigned else _INTEGER
+    low, high = dtype.min, dtype.max
+
+    def read(text: bytes) -> int | None:
+        match = pattern.fullmatch(text)
+        value = None if match is None else int(match[1])
+        return value if value is not None and low <= value <= high else None
+
+    return read
+
+
+def _read_float(text: bytes) -> float | None:
+    match = _DECIMAL.fullmatch(text) or _SPECIAL.fullmatch(text)
+    if match is not None:
+        return float(match[1])
+    match = _HEXADECIMAL.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        return float.fromhex(match[1].decode())
+    except OverflowError:
+        return math.copysign(math.inf, -1.0 if match[1].startswith(b"-") else 1.0)
+
+
+@export("strings.to_number", v1=[])
+def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
+    """Reads numbers.
+
+    >>> tf.strings.to_number(["1.5", " -2e3 "]).numpy(), tf.strings.to_number("7", tf.int32).numpy()
+    (array([ 1.5e+00, -2.0e+03], dtype=float32), np.int32(7))
+
+    Args:
+      input: a string Tensor; white space around a number is skipped.
+      out_type: float32, float64, int32, int64, uint32 or uint64.
+      name: name of the operation in a graph.
+
+    Returns: A Tensor of that dtype and the same shape.
+    Raises: tf.errors.InvalidArgumentError: if a string is no number, or out of the range of an integer type.
+    """
+    return string_to_number(input, out_type=as_dtype(out_type), name=name)
+
+
+@export(v1=["strings.to_number", "string_to_number"])
+def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None) -> Any:
+    """`tf.strings.to_number` with TensorFlow 1's arguments."""
+    return to_number(string_tensor if input is None else input, out_type, name)
+
+
+# --- to text ---------------------------------------------------------------------------------------------------------
+
+
+@op(
+    "AsString",
+    "input: T -> output: string",
+    T=_FORMATTED_TYPES,
+    shape=same_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def as_string_op(
+    xp: Xp,
+    input: Array,
+    *,
+    T: DType,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+) -> Array:
+    """Every element as printf writes it."""
+    _check_format(T, precision, scientific, shortest, fill)
+    flags = fill + (str(width) if width > -1 else "")
+    elements = input.reshape(-1).tolist() if T.is_numpy_compatible else [b"<unprintable>"] * input.size
+    text = _formatter(T, flags, precision, "e" if scientific else "g" if shortest else "f")
+    return string_array(map(text, elements), input.shape)
+
+
+def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool, fill: str) -> None:
+    def fail(text: str) -> None:
+        raise errors.InvalidArgumentError(None, None, text)
+
+    if scientific and shortest:
+        fail("Cannot select both scientific and shortest notation")
+    if dtype.is_integer or dtype.is_bool:
+        if scientific or shortest:
+            fail(f"scientific and shortest format not supported for datatype {dtype.name}")
+        if precision >= 0:
+            fail(f"precision not supported for datatype {dtype.name}")
+    if len(fill) > 1:
+        fail("Fill string must be one or fewer characters")
+    if fill and fill not in " +-0#":
+        fail(f'Fill argument not supported: "{fill}"')
+
+
+def _formatter(dtype: DType, flags: str, precision: int, conversion: str) -> Callable[[Any], bytes]:
+    """How one element, as a Python value, is written."""
+    if dtype.is_bool:
+        return lambda value: b"true" if value else b"false"
+    if dtype.is_integer:
+        form = f"%{flags.lstrip('+ ') if dtype.is_unsigned else flags}d"
+        return lambda value: (form % value).encode()
+    if dtype is d.string:
+        return _text_formatter(flags)
+    form = f"%{flags}{f'.{precision}' if precision > -1 else ''}{conversion}"
+    plain = form.replace("%0", "%") if flags.startswith("0") else form
+
+    def real(value: float) -> str:
+        return (form if math.isfinite(value) else plain) % value
+
+    if dtype.is_complex:
+        return lambda value: f"({real(value.real)},{real(value.imag)})".encode()
+    return lambda value: real(value).encode()
+
+
+def _text_formatter(flags: str) -> Callable[[bytes], bytes]:
+    width = int(flags.lstrip(" +-0#") or 0)
+    if flags.startswith("-"):
+        return lambda text: text.ljust(width)
+    return lambda text: text.rjust(width)
+
+
+@export("strings.as_string", "as_string")
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Any:
+    """Numbers as text.
+
+    >>> tf.strings.as_string([3.14159, 100.0], precision=2).numpy()
+    array([b'3.14', b'100.00'], dtype=object)
+
+    Args:
+      input: a Tensor of numbers, booleans or strings.
+      precision: digits after the point (in shortest form: digits in all); only for floating point.
+      scientific: whether to write an exponent.
+      shortest: whether to write an exponent only where it is shorter.
+      width: the least length of each text.
+      fill: "0" fills up with zeros, "-" on the right, "+" and " " on the left after writing a sign or its place.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if options exclude each other or do not fit the dtype.
+    """
+    return as_string_op(
+        input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill, name=name
+    )

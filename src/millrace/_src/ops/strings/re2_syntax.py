@@ -1,0 +1,350 @@
+"""Regular expressions in RE2's syntax, translated for Python's `re`.
+
+TensorFlow matches with RE2. Its syntax and Python's agree on most, and differ in what a letter class means (ASCII in
+RE2), in anchors, in flags set amid a pattern, and in what is an error. The translator
+reads the pattern once, item by item, and writes each item out in a form that does not depend on Python's flags.
+
+Not supported, with a clear error: `\\C` (one byte), and `\\p{...}` of scripts; categories such as `\\p{Lu}` are.
+Strings are matched as text in which a byte that is no UTF-8 is a lone surrogate, which no item matches.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+_BROKEN = "\\udc80-\\udcff"
+"""The surrogates that stand for bytes outside UTF-8."""
+
+_DIGIT, _SPACE, _WORD = "0-9", "\\t\\n\\f\\r ", "0-9A-Za-z_"
+_PERL_CLASSES = {"d": _DIGIT, "s": _SPACE, "w": _WORD}
+_POSIX_CLASSES = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "ascii": "\\x00-\\x7f",
+    "blank": "\\t ",
+    "cntrl": "\\x00-\\x1f\\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": "!-/:-@\\[-`{-~",
+    "space": "\\t\\n\\v\\f\\r ",
+    "upper": "A-Z",
+    "word": _WORD,
+    "xdigit": "0-9A-Fa-f",
+}
+_CONTROL = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_BOUNDARY = f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
+_NO_BOUNDARY = f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
+_COUNTED = re.compile(r"\{([0-9]+)(,?)([0-9]*)\}")
+_FLAG_GROUP = re.compile(r"\(\?([imsU]*)(?:-([imsU]+))?([:)])")
+_MAX_REPEAT = 1000
+
+
+class PatternError(ValueError):
+    """A pattern that RE2 refuses; the text is RE2's."""
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """The flags in force at one place of a pattern."""
+
+    ignore_case: bool = False
+    multi_line: bool = False
+    dot_all: bool = False
+    swap_greedy: bool = False
+
+    def changed(self, on: str, off: str) -> _Flags:
+        names = {"i": "ignore_case", "m": "multi_line", "s": "dot_all", "U": "swap_greedy"}
+        values = {names[letter]: True for letter in on} | {names[letter]: False for letter in off}
+        return replace(self, **values)
+
+
+@functools.lru_cache(maxsize=512)
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """A pattern of RE2 as one of Python.
+
+    >>> from millrace._src.ops.strings.re2_syntax import compile_pattern
+    >>> compile_pattern("(?i)[[:alpha:]]+").sub("x", "aB1")
+    'x1'
+
+    Raises: PatternError: if RE2 refuses it.
+    """
+    translated = _Translator(pattern).translate()
+    try:
+        return re.compile(translated)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise PatternError(f"not supported here: {error}: {pattern}") from None
+
+
+class _Translator:
+    """Walks over one pattern and writes its translation."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.position = 0
+        self.flags = _Flags()
+        self.outer: list[_Flags] = []
+        self.parts: list[str] = []
+        self.repeatable = False
+        self.last_repeat: int | None = None
+
+    def translate(self) -> str:
+        while self.position < len(self.pattern):
+            start = self.position
+            character = self.pattern[start]
+            if character in "*+?" or character == "{" and _COUNTED.match(self.pattern, start):
+                self._repeat(start)
+                continue
+            self.last_repeat = None
+            self._item(character)
+        if self.outer:
+            raise PatternError(f"missing ): {self.pattern}")
+        return "".join(self.parts)
+
+    def _item(self, character: str) -> None:
+        if character == "(":
+            self._open()
+        elif character == ")":
+            self._close()
+        elif character == "|":
+            self._write("|", 1, repeatable=False)
+        elif character == "[":
+            self._class()
+        elif character == "\\":
+            self._escape()
+        elif character == ".":
+            self._write(f"[^{_BROKEN}]" if self.flags.dot_all else f"[^\\n{_BROKEN}]", 1)
+        elif character == "^":
+            self._write("(?:(?m:^))" if self.flags.multi_line else "(?:\\A)", 1)
+        elif character == "$":
+            self._write("(?:(?m:$))" if self.flags.multi_line else "(?:\\Z)", 1)
+        else:
+            self._write(self._literal(character), 1)
+
+    def _write(self, text: str, consumed: int, repeatable: bool = True) -> None:
+        self.parts.append(text)
+        self.position += consumed
+        self.repeatable = repeatable
+
+    def _literal(self, character: str) -> str:
+        return self._case(re.escape(character))
+
+    def _case(self, text: str) -> str:
+        return f"(?i:{text})" if self.flags.ignore_case else text
+
+    # --- groups --------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        rest = self.pattern[self.position :]
+        if not rest.startswith("(?"):
+            self._push("(", 1)
+            return
+        if rest.startswith("(?P<"):
+            name = re.match(r"\(\?P<(\w+)>", rest)
+            if name is None:
+                raise PatternError(f"invalid named capture group: {rest.partition('>')[0]}")
+            self._push("(", name.end())
+            return
+        flags = _FLAG_GROUP.match(rest)
+        if flags is None or flags[0] == "(?)":
+            raise PatternError(f"invalid perl operator: {rest[:3]}" if len(rest) > 2 else f"missing ): {self.pattern}")
+        changed = self.flags.changed(flags[1], flags[2] or "")
+        if flags[3] == ":":
+            self._push("(?:", flags.end())
+        else:
+            self._write("", flags.end(), repeatable=False)
+        self.flags = changed
+
+    def _push(self, text: str, consumed: int) -> None:
+        self.outer.append(self.flags)
+        self._write(text, consumed, repeatable=False)
+
+    def _close(self) -> None:
+        if not self.outer:
+            raise PatternError(f"unexpected ): {self.pattern}")
+        self.flags = self.outer.pop()
+        self._write(")", 1)
+
+    # --- repetition ----------------------------------------------------------------------------------------------
+
+    def _repeat(self, start: int) -> None:
+        counted = _COUNTED.match(self.pattern, start)
+        operator = counted[0] if counted is not None else self.pattern[start]
+        if self.last_repeat is not None:
+            raise PatternError(f"bad repetition operator: {self.pattern[self.last_repeat : start + len(operator)]}")
+        if counted is not None:
+            self._check_count(counted)
+        if not self.repeatable:
+            raise PatternError(f"no argument for repetition operator: {operator}")
+        self.position = start + len(operator)
+        lazy = self.pattern[self.position : self.position + 1] == "?"
+        self.position += lazy
+        self.parts.append(operator + ("?" if lazy != self.flags.swap_greedy else ""))
+        self.last_repeat = start
+
+    @staticmethod
+    def _check_count(counted: re.Match[str]) -> None:
+        low = int(counted[1])
+        high = int(counted[3]) if counted[3] else low
+        if low > _MAX_REPEAT or high > _MAX_REPEAT or high < low:
+            raise PatternError(f"invalid repetition size: {counted[0]}")
+
+    # --- escapes -------------------------------------------------------------------------------------------------
+
+    def _escape(self) -> None:
+        letter = self.pattern[self.position + 1 : self.position + 2]
+        if letter == "Q":
+            self._quoted()
+        elif letter == "b":
+            self._write(_BOUNDARY, 2)
+        elif letter == "B":
+            self._write(_NO_BOUNDARY, 2)
+        elif letter == "A":
+            self._write("(?:\\A)", 2)
+        elif letter == "z":
+            self._write("(?:\\Z)", 2)
+        elif letter == "C":
+            raise PatternError(f"\\C, a single byte, is not supported here: {self.pattern}")
+        elif letter and letter in "dDsSwWpP":
+            self._write(self._case(f"[{self._class_escape(letter)}]"), 0)
+        else:
+            self._write(self._literal(self._escaped_character()), 0)
+
+    def _quoted(self) -> None:
+        """`\\Q...\\E`: everything between is literal."""
+        text, _, _ = self.pattern[self.position + 2 :].partition("\\E")
+        consumed = min(len(text) + 4, len(self.pattern) - self.position)
+        self._write("".join(map(self._literal, text)), consumed, repeatable=bool(text))
+
+    def _class_escape(self, letter: str) -> str:
+        """What `\\d`, `\\W`, `\\pL` ... stands for inside brackets; moves past it."""
+        if letter in "pP":
+            return self._category(letter == "P")
+        self.position += 2
+        if letter.islower():
+            return _PERL_CLASSES[letter]
+        return _complement(_PERL_CLASSES[letter.lower()])
+
+    def _category(self, negated: bool) -> str:
+        match = re.compile(r"\\[pP](?:\{(\^?)(\w+)\}|(\w))").match(self.pattern, self.position)
+        if match is None:
+            raise PatternError(f"invalid character class range: {self.pattern[self.position :]}")
+        self.position = match.end()
+        name = match[2] or match[3]
+        ranges = _category_ranges(name)
+        if ranges is None:
+            known = "only general categories such as Lu are supported here"
+            raise PatternError(f"invalid character class range: {match[0]} ({known})")
+        return _complement(ranges) if negated != bool(match[1]) else ranges
+
+    def _escaped_character(self) -> str:
+        """The character that an escape names; moves past it."""
+        match = _CHARACTER_ESCAPE.match(self.pattern, self.position)
+        if match is None:
+            rest = self.pattern[self.position : self.position + 2]
+            raise PatternError("trailing \\" if len(rest) < 2 else f"invalid escape sequence: {rest}")
+        self.position = match.end()
+        if match["octal"]:
+            return chr(int(match["octal"], 8))
+        if match["hex"] or match["long"]:
+            code = int(match["hex"] or match["long"], 16)
+            if code > sys.maxunicode:
+                raise PatternError(f"invalid escape sequence: {match[0]}")
+            return chr(code)
+        return _CONTROL.get(match["one"], match["one"])
+
+    # --- classes -------------------------------------------------------------------------------------------------
+
+    def _class(self) -> None:
+        start = self.position
+        self.position += 1
+        negated = self.pattern.startswith("^", self.position)
+        self.position += negated
+        items: list[str] = []
+        first = True
+        while first or not self.pattern.startswith("]", self.position):
+            if self.position >= len(self.pattern):
+                raise PatternError(f"missing ]: {self.pattern[start:]}")
+            items.append(self._class_item(start))
+            first = False
+        self.position += 1
+        text = f"[^{''.join(items)}{_BROKEN}]" if negated else f"[{''.join(items)}]"
+        self._write(self._case(text), 0)
+
+    def _class_item(self, start: int) -> str:
+        posix = re.compile(r"\[:(\^?)(\w+):\]").match(self.pattern, self.position)
+        if posix is not None:
+            if posix[2] not in _POSIX_CLASSES:
+                raise PatternError(f"invalid character class range: {posix[0]}")
+            self.position = posix.end()
+            ranges = _POSIX_CLASSES[posix[2]]
+            return _complement(ranges) if posix[1] else ranges
+        letter = self.pattern[self.position + 1 : self.position + 2]
+        if self.pattern[self.position] == "\\" and letter and letter in "dDsSwWpP":
+            return self._class_escape(letter)
+        begin = self.position
+        low = self._class_character(start)
+        if not self.pattern.startswith("-", self.position) or self.pattern.startswith("-]", self.position):
+            return _class_literal(low)
+        self.position += 1
+        high = self._class_character(start)
+        if high < low:
+            raise PatternError(f"invalid character class range: {self.pattern[begin : self.position]}")
+        return f"{_class_literal(low)}-{_class_literal(high)}"
+
+    def _class_character(self, start: int) -> str:
+        if self.position >= len(self.pattern):
+            raise PatternError(f"missing ]: {self.pattern[start:]}")
+        if self.pattern[self.position] == "\\":
+            return self._escaped_character()
+        self.position += 1
+        return self.pattern[self.position - 1]
+
+
+_CHARACTER_ESCAPE = re.compile(
+    r"\\(?:(?P<octal>[1-7][0-7]{1,2}|0[0-7]{0,2})|x(?P<hex>[0-9a-fA-F]{2})|x\{(?P<long>[0-9a-fA-F]+)\}"
+    r"|(?P<one>[afnrtv]|[^0-9A-Za-z\udc80-\udcff]))",
+    re.DOTALL,
+)
+
+
+def _class_literal(character: str) -> str:
+    """A character inside brackets, free of any meaning of its own."""
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+@functools.lru_cache(maxsize=64)
+def _complement(ranges: str) -> str:
+    """The inside of brackets that matches every character which `ranges` does not."""
+    inside = re.compile(f"[{ranges}]")
+    return _as_ranges(lambda character: inside.match(character) is None)
+
+
+@functools.lru_cache(maxsize=64)
+def _category_ranges(name: str) -> str | None:
+    """The characters of a general category (`L`, `Lu`, `N`, ...), or None if there is no such category."""
+    if name == "Any":
+        return f"\\x00-\\U{sys.maxunicode:08x}"
+    found = _as_ranges(lambda character: unicodedata.category(character).startswith(name))
+    return found or None
+
+
+def _as_ranges(wanted: Callable[[str], bool]) -> str:
+    """All characters that fulfil a condition, as the inside of brackets."""
+    parts: list[str] = []
+    start: int | None = None
+    for code in range(sys.maxunicode + 2):
+        belongs = code <= sys.maxunicode and not 0xDC80 <= code <= 0xDCFF and wanted(chr(code))
+        if belongs and start is None:
+            start = code
+        elif not belongs and start is not None:
+            parts.append(f"{_class_literal(chr(start))}-{_class_literal(chr(code - 1))}")
+            start = None
+    return "".join(parts)

@@ -1,0 +1,190 @@
+"""`tf.strings.regex_replace` and `regex_full_match`: RE2's patterns (see `re2_syntax`) over tensors of strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.strings.re2_syntax import PatternError, compile_pattern
+from millrace._src.ops.strings.text_bytes import attr_bytes, map_strings, map_values
+from millrace._src.util.export import export
+from millrace._src.util.text import shape_brackets
+
+_TEXT = "text has no gradient"
+
+
+def _text(element: bytes) -> str:
+    return element.decode("utf-8", "surrogateescape")
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return compile_pattern(pattern)
+    except PatternError as error:
+        raise errors.InvalidArgumentError(None, None, f"Invalid pattern: {pattern}, error: {error}") from None
+
+
+def _scalar(array: Array, what: str) -> str:
+    if array.ndim:
+        message = f"{what} must be scalar, but received {shape_brackets(array.shape)}"
+        raise errors.InvalidArgumentError(None, None, message)
+    return _text(array.item())
+
+
+# --- replacing -------------------------------------------------------------------------------------------------------
+
+
+def _replacer(pattern: str, rewrite: str, everywhere: bool) -> Callable[[bytes], bytes]:
+    """A function of one string that replaces the first or every match."""
+    compiled = _compiled(pattern)
+    expand = _expander(rewrite)
+    if _highest_group(rewrite) > compiled.groups:
+        return lambda element: element
+    if not everywhere:
+        return lambda element: attr_bytes(_replace_first(compiled, expand, _text(element)))
+    return lambda element: attr_bytes(_replace_all(compiled, expand, _text(element)))
+
+
+def _highest_group(rewrite: str) -> int:
+    return max((int(digit) for digit in re.findall(r"\\(?:\\|(\d))", rewrite) if digit), default=0)
+
+
+def _expander(rewrite: str) -> Callable[[re.Match[str]], str]:
+    """`\\0` to `\\9` stand for groups and `\\\\` for a backslash; text after any other escape is dropped, as in RE2."""
+    parts: list[str | int] = []
+    for piece in re.finditer(r"\\(\d)|\\(\\)|(\\)|([^\\]+)", rewrite):
+        if piece[3] is not None:
+            break
+        parts.append(int(piece[1]) if piece[1] is not None else piece[2] or piece[4])
+    return lambda match: "".join(p if isinstance(p, str) else match[p] or "" for p in parts)
+
+
+def _replace_first(pattern: re.Pattern[str], expand: Callable[[re.Match[str]], str], text: str) -> str:
+    match = pattern.search(text)
+    return text if match is None else text[: match.start()] + expand(match) + text[match.end() :]
+
+
+def _replace_all(pattern: re.Pattern[str], expand: Callable[[re.Match[str]], str], text: str) -> str:
+    """Every match from the left; an empty match right after another does not count."""
+    parts: list[str] = []
+    position, last_end = 0, -1
+    while position <= len(text):
+        match = pattern.search(text, position)
+        if match is None:
+            break
+        parts.append(text[position : match.start()])
+        if match.start() == match.end() == last_end:
+            parts.append(text[match.start() : match.start() + 1])
+            position = match.start() + 1
+            continue
+        parts.append(expand(match))
+        position = last_end = match.end()
+    return "".join(parts) + text[position:]
+
+
+def _replace_shape(c: ShapeContext) -> TensorShape:
+    for name in ("pattern", "rewrite"):
+        if c.shape(name).rank not in (0, None):
+            raise ValueError(f"Shape must be rank 0 but is rank {c.shape(name).rank}")
+    return c.shape("input")
+
+
+@op(
+    "RegexReplace",
+    "input: string, pattern: string, rewrite: string -> output: string",
+    shape=_replace_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def regex_replace_op(xp: Xp, input: Array, pattern: Array, rewrite: Array, *, replace_global: bool = True) -> Array:
+    """Replaces matches of a pattern."""
+    return map_strings(_replacer(_scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite"), replace_global), input)
+
+
+@op("StaticRegexReplace", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def static_regex_replace(xp: Xp, input: Array, *, pattern: str, rewrite: str, replace_global: bool = True) -> Array:
+    """Replaces matches of a pattern that is known while tracing."""
+    return map_strings(_replacer(pattern, rewrite, replace_global), input)
+
+
+@export("strings.regex_replace", v1=["strings.regex_replace", "regex_replace"])
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None) -> Any:
+    r"""Replaces matches of a regular expression (RE2 syntax) in every string.
+
+    >>> tf.strings.regex_replace(["ab12", "key=value"], r"(\w+)=(\w+)", r"\2=\1").numpy()
+    array([b'ab12', b'value=key'], dtype=object)
+
+    Args:
+      input: a string Tensor.
+      pattern: the expression, a string or a scalar string Tensor.
+      rewrite: the replacement; `\1` to `\9` stand for groups, `\0` for the match.
+      replace_global: whether to replace every match or the first only.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if the pattern is malformed, or not supported.
+    """
+    if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
+        return static_regex_replace(input, pattern=pattern, rewrite=rewrite, replace_global=replace_global, name=name)
+    return regex_replace_op(input, pattern, rewrite, replace_global=replace_global, name=name)
+
+
+# --- matching --------------------------------------------------------------------------------------------------------
+
+
+def _matches(pattern: str, input: Array) -> Array:
+    compiled = _compiled(pattern)
+    return map_values(lambda element: compiled.fullmatch(_text(element)) is not None, input, np.bool_)
+
+
+def _match_shape(c: ShapeContext) -> TensorShape:
+    if c.shape("pattern").rank not in (0, None):
+        raise ValueError(f"Shape must be rank 0 but is rank {c.shape('pattern').rank}")
+    return c.shape("input")
+
+
+@op(
+    "RegexFullMatch",
+    "input: string, pattern: string -> output: bool",
+    shape=_match_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def regex_full_match_op(xp: Xp, input: Array, pattern: Array) -> Array:
+    """Whether each whole string matches a pattern."""
+    return _matches(_scalar(pattern, "Pattern"), input)
+
+
+@op("StaticRegexFullMatch", "input: string -> output: bool", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def static_regex_full_match(xp: Xp, input: Array, *, pattern: str) -> Array:
+    """Whether each whole string matches a pattern that is known while tracing."""
+    return _matches(pattern, input)
+
+
+@export("strings.regex_full_match")
+def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+    """Whether each whole string matches a regular expression (RE2 syntax).
+
+    >>> tf.strings.regex_full_match(["abc", "abcd"], "a.c").numpy()
+    array([ True, False])
+
+    Args:
+      input: a string Tensor.
+      pattern: the expression, a string or a scalar string Tensor.
+      name: name of the operation in a graph.
+
+    Returns: A bool Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if the pattern is malformed, or not supported.
+    """
+    if isinstance(pattern, (str, bytes)):
+        return static_regex_full_match(input, pattern=pattern, name=name)
+    return regex_full_match_op(input, pattern, name=name)

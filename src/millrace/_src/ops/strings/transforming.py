@@ -1,0 +1,235 @@
+"""Strings element by element: their length, case, ends, and parts.
+
+A string is bytes. Where a function counts in characters (`unit="UTF8_CHAR"`), a character begins at each byte that is
+no continuation byte, so that broken UTF-8 has a length, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.shape_rules import broadcast_dims, same_shape
+from millrace._src.ops.strings.text_bytes import check_choice, map_strings, map_values, string_array
+from millrace._src.ops.type_sets import INDEX
+from millrace._src.util.export import export
+from millrace._src.util.text import shape_brackets
+
+_TEXT = "text has no gradient"
+_UNITS = ("BYTE", "UTF8_CHAR")
+
+
+# --- length ----------------------------------------------------------------------------------------------------------
+
+
+@op("StringLength", "input: string -> output: int32", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def string_length(xp: Xp, input: Array, *, unit: str = "BYTE") -> Array:
+    """The length of every string."""
+    check_choice("unit", unit, _UNITS)
+    return map_values(len if unit == "BYTE" else _character_count, input, np.int32)
+
+
+def _character_count(text: bytes) -> int:
+    return sum(byte & 0xC0 != 0x80 for byte in text)
+
+
+def _character_starts(text: bytes) -> list[int]:
+    """Where each character begins; and the end, so that character i is `text[starts[i]:starts[i + 1]]`."""
+    starts = [index for index, byte in enumerate(text) if byte & 0xC0 != 0x80]
+    return [*starts, len(text)]
+
+
+@export("strings.length", v1=[])
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """The length of every string.
+
+    >>> tf.strings.length(["Hello", "é"]).numpy(), tf.strings.length("é", unit="UTF8_CHAR").numpy()
+    (array([5, 2], dtype=int32), np.int32(1))
+
+    Args:
+      input: a string Tensor.
+      unit: "BYTE" counts bytes, "UTF8_CHAR" characters.
+      name: name of the operation in a graph.
+
+    Returns: An int32 Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if the unit is unknown.
+    """
+    return string_length(input, unit=unit, name=name)
+
+
+@export(v1=["strings.length"])
+def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+    """`tf.strings.length` with TensorFlow 1's order of arguments."""
+    return length(input, unit, name)
+
+
+# --- case and ends ---------------------------------------------------------------------------------------------------
+
+
+def _is_utf8(encoding: str) -> bool:
+    if encoding not in ("", "utf-8"):
+        message = f"only utf-8 or '' (no encoding) is supported, received {encoding}"
+        raise errors.InvalidArgumentError(None, None, message)
+    return encoding == "utf-8"
+
+
+@op("StringLower", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def string_lower(xp: Xp, input: Array, *, encoding: str = "") -> Array:
+    """Every string in lower case."""
+    if _is_utf8(encoding):
+        return map_strings(lambda text: text.decode("utf-8", "replace").lower().encode(), input)
+    return map_strings(bytes.lower, input)
+
+
+@op("StringUpper", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def string_upper(xp: Xp, input: Array, *, encoding: str = "") -> Array:
+    """Every string in upper case."""
+    if _is_utf8(encoding):
+        return map_strings(lambda text: text.decode("utf-8", "replace").upper().encode(), input)
+    return map_strings(bytes.upper, input)
+
+
+@export("strings.lower")
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Every string in lower case.
+
+    >>> tf.strings.lower("CamelCase").numpy(), tf.strings.lower("É", encoding="utf-8").numpy().decode()
+    (b'camelcase', 'é')
+
+    Args:
+      input: a string Tensor.
+      encoding: "" changes ASCII letters only; "utf-8" all letters.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if the encoding is another.
+    """
+    return string_lower(input, encoding=encoding, name=name)
+
+
+@export("strings.upper")
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """Every string in upper case.
+
+    >>> tf.strings.upper("CamelCase").numpy(), tf.strings.upper("é", encoding="utf-8").numpy().decode()
+    (b'CAMELCASE', 'É')
+
+    Args:
+      input: a string Tensor.
+      encoding: "" changes ASCII letters only; "utf-8" all letters.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if the encoding is another.
+    """
+    return string_upper(input, encoding=encoding, name=name)
+
+
+@export("strings.strip", v1=["strings.strip", "string_strip"])
+@op("StringStrip", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def strip(xp: Xp, input: Array) -> Array:
+    """Removes white space (ASCII) at both ends of every string.
+
+    >>> tf.strings.strip([" a b ", "\\tc"]).numpy()
+    array([b'a b', b'c'], dtype=object)
+
+    Args: input: a string Tensor.
+    Returns: A string Tensor of the same shape.
+    """
+    return map_strings(bytes.strip, input)
+
+
+# --- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _substr_shape(c: ShapeContext) -> TensorShape:
+    pos, size = c.shape("pos"), c.shape("len")
+    if pos.rank is not None and size.rank is not None and not pos.is_compatible_with(size):
+        raise ValueError(
+            f"pos and len should have the same shape, got: {shape_brackets(pos)} vs. {shape_brackets(size)}"
+        )
+    return broadcast_dims(c.shape("input"), pos)
+
+
+@op(
+    "Substr",
+    "input: string, pos: T, len: T -> output: string",
+    T=INDEX,
+    shape=_substr_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE") -> Array:
+    """`len` bytes or characters from position `pos` of every string."""
+    check_choice("unit", unit, _UNITS)
+    shape = _substr_result_shape(input.shape, pos.shape, len.shape)
+    texts = np.broadcast_to(input, shape).reshape(-1).tolist()
+    starts = np.broadcast_to(pos, shape).reshape(-1).tolist()
+    sizes = np.broadcast_to(len, shape).reshape(-1).tolist()
+    part = _byte_part if unit == "BYTE" else _character_part
+    triples = enumerate(zip(texts, starts, sizes, strict=True))
+    return string_array((part(text, start, size, i) for i, (text, start, size) in triples), shape)
+
+
+def _substr_result_shape(input: Sequence[int], pos: Sequence[int], size: Sequence[int]) -> tuple[int, ...]:
+    if pos != size:
+        raise errors.InvalidArgumentError(
+            None, None, f"pos and len should have the same shape, got: {shape_brackets(pos)} vs. {shape_brackets(size)}"
+        )
+    try:
+        shape = np.broadcast_shapes(tuple(input), tuple(pos))
+    except ValueError:
+        message = f"Incompatible shapes: {shape_brackets(input)} vs. {shape_brackets(pos)}"
+        raise errors.InvalidArgumentError(None, None, message) from None
+    return shape
+
+
+def _byte_part(text: bytes, start: int, size: int, index: int) -> bytes:
+    if not -len(text) <= start <= len(text):
+        message = f"pos {start} out of range for string b'{text.decode('utf-8', 'replace')}' at index {index}"
+        raise errors.InvalidArgumentError(None, None, message)
+    begin = start if start >= 0 else start + len(text)
+    return text[begin:] if size < 0 else text[begin : begin + size]
+
+
+def _character_part(text: bytes, start: int, size: int, index: int) -> bytes:
+    starts = _character_starts(text)
+    count = len(starts) - 1
+    if not -count <= start <= count:
+        raise errors.InvalidArgumentError(None, None, f"pos {start} out of range for string at index {index}")
+    begin = start if start >= 0 else start + count
+    end = count if size < 0 else min(begin + size, count)
+    return text[starts[begin] : starts[end]]
+
+
+@export("strings.substr", v1=[])
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """Parts of strings.
+
+    >>> tf.strings.substr(["hello", "world"], [1, -3], [3, 2]).numpy()
+    array([b'ell', b'rl'], dtype=object)
+
+    Args:
+      input: a string Tensor.
+      pos: an integer Tensor: where each part begins; negative positions count from the end.
+      len: an integer Tensor of the same shape as `pos`: how long it is at most.
+      unit: "BYTE", or "UTF8_CHAR" to count characters.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the shape of `input` and `pos` broadcast against each other.
+    Raises: tf.errors.InvalidArgumentError: if a position is outside of its string, or shapes do not fit.
+    """
+    return substr_op(input, pos, len, unit=unit, name=name)
+
+
+@export(v1=["strings.substr", "substr"])
+def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
+    """`tf.strings.substr` with TensorFlow 1's order of arguments."""
+    return substr(input, pos, len, unit, name)
