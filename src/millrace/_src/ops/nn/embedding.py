@@ -1,0 +1,92 @@
+"""`tf.nn.embedding_lookup`: rows of a table; its gradient touches only these rows (`tf.IndexedSlices`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.constant import constant
+from millrace._src.ops.array.gathering import gather
+from millrace._src.ops.array.identity import identity
+from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.reshaping import reshape
+from millrace._src.ops.array.selecting import where_v1
+from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.array.shape_ops import size as size_of
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.clipping import clip_by_norm
+from millrace._src.util.export import export
+
+
+@export("nn.embedding_lookup", v1=[])
+def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name: str | None = None) -> Tensor:
+    """Looks up rows of one table, or of one that is split over several tensors.
+
+    >>> table = tf.constant([[1., 2.], [3., 4.], [5., 6.]])
+    >>> tf.nn.embedding_lookup(table, [2, 0]).numpy()
+    array([[5., 6.],
+           [1., 2.]], dtype=float32)
+
+    Args:
+      params: A Tensor or Variable `[rows, ...]`, or a list of such, which together are the table: contiguous parts, the
+        first ones one row longer if the rows cannot be shared out evenly.
+      ids: int32 or int64 row numbers, of any shape.
+      max_norm: if given, rows that are longer than this (Euclidean) are scaled down to it.
+      name: A name for the operation (optional).
+
+    Returns: A Tensor of shape `ids.shape + rows' shape`.
+    Raises:
+      ValueError: if `params` is None or empty.
+      tf.errors.InvalidArgumentError: if a row does not exist.
+    """
+    if params is None:
+        raise ValueError("params must be specified")
+    parts = list(params) if isinstance(params, (list, tuple)) else [params]
+    if not parts:
+        raise ValueError("Length of params is currently 0. Need at least one param.")
+    with name_scope(name, "embedding_lookup") as scope:
+        ids = convert_to_tensor(ids, name="ids")
+        if len(parts) == 1:
+            rows = _clipped(gather(parts[0], ids, name=scope), ids.shape.rank, max_norm)
+            return identity(rows)  # type: ignore[no-any-return]  # an op gives a Tensor
+        return _from_parts(parts, ids, max_norm, scope)
+
+
+def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
+    """Rows scaled down to a length; the first `leading` dimensions tell the rows apart."""
+    if max_norm is None:
+        return rows
+    if leading is None or rows.shape.rank is None:
+        raise ValueError("`max_norm` needs `params` and `ids` of known rank.")
+    return clip_by_norm(rows, max_norm, axes=list(range(leading, rows.shape.rank)))
+
+
+def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: str) -> Tensor:
+    flat = reshape(ids, [-1])
+    positions = raw.Range(start=0, limit=size_of(flat), delta=1)
+    part, inside = _places(parts, flat)
+    count = len(parts)
+    rows_of = raw.DynamicPartition(data=inside, partitions=part, num_partitions=count)
+    positions_of = raw.DynamicPartition(data=positions, partitions=part, num_partitions=count)
+    found = [_clipped(gather(p, rows), 1, max_norm) for p, rows in zip(parts, rows_of, strict=True)]
+    joined = raw.ParallelDynamicStitch(indices=positions_of, data=found, name=scope)
+    row_shape = parts[0].shape[1:]
+    result = reshape(joined, concat([shape_of(ids), row_shape.as_list()], axis=0))
+    result.set_shape(ids.shape.concatenate(row_shape))
+    return result  # type: ignore[no-any-return]  # an op gives a Tensor
+
+
+def _places(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:
+    """The part each row number is in, and the row inside that part; the first parts may have one row more."""
+    dims = [p.shape.as_list()[0] for p in parts]
+    if None in dims:
+        total = sum(cast(shape_of(p)[0], flat.dtype) for p in parts)
+    else:
+        total = constant(sum(dims), dtype=flat.dtype)
+    each, more = total // len(parts), total % len(parts)
+    part = raw.Maximum(x=flat // (each + 1), y=(flat - more) // each)
+    inside = where_v1(part < more, flat % (each + 1), (flat - more) % each)
+    return cast(part, "int32"), inside

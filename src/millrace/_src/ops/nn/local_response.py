@@ -1,0 +1,128 @@
+"""Local response normalization: each value divided by the strength of its neighbours in the channels.
+
+Krizhevsky et al., "ImageNet Classification with Deep Convolutional Neural Networks", 2012.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import dtypes as d
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.type_sets import TypeSet
+from millrace._src.util.export import export
+
+_FLOAT = TypeSet((d.float16, d.bfloat16, d.float32), default=d.float32)
+
+
+def _shape(c: ShapeContext) -> TensorShape:
+    shape = TensorShape([None] * 4)
+    for tensor in c.inputs:
+        if tensor.shape.rank not in (None, 4):
+            raise ValueError(f"Shape must be rank 4 but is rank {tensor.shape.rank}")
+        shape = shape.merge_with(tensor.shape)
+    return shape
+
+
+def _neighbour_sums(xp: Xp, x: Array, radius: int) -> Array:
+    """For each channel, the sum of the channels at most `radius` away."""
+    depth = x.shape[-1]
+    radius = min(radius, max(depth - 1, 0))
+    pads = [(0, 0)] * (x.ndim - 1) + [(radius, radius)]
+    wide = xp.pad(x, pads)
+    total = wide[..., :depth]
+    for shift in range(1, 2 * radius + 1):
+        total = total + wide[..., shift : shift + depth]
+    return total
+
+
+def _require_images(*arrays: Array) -> None:
+    for x in arrays:
+        if x.ndim != 4:
+            raise InvalidArgumentError(None, None, "in must be 4-dimensional")
+
+
+@export("nn.local_response_normalization", "nn.lrn")
+@op("LRN", "input: T -> output: T", T=_FLOAT, shape=_shape)
+def local_response_normalization(
+    xp: Xp, input: Array, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
+) -> Array:
+    """Computes `input / (bias + alpha * sum(squares of the channels at most depth_radius away)) ** beta`.
+
+    >>> tf.nn.local_response_normalization(tf.ones([1, 1, 1, 3]), depth_radius=1).numpy().ravel()
+    array([0.57735026, 0.5       , 0.57735026], dtype=float32)
+
+    Args:
+      input: A float16, bfloat16 or float32 Tensor `[batch, height, width, channels]`.
+      depth_radius: how many neighbours on each side count.
+      bias: keeps the divisor away from 0.
+      alpha: the weight of the squares.
+      beta: the exponent.
+
+    Returns: A Tensor with the shape and dtype of `input`.
+    Raises: tf.errors.InvalidArgumentError: if `input` is not of rank 4 (ValueError while tracing).
+    """
+    _require_images(input)
+
+    def compute(x: Array) -> Array:
+        return x * _strengths(xp, x, (depth_radius, bias, alpha)) ** np.float32(-beta)
+
+    return in_single(xp, compute, input)
+
+
+def _strengths(xp: Xp, x: Array, attrs: tuple[Any, ...]) -> Array:
+    radius, bias, alpha = attrs
+    return np.float32(bias) + np.float32(alpha) * _neighbour_sums(xp, x * x, radius)
+
+
+@local_response_normalization.gradient
+def local_response_normalization_gradient(
+    dy: Tensor, input: Tensor, output: Tensor, depth_radius: int, bias: float, alpha: float, beta: float
+) -> Tensor:
+    return raw.LRNGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        input_grads=dy,
+        input_image=input,
+        output_image=output,
+        depth_radius=depth_radius,
+        bias=bias,
+        alpha=alpha,
+        beta=beta,
+    )
+
+
+@op(
+    "LRNGrad",
+    "input_grads: T, input_image: T, output_image: T -> output: T",
+    T=_FLOAT,
+    shape=_shape,
+    not_differentiable="TensorFlow has no second derivative of local response normalization",
+)
+def local_response_normalization_grad(
+    xp: Xp,
+    input_grads: Array,
+    input_image: Array,
+    output_image: Array,
+    *,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+) -> Array:
+    """The gradient of LRN: `dy n^-beta - 2 alpha beta x * sum over neighbours of (dy y / n)`, n the divisor's base."""
+    _require_images(input_grads, input_image, output_image)
+
+    def compute(dy: Array, x: Array, y: Array) -> Array:
+        base = _strengths(xp, x, (depth_radius, bias, alpha))
+        pulled = _neighbour_sums(xp, dy * y / base, depth_radius)
+        return dy * base ** np.float32(-beta) - np.float32(2 * alpha * beta) * x * pulled
+
+    return in_single(xp, compute, input_grads, input_image, output_image)
