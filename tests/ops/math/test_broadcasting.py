@@ -22,6 +22,8 @@ from millrace._src.ops.math.broadcasting import shape_text, static_reduced_axes
         ((2, 1), (1, 3), ((1,), (0,))),
         ((), (2, 2), ((0, 1), ())),
         ((1,), (1,), ((), ())),
+        ((1, 3), (3,), ((), (0,))),
+        ((3,), (1, None), None),
     ],
 )
 def test_axes_to_sum_over_follow_from_static_shapes(first: Any, second: Any, expected: Any) -> None:

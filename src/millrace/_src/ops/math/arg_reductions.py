@@ -19,9 +19,8 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.math.broadcasting import shape_text
+from millrace._src.ops.math.broadcasting import int_vector, shape_text
 from millrace._src.ops.math.element_types import INDEX, QUANTIZED, REAL
-from millrace._src.ops.math.reduction_axes import kept_axes
 from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.util.export import export
 
@@ -119,7 +118,7 @@ def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> 
 
 def _scalar_axis(axis: Any) -> Any:
     if axis is None or type(axis) is int:
-        return kept_axes(axis or 0) if executing_eagerly() else axis or 0
+        return int_vector(axis or 0) if executing_eagerly() else axis or 0
     if isinstance(axis, (list, tuple)):
         raise TypeError("axis must be int or Tensor with integer datatype")
     return axis

@@ -8,11 +8,13 @@ shapes; only where an unknown dimension could be 1 does the graph ask at run tim
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.context import executing_eagerly
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -42,6 +44,16 @@ def shape_text(shape: TensorShape | tuple[int, ...]) -> str:
     return "<unknown>" if dims is None else f"[{','.join('?' if d is None else str(d) for d in dims)}]"
 
 
+@functools.lru_cache(maxsize=4096)
+def _kept_integers(values: Any) -> Any:
+    return convert_to_tensor(np.array(values, np.int32))
+
+
+def int_vector(values: Any) -> Any:
+    """A tuple of integers (or one) as an int32 input of an op; in eager mode a tensor that is made once."""
+    return _kept_integers(values) if executing_eagerly() else np.array(values, np.int32)
+
+
 def conj(x: Tensor) -> Tensor:
     """The complex conjugate of `x`; `x` itself when it is real."""
     return raw.Conj(input=x) if x.dtype.is_complex else x
@@ -64,10 +76,10 @@ def reduce_to_operands(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Te
 def _sum_to(gradient: Tensor, operand: Tensor, axes: Axes) -> Any:
     if not axes:
         return gradient
-    total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))
+    total = raw.Sum(input=gradient, reduction_indices=int_vector(axes))
     dims = operand.shape._dims
     if dims is not None and None not in dims:
-        return total if total.shape._dims == dims else raw.Reshape(tensor=total, shape=np.array(dims, np.int32))
+        return total if total.shape._dims == dims else raw.Reshape(tensor=total, shape=int_vector(dims))
     return raw.Reshape(tensor=total, shape=raw.Shape(input=operand))
 
 
@@ -82,11 +94,12 @@ def static_reduced_axes(
     if first is None or second is None:
         return None
     rank = max(len(first), len(second))
-    padded_first = (1,) * (rank - len(first)) + first
-    padded_second = (1,) * (rank - len(second)) + second
-    first_axes, second_axes = [], []
+    first_lead, second_lead = rank - len(first), rank - len(second)
+    padded_first = (1,) * first_lead + first
+    padded_second = (1,) * second_lead + second
+    first_axes, second_axes = list(range(first_lead)), list(range(second_lead))
     for axis, (a, b) in enumerate(zip(padded_first, padded_second, strict=True)):
-        if a is not None and a == b:
+        if a is not None and a == b or axis < first_lead or axis < second_lead:
             continue
         if a == 1:
             first_axes.append(axis)

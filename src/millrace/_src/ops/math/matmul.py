@@ -39,7 +39,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.math.broadcasting import conj, shape_text
+from millrace._src.ops.math.broadcasting import conj, int_vector, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.util.export import export
@@ -268,8 +268,8 @@ def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int |
     axes = [*range(lead), *repeated]
     if not axes:
         return gradient
-    total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))
-    return raw.Reshape(tensor=total, shape=np.array(own, np.int32))
+    total = raw.Sum(input=gradient, reduction_indices=int_vector(tuple(axes)))
+    return raw.Reshape(tensor=total, shape=int_vector(own))
 
 
 @op("BatchMatMul", "x: T, y: T -> output: T", T=_BATCH_TYPES, shape=batch_matmul_shape)
@@ -415,7 +415,11 @@ def matmul(
       ValueError: if both `transpose_a` and `adjoint_a` are given, or both for `b`; in a graph, if shapes do not fit.
       InvalidArgumentError: in eager mode, if shapes or dtypes do not fit.
     """
-    if type(a) is EagerTensor and type(b) is EagerTensor and state.graph is None:
+    if state.graph is None:
+        if type(a) is not EagerTensor:
+            a = convert_to_tensor(a, name="a")
+        if type(b) is not EagerTensor:
+            b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
         hinted = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
         if not hinted and a._value.ndim == 2 == b._value.ndim:
             attrs = _TRANSPOSES[bool(transpose_a), bool(transpose_b)] if transpose_a or transpose_b else _NO_ATTRS

@@ -7,7 +7,6 @@ input's shape.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,8 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import int_vector
 from millrace._src.ops.shape_rules import UNKNOWN
-
-
-@functools.lru_cache(maxsize=1024)
-def kept_axes(axes: int | tuple[int, ...]) -> Any:
-    """Axes as an int32 tensor for eager calls, made once."""
-    return convert_to_tensor(np.array(axes, np.int32))
 
 
 def axes_argument(tensor: Tensor, axis: Any) -> Any:
@@ -35,9 +29,9 @@ def axes_argument(tensor: Tensor, axis: Any) -> Any:
         return _all_axes(tensor)
     if executing_eagerly():
         if type(axis) is int:
-            return kept_axes(axis)
+            return int_vector(axis)
         if type(axis) in (list, tuple) and all(type(a) is int for a in axis):
-            return kept_axes(tuple(axis))
+            return int_vector(tuple(axis))
     return axis
 
 
@@ -46,7 +40,7 @@ def _all_axes(tensor: Tensor) -> Any:
     if rank is None:
         return raw.Range(start=np.int32(0), limit=raw.Rank(input=tensor), delta=np.int32(1), name="range")
     if executing_eagerly():
-        return kept_axes(tuple(range(rank)))
+        return int_vector(tuple(range(rank)))
     return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
 
 
@@ -109,7 +103,7 @@ def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims
     dims = source.shape._dims
     if dims is not None and None not in dims:
         shape = [1 if i in axes else d for i, d in enumerate(dims)]
-        return raw.Reshape(tensor=reduced, shape=np.array(shape, np.int32))
+        return raw.Reshape(tensor=reduced, shape=int_vector(tuple(shape)))
     for axis in axes:
         reduced = raw.ExpandDims(input=reduced, dim=np.int32(axis))
     return reduced
@@ -128,11 +122,16 @@ def shape_of(tensor: Tensor) -> Any:
     """The shape as an input of an op: a constant if it is known, else computed when the graph runs."""
     dims = tensor.shape._dims
     if dims is not None and None not in dims:
-        return np.array(dims, np.int32)
+        return int_vector(dims)
     return raw.Shape(input=tensor)
 
 
 def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
     """Repeats a reduction's gradient over the reduced axes: the gradient of a sum."""
+    axes = static_axes(reduction_indices, source.shape.rank)
+    if axes == ():
+        return reduced
+    if axes == tuple(range(len(axes or ()))):  # leading axes: broadcasting adds them by itself
+        return raw.BroadcastTo(input=reduced, shape=shape_of(source))
     kept = keep_axes(reduced, source, reduction_indices, keep_dims)
     return raw.BroadcastTo(input=kept, shape=shape_of(source))

@@ -6,12 +6,14 @@ keep the input's dtype (NumPy would widen small integers), and 16-bit floats are
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
@@ -281,11 +283,20 @@ def mean_gradient(
     return spread(dy / _mean_count(input, output, reduction_indices), input, reduction_indices, keep_dims), None
 
 
+@functools.lru_cache(maxsize=1024)
+def _kept_count(count: int, dtype: DType) -> Any:
+    return convert_to_tensor(count, dtype=dtype)
+
+
+def _count_tensor(count: int, dtype: DType) -> Any:
+    return _kept_count(count, dtype) if executing_eagerly() else convert_to_tensor(count, dtype=dtype)
+
+
 def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     """How many elements each mean is taken of, in the dtype of `x`."""
     axes, dims = static_axes(reduction_indices, x.shape.rank), x.shape._dims
     if axes is not None and dims is not None and all(dims[a] is not None for a in axes):
-        return convert_to_tensor(_count(dims, axes), dtype=x.dtype)  # type: ignore[arg-type]  # no None at these axes
+        return _count_tensor(_count(dims, axes), x.dtype)  # type: ignore[arg-type]  # no None at these axes
     means = raw.Maximum(x=raw.Size(input=mean), y=np.int32(1))
     return raw.Cast(x=raw.FloorDiv(x=raw.Size(input=x), y=means), DstT=x.dtype)
 
