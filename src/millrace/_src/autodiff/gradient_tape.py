@@ -12,6 +12,7 @@ import numpy as np
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
 from millrace._src.autodiff.tape import Tape, is_trainable
+from millrace._src.core import errors
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
@@ -62,7 +63,9 @@ class GradientTape:
         if self._recording:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._tape is None or fresh:
-            self._tape = Tape(watch_accessed_variables=self._watch_accessed_variables)
+            self._tape = Tape(
+                watch_accessed_variables=self._watch_accessed_variables, persistent=self._persistent
+            )
         tapes.push(self._tape)
         self._recording = True
 
@@ -167,7 +170,7 @@ class GradientTape:
         for index, target in enumerate(targets):
             if not _is_differentiable_target(target):
                 continue
-            weight = None if weights is None else weights[index]
+            weight = None if weights is None or index >= len(weights) else weights[index]
             seed = _ones_like(target) if weight is None else _weight(weight, target)
             number = tape_id(target)
             gradients[number] = gradients[number] + seed if number in gradients else seed
@@ -187,10 +190,30 @@ def _unconnected_mode(value: Any) -> UnconnectedGradients:
 
 
 def _weight(weight: Any, target: Any) -> Any:
-    return weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
+    """A weight as a tensor.
+
+    Raises: InvalidArgumentError: if it does not broadcast to the target's shape.
+    """
+    weight = weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
+    known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and target.dtype.name != "resource"
+    if known and not _broadcasts_to(weight.shape.as_list(), target.shape.as_list()):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"GradientTape.gradient: output_gradients must have the shape of the target; received shape {weight.shape}, "
+            f"expected {target.shape}.",
+        )
+    return weight
+
+
+def _broadcasts_to(shape: Sequence[int], wanted: Sequence[int]) -> bool:
+    lead = len(wanted) - len(shape)
+    return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wanted[lead:], strict=True))
 
 
 def _ones_like(target: Any) -> Any:
+    if target.dtype.name == "resource":
+        return raw.Fill(dims=raw.VariableShape(input=target), value=raw.Cast(x=1, DstT=target._handle_data[1]))
     if isinstance(target, EagerTensor) and executing_eagerly():
         return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
     return raw.OnesLike(x=target)

@@ -72,11 +72,13 @@ def is_trainable(dtype: Any) -> bool:
 class Tape:
     """A recorder of ops; `GradientTape` owns one."""
 
-    def __init__(self, *, watch_accessed_variables: bool = True) -> None:
+    def __init__(self, *, watch_accessed_variables: bool = True, persistent: bool = False) -> None:
         self.entries: list[Entry] = []
         self.watched: set[int] = set()
         self.variables: dict[int, Any] = {}
         self.watch_accessed_variables = watch_accessed_variables
+        self.persistent = persistent
+        """Whether the tape may record its own gradient."""
 
     def watch(self, tensor: Any) -> None:
         """Follows a tensor from now on."""

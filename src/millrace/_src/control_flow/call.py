@@ -7,8 +7,9 @@ eager mode the call runs the graph's program; in a graph it becomes a
 Differentiating a call needs values from inside the graph. A `Derivative` is a pair:
 a forward function that also returns those intermediates, and a backward function
 from output gradients and intermediates to input gradients. It is built once. Where
-a second tape watches, the intermediates count as outputs too, so that the gradient
-of the gradient flows back through them.
+a second tape watches, or a persistent one (which may record its own gradient), the
+intermediates count as outputs too, so that the gradient of the gradient flows back
+through them.
 """
 
 from __future__ import annotations
@@ -119,7 +120,8 @@ class GraphFunction:
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
         """Calls the forward function and tells the tapes how to go back."""
         tapes = state.tapes
-        derivative = self.derivative(closed=len(tapes) > 1)
+        watched_again = len(tapes) > 1 or getattr(tapes[0], "persistent", False)
+        derivative = self.derivative(closed=watched_again)
         with context.tapes_scope(()):
             results = derivative.forward._call_plain(inputs)
         call_op = get_op("PartitionedCall")
@@ -146,7 +148,7 @@ def make_runner(function: GraphFunction) -> Any:
     engine = engine_for(function.jit_compile)
     program = engine.compile(function.graph, function.graph.inputs, function.graph.outputs)
     if getattr(program, "runs_python", False):
-        return program
+        return program  # it keeps NumPy quiet by itself, outside our context
 
     def run(*arrays: Any) -> Any:
         try:
@@ -198,8 +200,11 @@ class Derivative:
         """The gradients of the inputs, None where there is none."""
         sources = {"input": inputs, "output": outputs}
         saved = [sources[kind][position] for kind, position in self.intermediate_positions]
-        dys = [convert_to_tensor(output_gradients[p]) for p in self.gradient_positions]
-        results = iter(self.backward([*dys, *saved]))
+        return self.call_backward([convert_to_tensor(output_gradients[p]) for p in self.gradient_positions], saved)
+
+    def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
+        """The gradients of the inputs from those of the differentiable outputs and the saved values."""
+        results = iter(self.backward([*output_gradients, *saved]))
         return [_rebuild(item, results) for item in self.layout]
 
 
@@ -272,6 +277,7 @@ def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
     view.__dict__.update(graph.__dict__)
     view.outputs = list(outputs)
     view.programs = {}
+    view.outer_graph = graph
     return view
 
 

@@ -131,11 +131,11 @@ class EagerTensor(Tensor):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if dtype is None:
-            return self._value.copy() if copy else self._value
+            return self._value.copy() if copy else _read_only(self._value)
         return (
             np.array(self._value, dtype=dtype)
             if copy is not False
-            else np.asarray(self._value, dtype=dtype, copy=False)
+            else np.asarray(_read_only(self._value), dtype=dtype, copy=False)
         )
 
     def __dlpack__(self, **kwargs: Any) -> Any:
@@ -146,7 +146,7 @@ class EagerTensor(Tensor):
         return device
 
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._value) if self._value.size else False
 
     def __int__(self) -> int:
         return int(self._value)
@@ -178,7 +178,7 @@ class EagerTensor(Tensor):
         )
 
     def __format__(self, spec: str) -> str:
-        return format(self._value[()], spec) if not self._value.ndim and spec else format(str(self), spec)
+        return format(self._value[()], spec)
 
     def __copy__(self) -> EagerTensor:
         return self
@@ -234,6 +234,13 @@ def tape_id(tensor: Any) -> int:
     if not found:
         found = tensor._tape_id = _next_tape_id()
     return found
+
+
+def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same array, through which nobody can change it."""
+    view = value.view()
+    view.flags.writeable = False
+    return view
 
 
 def _scalar(value: Any) -> np.ndarray[Any, Any]:

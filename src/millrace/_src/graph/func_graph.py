@@ -40,6 +40,7 @@ class FuncGraph(Graph):
         self.structured_outputs: Any = None
         self.control_outputs: list[Operation] = []
         self._captures: dict[int, tuple[Tensor, SymbolicTensor]] = {}
+        self._constants: dict[int, tuple[Tensor, SymbolicTensor]] = {}
         self._watched_variables: dict[int, Any] = {}
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
@@ -70,12 +71,21 @@ class FuncGraph(Graph):
             return found[1]
         if isinstance(tensor, EagerTensor):
             if tensor._value.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
-                return self.constant(tensor._value, tensor.dtype, name or "Const")
+                return self._inlined(tensor, name or "Const")
         elif isinstance(tensor, SymbolicTensor):
             if tensor.graph is self:
                 return tensor
             self._check_accessible(tensor)
         return self._add_capture(tensor, name)
+
+    def _inlined(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
+        """The constant that holds the value of an eager tensor; tapes know both under one number."""
+        found = self._constants.get(id(tensor))
+        if found is None:
+            constant = self.constant(tensor._value, tensor.dtype, name)
+            constant._tape_id = tape_id(tensor)
+            found = self._constants[id(tensor)] = (tensor, constant)
+        return found[1]
 
     def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
         full_name, user_name = _capture_name(tensor, name)

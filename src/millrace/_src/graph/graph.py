@@ -250,6 +250,13 @@ class Graph:
             ) from None
         return [shapes] if isinstance(shapes, TensorShape) else list(shapes)
 
+    def move_before(self, operation: Operation, start: int) -> None:
+        """Moves the operations added since index `start` before an older one, which now takes their outputs."""
+        added = self._operations[start:]
+        del self._operations[start:]
+        position = self._operations.index(operation)
+        self._operations[position:position] = added
+
     def constant(self, value: np.ndarray[Any, Any], dtype: DType, name: str) -> SymbolicTensor:
         """Adds a constant; nobody else may change `value`."""
         operation = self.add_operation(
@@ -366,12 +373,11 @@ class Graph:
     def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
         """The control inputs of a new operation: those in force, less the ones its inputs already wait for."""
         input_operations = {t.op for t in inputs}
+        start = max((i for i, scope in enumerate(self._control_scopes) if scope.clears), default=0)
         result: list[Operation] = []
-        for scope in reversed(self._control_scopes):
+        for scope in self._control_scopes[start:]:
             if scope.made.isdisjoint(input_operations):
                 result.extend(c for c in scope.controllers if c not in input_operations and c not in result)
-            if scope.clears:
-                break
         return result
 
     @contextlib.contextmanager
