@@ -27,6 +27,7 @@ from millrace._src.ops.linalg.matrices import (
     diagonal_part,
     identity_like,
     lower_part,
+    merged,
     product,
     square_shape,
     widened,
@@ -79,7 +80,7 @@ def cholesky_gradient(dy: Tensor, output: Tensor) -> Tensor:
 
 
 def _gradient_shape(c: ShapeContext) -> TensorShape:
-    return c.shape("l").merge_with(c.shape("grad"))
+    return merged(c.shape("l"), c.shape("grad"))
 
 
 @op(

@@ -11,6 +11,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.linalg.matrices import merged
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.util.export import export
 
@@ -30,9 +31,7 @@ def cross_shape(c: ShapeContext) -> TensorShape:
             raise ValueError("Shape must be at least rank 1 but is rank 0")
     if a.rank is not None and a._dims is not None and a._dims[-1] not in (None, 3):
         raise ValueError(f"Dimension must be 3 but is {a._dims[-1]}")
-    if a.rank is not None and b.rank is not None and a.rank != b.rank:
-        raise ValueError(f"Shapes must be equal rank, but are {a.rank} and {b.rank}")
-    return a.merge_with(b)
+    return merged(a, b)
 
 
 @export("linalg.cross", v1=["cross", "linalg.cross"])

@@ -1,7 +1,7 @@
 """Determinants and their logarithms.
 
 A determinant over- or underflows already for matrices of moderate size, so there are three forms: the number itself,
-sign and logarithm of its absolute value, and the logarithm for Hermitian positive definite matrices, by way of Cholesky.
+sign and logarithm of its absolute value, and the logarithm for Hermitian positive definite matrices, by Cholesky.
 """
 
 from __future__ import annotations

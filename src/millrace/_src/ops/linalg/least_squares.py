@@ -27,6 +27,7 @@ from millrace._src.ops.linalg.matrices import (
     conjugate_transpose,
     identity_like,
     matrix_dims,
+    merged,
     product,
     same_dim,
     widened,
@@ -42,7 +43,7 @@ def least_squares_shape(c: ShapeContext) -> TensorShape:
     matrix, rhs = matrix_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return TensorShape(None)
-    batch = TensorShape.of(matrix[0]).merge_with(TensorShape.of(rhs[0]))
+    batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
     return TensorShape.of((*(batch._dims or ()), matrix[2], rhs[2]))
 

@@ -21,6 +21,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.transposing import matrix_transpose
+from millrace._src.ops.math.broadcasting import shape_text
 
 Dims = tuple[int | None, ...]
 
@@ -114,6 +115,22 @@ def square_dims(shape: TensorShape) -> tuple[Dims, int | None] | None:
     """
     parts = matrix_dims(shape)
     return None if parts is None else (parts[0], same_dim(parts[1], parts[2]))
+
+
+def merged(a: TensorShape, b: TensorShape) -> TensorShape:
+    """What two shapes that must be equal are.
+
+    Raises: ValueError: if they differ; the words are those of TensorFlow's shape inference.
+    """
+    if a._dims is None or b._dims is None:
+        return b if a._dims is None else a
+    if len(a._dims) != len(b._dims):
+        raise ValueError(f"Shapes must be equal rank, but are {len(a._dims)} and {len(b._dims)}")
+    for i, (m, n) in enumerate(zip(a._dims, b._dims)):
+        if m is not None and n is not None and m != n:
+            shapes = f"Shapes are {shape_text(a)} and {shape_text(b)}."
+            raise ValueError(f"Dimension {i} in both shapes must be equal, but are {m} and {n}. {shapes}")
+    return a.merge_with(b)
 
 
 def square_shape(c: ShapeContext) -> TensorShape:

@@ -17,12 +17,15 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import complex64, complex128
 from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.linalg.matrices import LAPACK_TYPES, adjoint_of, check_square, square_shape, widened
-from millrace._src.ops.type_sets import COMPLEX
 from millrace._src.util.export import export
+
+_LOGARITHM_TYPES = TypeSet([complex64, complex128])
 
 # Numerator of the Padé approximant of degree 13 of exp, for 1-norms up to 5.37 (Higham 2005).
 _PADE = (
@@ -143,7 +146,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
 
 @export("linalg.logm")
-@op("MatrixLogarithm", "input: T -> output: T", T=COMPLEX, shape=square_shape, host_only=True)
+@op("MatrixLogarithm", "input: T -> output: T", T=_LOGARITHM_TYPES, shape=square_shape, host_only=True)
 def matrix_logarithm(xp: Xp, input: Array) -> Array:
     """The principal logarithm of one or more complex square matrices: `expm(logm(A)) = A`.
 

@@ -24,6 +24,7 @@ from millrace._src.ops.linalg.matrices import (
     guarded,
     lower_part,
     matrix_dims,
+    merged,
     product,
     same_dim,
     square_dims,
@@ -45,7 +46,7 @@ def solve_shape(c: ShapeContext) -> TensorShape:
     matrix, rhs = square_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return TensorShape(None)
-    batch = TensorShape.of(matrix[0]).merge_with(TensorShape.of(rhs[0]))
+    batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
     return TensorShape.of((*(batch._dims or ()), same_dim(rhs[1], matrix[1]), rhs[2]))
 
