@@ -259,3 +259,13 @@ def test_the_gradient_of_a_clipped_norm_is_finite_at_zero() -> None:
         tape.watch(x)
         y = tf.clip_by_norm(x, 1.0)
     assert tape.gradient(y, x).numpy().tolist() == [1.0, 1.0]
+
+
+def test_slices_are_clipped_by_their_values() -> None:
+    slices = tf.IndexedSlices(tf.constant([[3.0, 4.0]]), tf.constant([1]), tf.constant([3, 2]))
+    for clipped in (tf.clip_by_norm(slices, 1.0), tf.clip_by_global_norm([slices], 1.0)[0][0]):
+        np.testing.assert_allclose(clipped.values.numpy(), [[0.6, 0.8]], rtol=1e-6)
+        assert clipped.indices.numpy().tolist() == [1]
+    assert tf.clip_by_value(slices, 0.0, 3.5).values.numpy().tolist() == [[3.0, 3.5]]
+    assert tf.cast(slices, tf.int32).values.numpy().tolist() == [[3, 4]]
+    assert tf.scalar_mul(2.0, slices).values.numpy().tolist() == [[6.0, 8.0]]

@@ -28,6 +28,7 @@ from millrace._src.core.dtypes import (
     uint32,
     uint64,
 )
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
@@ -302,6 +303,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
         scalar = convert_to_tensor(scalar, dtype=x.dtype.base_dtype, name="scalar")
         if not scalar.shape.is_compatible_with(()):
             raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
-        if hasattr(x, "indices") and hasattr(x, "values"):
-            return type(x)(multiply(scalar, x.values, name=scope), x.indices, x.dense_shape)
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(multiply(scalar, x.values, name=scope), x.indices, x.dense_shape)
         return multiply(scalar, x, name=scope)

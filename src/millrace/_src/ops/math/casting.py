@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -107,8 +108,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     target = target.base_dtype
     if isinstance(x, Tensor):
         return x if x.dtype is target else cast_op(x, DstT=target, name=name)
-    if hasattr(x, "indices") and hasattr(x, "values") and hasattr(x, "dense_shape"):
-        return type(x)(cast(x.values, target, name=name), x.indices, x.dense_shape)
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, target, name=name), x.indices, x.dense_shape)
     with name_scope(name, "Cast") as scope:
         x = convert_to_tensor(x, name="x")
         return x if x.dtype is target else cast_op(x, DstT=target, name=scope)

@@ -15,6 +15,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -71,10 +72,6 @@ def _assert_compatible(x: Tensor, y: Tensor) -> None:
         raise ValueError(f"Shapes {x.shape} and {y.shape} are incompatible")
 
 
-def _is_slices(x: Any) -> bool:
-    return not isinstance(x, Tensor) and hasattr(x, "indices") and hasattr(x, "values")
-
-
 @export("clip_by_value")
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Bounds each element of `t` to lie between `clip_value_min` and `clip_value_max`.
@@ -93,12 +90,12 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     Raises: ValueError: if the bounds have more axes than `t` or would repeat it.
     """
     with name_scope(name, "clip_by_value") as scope:
-        values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
+        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         bounded = minimum(values, clip_value_max)
         _assert_compatible(values, bounded)
         bounded = maximum(bounded, clip_value_min, name=scope)
         _assert_compatible(values, bounded)
-        return type(t)(bounded, t.indices, t.dense_shape) if _is_slices(t) else bounded
+        return IndexedSlices(bounded, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else bounded
 
 
 @export("clip_by_norm")
@@ -117,7 +114,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     Returns: A `Tensor` of the shape and dtype of `t`.
     """
     with name_scope(name, "clip_by_norm") as scope:
-        values = convert_to_tensor(t.values if _is_slices(t) else t, name="t")
+        values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0, so its argument is 1 there and its result is not used.
         positive = squares > 0
@@ -126,7 +123,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         scaled = values * clip_norm
         _assert_compatible(values, scaled)
         clipped = raw.Identity(input=scaled / maximum(norm, clip_norm), name=scope)
-        return type(t)(clipped, t.indices, t.dense_shape) if _is_slices(t) else clipped
+        return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
 
 
 def _tensor_list(t_list: Any) -> list[Any]:
@@ -138,7 +135,7 @@ def _tensor_list(t_list: Any) -> list[Any]:
 def _values(item: Any, position: int) -> Any:
     if item is None:
         return None
-    return convert_to_tensor(item.values if _is_slices(item) else item, name=f"t_{position}")
+    return convert_to_tensor(item.values if isinstance(item, IndexedSlices) else item, name=f"t_{position}")
 
 
 @export("linalg.global_norm", v1=["global_norm", "linalg.global_norm"])
@@ -199,7 +196,9 @@ def clip_by_global_norm(
                 clipped.append(None)
                 continue
             scaled = raw.Identity(input=tensor * scale, name=f"{scope}_{i}")
-            clipped.append(type(item)(scaled, item.indices, item.dense_shape) if _is_slices(item) else scaled)
+            clipped.append(
+                IndexedSlices(scaled, item.indices, item.dense_shape) if isinstance(item, IndexedSlices) else scaled
+            )
     return clipped, norm
 
 
