@@ -196,9 +196,8 @@ def clip_by_global_norm(
                 clipped.append(None)
                 continue
             scaled = raw.Identity(input=tensor * scale, name=f"{scope}_{i}")
-            clipped.append(
-                IndexedSlices(scaled, item.indices, item.dense_shape) if isinstance(item, IndexedSlices) else scaled
-            )
+            is_sparse = isinstance(item, IndexedSlices)
+            clipped.append(IndexedSlices(scaled, item.indices, item.dense_shape) if is_sparse else scaled)
     return clipped, norm
 
 
