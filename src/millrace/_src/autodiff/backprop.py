@@ -53,7 +53,7 @@ def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset
         else:
             with name_scope(entry.scope):
                 results = entry_gradients(entry, output_gradients)
-        for i, gradient in zip(entry.input_ids, results, strict=True):
+        for i, gradient in zip(entry.input_ids, results):
             if i and gradient is not None:
                 known = gradients.get(i)
                 gradients[i] = gradient if known is None else add_gradients(known, gradient)
@@ -61,7 +61,10 @@ def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset
 
 
 def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
-    """The gradients of an op's inputs, flat, from those of its outputs."""
+    """The gradients of an op's inputs, flat, from those of its outputs.
+
+    A loop that is differentiated takes further inputs (the lists it fills); they come last and have no gradient.
+    """
     if entry.backward is not None:
         filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
         return list(entry.backward(*filled))

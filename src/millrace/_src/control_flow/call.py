@@ -198,6 +198,7 @@ class Derivative:
         self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[Any]:
         """The gradients of the inputs, None where there is none."""
+        refuse_list_gradients(output_gradients, outputs)
         sources = {"input": inputs, "output": outputs}
         saved = [sources[kind][position] for kind, position in self.intermediate_positions]
         return self.call_backward([convert_to_tensor(output_gradients[p]) for p in self.gradient_positions], saved)
@@ -206,6 +207,18 @@ class Derivative:
         """The gradients of the inputs from those of the differentiable outputs and the saved values."""
         results = iter(self.backward([*output_gradients, *saved]))
         return [_rebuild(item, results) for item in self.layout]
+
+
+def refuse_list_gradients(gradients: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Refuses a gradient of the lists a loop has saved for its first gradient: that would be a second derivative.
+
+    Raises: LookupError: if there is one.
+    """
+    for gradient, output in zip(gradients, outputs, strict=False):
+        if gradient is not None and output.dtype.name == "variant":
+            raise LookupError(
+                "No gradient defined for the gradient of a tf.while_loop: second derivatives through a loop in a graph."
+            )
 
 
 def _rebuild(layout: Any, results: Any) -> Any:
@@ -245,7 +258,7 @@ def _backward_graph(function: GraphFunction, outputs: Sequence[Any]) -> tuple[Fu
     """The graph from output gradients (and captured intermediates) to input gradients."""
     graph = function.graph
     backward = FuncGraph(f"__backward_{function.name}", outer_graph=graph)
-    positions = [i for i, t in enumerate(outputs) if is_trainable(t.dtype) and t.dtype.name != "resource"]
+    positions = [i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex]
     with backward.as_default(), context.tapes_scope(()):
         dys = []
         for position in positions:
@@ -327,8 +340,10 @@ def stateful_partitioned_call(
 def call_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """Makes the call node return the intermediates, then calls the backward function."""
     function: GraphFunction = operation.attrs["f"]
-    derivative = function.derivative(closed=True)
-    extend_outputs(operation, "f", derivative.forward)
+    if operation.gradient_plan is None:
+        operation.gradient_plan = function.derivative(closed=True)
+        extend_outputs(operation, "f", operation.gradient_plan.forward)
+    derivative: Derivative = operation.gradient_plan
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     filled = [_zeros_if_missing(g, t) for g, t in zip(dys, operation.outputs, strict=True)]
     return derivative.input_gradients(filled, operation.inputs, operation.outputs)

@@ -360,12 +360,13 @@ def _assert_at_most_one(predicates: Sequence[Any]) -> None:
 @stateless_if.operation_gradient
 def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """An If node that runs the backward function of the branch that ran."""
-    functions: list[GraphFunction] = [operation.attrs["then_branch"], operation.attrs["else_branch"]]
-    widened = _return_intermediates(operation, functions)
-    operation.attrs["then_branch"], operation.attrs["else_branch"] = (f for f, _, _ in widened)
-    extend_outputs(operation, "then_branch", widened[0][0])
+    if operation.gradient_plan is None:
+        widened = _return_intermediates(operation, [operation.attrs["then_branch"], operation.attrs["else_branch"]])
+        operation.attrs["then_branch"], operation.attrs["else_branch"] = (f for f, _, _ in widened)
+        extend_outputs(operation, "then_branch", widened[0][0])
+        operation.gradient_plan = widened
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    branches = _backward_branches(operation, widened, dys)
+    branches = _backward_branches(operation, operation.gradient_plan, dys)
     return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
 
 
@@ -373,13 +374,14 @@ def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any
 @stateless_case.operation_gradient
 def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """A Case node that runs the backward function of the branch that ran."""
-    functions: list[GraphFunction] = list(operation.attrs["branches"])
-    widened = _return_intermediates(operation, functions)
-    operation.attrs["branches"] = tuple(f for f, _, _ in widened)
-    extend_outputs(operation, "_first_branch", widened[0][0])
-    del operation.attrs["_first_branch"]
+    if operation.gradient_plan is None:
+        widened = _return_intermediates(operation, operation.attrs["branches"])
+        operation.attrs["branches"] = tuple(f for f, _, _ in widened)
+        extend_outputs(operation, "_first_branch", widened[0][0])
+        del operation.attrs["_first_branch"]
+        operation.gradient_plan = widened
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    branches = _backward_branches(operation, widened, dys)
+    branches = _backward_branches(operation, operation.gradient_plan, dys)
     return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
 
 

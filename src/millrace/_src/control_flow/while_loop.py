@@ -27,6 +27,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
+from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TypeSpec
@@ -69,6 +70,13 @@ while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while
 stateless_while = op("StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(
     _while_kernel
 )
+
+
+@while_.operation_gradient
+@stateless_while.operation_gradient
+def _while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Any:
+    """The rule stands in `while_gradient`, which builds a loop and so comes after this module."""
+    return late_function("control_flow.while_gradient.while_gradient")(operation, output_gradients)
 
 
 @export("while_loop")

@@ -19,7 +19,7 @@ from millrace._src.core.context import eager_engine, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import _level
-from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_signature import Arg, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -177,7 +177,7 @@ def _bound_call(
 
 
 def _call_kernel(op: OpDef, kernel: Any, values: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    if op.effects(attrs).must_run:
+    if op.effects(attrs) is Effects.IO:
         return kernel(*values)  # may run the user's Python, which must see the user's own contextvars and np.seterr
     try:
         return state.runner()(kernel, *values)
@@ -197,7 +197,7 @@ def _remember(
     output_dtypes: list[DType],
 ) -> None:
     """Keeps a bound kernel for the fast path, under the key that the same call will look up."""
-    if op.has_list_arguments or op.effects(attrs).must_run:
+    if op.has_list_arguments or op.effects(attrs) is Effects.IO:
         return
     single = len(op.signature.outputs) == 1
     dtype, wrap = (output_dtypes[0], EagerTensor) if single else (None, _wrapper(op, output_dtypes))

@@ -42,6 +42,7 @@ class Operation:
         "source",
         "static_values",
         "gradient_override",
+        "gradient_plan",
         "__weakref__",
     )
 
@@ -68,6 +69,8 @@ class Operation:
         self.source = source
         self.static_values: Any = None
         self.gradient_override: Any = None
+        self.gradient_plan: Any = None
+        """What differentiating this operation once found out: it has been rewritten to return intermediates."""
         self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
 
     @property

@@ -20,6 +20,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.dispatch import kernel_error
 from millrace._src.core.execute import _level
+from millrace._src.core.op_def import Effects
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 
@@ -86,8 +87,8 @@ class _Writer:
         exec(compile(source, filename, "exec"), self.scope)
         program: Any = self.scope["program"]
         program.source = source
-        program.runs_python = any(op.effects.must_run for op in self.operations)
-        return program
+        program.runs_python = any(op.effects is Effects.IO for op in self.operations)
+        return _quiet(program) if program.runs_python else program
 
     def _write(self, index: int, operation: Operation) -> None:
         if operation.static_values and not operation.effects.must_run:
@@ -148,6 +149,17 @@ class _Writer:
     def _line(self, text: str, operation: Operation) -> None:
         self.lines.append(f"        {text}")
         self.line_operations[len(self.lines) + 2] = operation
+
+
+def _quiet(program: Any) -> Any:
+    """A program that may run the user's Python, with NumPy's warnings off around it."""
+
+    def run(*arguments: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return program(*arguments)
+
+    run.source, run.runs_python = program.source, True  # type: ignore[attr-defined]  # as on the program itself
+    return run
 
 
 def _keep(value: Any, dtype: Any) -> Any:

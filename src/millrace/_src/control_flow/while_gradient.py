@@ -1,0 +1,210 @@
+"""The gradient of a loop: forwards with lists of intermediates, then backwards through them.
+
+The body is differentiated like any function; its backward function needs values from
+inside each iteration. The forward loop is given one list per such value and pushes to
+it; the loop of the gradient counts the iterations that ran, pops the values in reverse
+order, and carries the gradients of the loop variables. What the body only reads (its
+captures) collects its gradient over all iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autodiff.tape import is_trainable
+from millrace._src.control_flow.branches import graph_function
+from millrace._src.control_flow.call import (
+    Derivative,
+    GraphFunction,
+    copy_handle_data,
+    extend_outputs,
+    refuse_list_gradients,
+)
+from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.core import context
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.control_deps import add_automatic_control_dependencies
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+
+
+def while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+    """A loop that runs the backward function of the body once per iteration, last iteration first."""
+    if operation.gradient_plan is None:
+        operation.gradient_plan = _LoopGradient(operation)
+    loop: _LoopGradient = operation.gradient_plan
+    refuse_list_gradients(output_gradients[loop.count :], operation.outputs[loop.count :])
+    return loop.build(output_gradients)
+
+
+class _LoopGradient:
+    """The gradient of one While operation while it is built."""
+
+    def __init__(self, operation: Any) -> None:
+        self.operation = operation
+        self.body: GraphFunction = operation.attrs["body"]
+        self.cond: GraphFunction = operation.attrs["cond"]
+        self.count = len(operation.inputs)
+        self.derivative: Derivative = self.body.derivative(closed=False)
+        graph = self.body.graph
+        self.is_invariant = [graph.outputs[i] is graph.inputs[i] for i in range(self.count)]
+        self.lists: list[tuple[str, int]] = [
+            place for place in self.derivative.intermediate_positions if not self._is_constant(place)
+        ]
+        self._refuse_second_order()
+        self._return_lists()
+
+    def _refuse_second_order(self) -> None:
+        """Refuses a loop whose gradient flows into a list: it is itself the gradient of a loop.
+
+        Raises: LookupError: always in that case; a wrong second derivative would be worse.
+        """
+        for tensor, part in zip(self.operation.inputs, self.derivative.layout, strict=True):
+            if tensor.dtype.name == "variant" and part is not None:
+                raise LookupError(
+                    "No gradient defined for the gradient of a tf.while_loop: second derivatives through a loop in a graph "
+                    "are not supported."
+                )
+
+    def _is_constant(self, place: tuple[str, int]) -> bool:
+        """Whether a saved value is the same in every iteration: a capture of the loop."""
+        kind, index = place
+        return kind == "input" and self.is_invariant[index]
+
+    def build(self, output_gradients: Sequence[Any]) -> list[Any]:
+        carried = [i for i in range(self.count) if self._flows(i)]
+        first = [self._first_gradient(i, output_gradients[i]) for i in carried]
+        filled = self.operation.outputs[self.count :]
+        iterations = self.operation.outputs[0]
+
+        def body(left: Any, gradients: Any, lists: Any) -> Any:
+            saved, rest = self._pop(lists)
+            return [left - 1, self._step(carried, gradients, saved), rest]
+
+        shapes = [self._gradient_shape(i) for i in carried]
+        invariants = [TensorShape([]), shapes, [TensorShape([])] * len(filled)]
+        loop_vars = [iterations, first, list(filled)]
+        _, results, _ = while_loop(
+            lambda left, *_: left > 0, body, loop_vars, shape_invariants=invariants, name=f"{self.operation.name}_grad"
+        )
+        by_input = dict(zip(carried, results, strict=True))
+        return [by_input.get(i) for i in range(len(self.operation.inputs))]
+
+    def _flows(self, index: int) -> bool:
+        """Whether the gradient of an input of the loop is to be computed."""
+        dtype = self.operation.inputs[index].dtype
+        if dtype.name == "resource":
+            return self.derivative.layout[index] is not None
+        return is_trainable(dtype) and dtype.name != "variant"
+
+    def _gradient_shape(self, index: int) -> TensorShape:
+        tensor = self.body.graph.inputs[index]
+        data = getattr(tensor, "_handle_data", None)
+        return tensor.shape if data is None else data[0]
+
+    def _first_gradient(self, index: int, gradient: Any) -> Any:
+        """What the backward loop starts with: the output's gradient, or zeros where gradients are collected."""
+        tensor = self.operation.inputs[index]
+        if tensor.dtype.name == "resource":
+            return raw.Fill(dims=raw.VariableShape(input=tensor), value=raw.Cast(x=0, DstT=tensor._handle_data[1]))
+        if self.is_invariant[index] or gradient is None:
+            return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
+        return convert_to_tensor(gradient)
+
+    def _step(self, carried: Sequence[int], gradients: Sequence[Any], saved: dict[tuple[str, int], Any]) -> list[Any]:
+        """One iteration backwards."""
+        current = dict(zip(carried, gradients, strict=True))
+        outputs = self.body.graph.outputs
+        dys = [current.get(i) if not self.is_invariant[i] else None for i in range(self.count)]
+        arguments = [
+            dys[p] if dys[p] is not None else self._zeros(outputs[p], p, current)
+            for p in self.derivative.gradient_positions
+        ]
+        values = [
+            saved[p] if p in saved else self.operation.inputs[p[1]] for p in self.derivative.intermediate_positions
+        ]
+        found = self.derivative.call_backward(arguments, values)
+        result = []
+        for index in carried:
+            gradient = None if found[index] is None else convert_to_tensor(found[index])
+            if self.is_invariant[index]:
+                result.append(current[index] if gradient is None else current[index] + gradient)
+            else:
+                result.append(raw.ZerosLike(x=current[index]) if gradient is None else gradient)
+        return result
+
+    def _zeros(self, tensor: Any, index: int, current: dict[int, Any]) -> Any:
+        """Zeros for the gradient of an output of the body that the loop only passes on."""
+        if index in current:
+            return raw.ZerosLike(x=current[index])
+        return raw.ZerosLike(x=self.operation.inputs[index])
+
+    # --- lists -------------------------------------------------------------------------------------------------
+
+    def _return_lists(self) -> None:
+        """Rewrites the forward loop so that it also returns the lists of saved values."""
+        operation, graph = self.operation, self.operation.graph
+        start = len(graph.get_operations())
+        with graph.as_default(), context.tapes_scope(()), graph.control_dependencies(None):
+            empty = [self._empty_list(place) for place in self.lists]
+        graph.move_before(operation, start)
+        operation.inputs = (*operation.inputs, *empty)
+        operation.attrs["cond"] = graph_function(self._extended("cond", self._run_cond))
+        body = graph_function(self._extended("body", self._run_body))
+        extend_outputs(operation, "body", body)
+        operation.attrs["T"] = tuple(t.dtype for t in operation.inputs)
+        operation.attrs.pop("Tout", None)
+        scalars = (TensorShape([]),) * len(empty)
+        operation.attrs["output_shapes"] = (*operation.attrs["output_shapes"], *scalars)
+
+    def _value_of(self, place: tuple[str, int]) -> Any:
+        kind, index = place
+        graph = self.derivative.forward.graph
+        return graph.inputs[index] if kind == "input" else graph.outputs[index]
+
+    def _empty_list(self, place: tuple[str, int]) -> Any:
+        dtype = self._value_of(place).dtype
+        return raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=dtype)
+
+    def _extended(self, kind: str, run: Any) -> FuncGraph:
+        """A graph that takes the loop's state and the lists."""
+        original = getattr(self, kind).graph
+        graph = FuncGraph(f"{original.name}_rewritten", outer_graph=original.outer_graph)
+        with graph.as_default(), context.tapes_scope(()):
+            for tensor in original.inputs:
+                placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, tensor.op.name)
+                copy_handle_data([tensor], [placeholder])
+                graph.inputs.append(placeholder)
+            for index in range(len(self.lists)):
+                variant = self.operation.inputs[self.count + index].dtype
+                graph.inputs.append(graph.add_placeholder(variant, [], f"list_{index}"))
+            graph.outputs = run(graph.inputs[: self.count], graph.inputs[self.count :])
+        add_automatic_control_dependencies(graph)
+        return graph
+
+    def _run_cond(self, inputs: list[Any], lists: list[Any]) -> list[Any]:
+        return self.cond(inputs)
+
+    def _run_body(self, inputs: list[Any], lists: list[Any]) -> list[Any]:
+        outputs = self.derivative.forward(inputs)
+        values = [inputs[i] if kind == "input" else outputs[i] for kind, i in self.lists]
+        pushed = [raw.TensorListPushBack(input_handle=h, tensor=v) for h, v in zip(lists, values, strict=True)]
+        results = outputs[: self.count]
+        kept = [inputs[i] if self.is_invariant[i] else results[i] for i in range(self.count)]
+        return [*kept, *pushed]
+
+    def _pop(self, lists: Sequence[Any]) -> tuple[dict[tuple[str, int], Any], list[Any]]:
+        saved: dict[tuple[str, int], Any] = {}
+        rest = []
+        for place, handle in zip(self.lists, lists, strict=True):
+            original = self._value_of(place)
+            dims = original.shape
+            shape = [-1 if d is None else d for d in dims.as_list()] if dims.rank is not None else -1
+            remaining, value = raw.TensorListPopBack(
+                input_handle=handle, element_shape=convert_to_tensor(shape, dtype="int32"), element_dtype=original.dtype
+            )
+            saved[place] = value
+            rest.append(remaining)
+        return saved, rest
