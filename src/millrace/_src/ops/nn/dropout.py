@@ -107,7 +107,7 @@ def _dropout(
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_floating:
             raise ValueError(
-                f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}"
+                f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}"
             )
         if is_number and rate == 0:
             skip()  # later random ops draw the same as if this one had drawn
@@ -131,7 +131,7 @@ def _scaled(x: Tensor, rate: Any, is_number: bool) -> tuple[Any, Any]:
         if not rate.dtype.is_compatible_with(x.dtype):
             raise ValueError(
                 "`x.dtype` must be compatible with `rate.dtype`. "
-                f"Received: x.dtype={x.dtype!r} and rate.dtype={rate.dtype!r}"
+                f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
             )
         rate = cast(rate, x.dtype)
     return raw.RealDiv(x=x, y=raw.Sub(x=constant(1, dtype=x.dtype), y=rate)), rate

@@ -66,7 +66,7 @@ def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
 
 def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: str) -> Tensor:
     flat = reshape(ids, [-1])
-    positions = raw.Range(start=0, limit=size_of(flat), delta=1)
+    positions = raw.Range(start=0, limit=size_of(flat), delta=1, name="range")
     part, inside = _places(parts, flat)
     count = len(parts)
     rows_of = raw.DynamicPartition(data=inside, partitions=part, num_partitions=count)

@@ -190,7 +190,7 @@ def _batch_size(value: Any) -> Any:
     if size.shape.rank not in (None, 0):
         raise ValueError(f"global_batch_size must be scalar..  Expected scalar shape, saw shape: {size.shape}.")
     if not size.dtype.is_integer:
-        found = f"tensor of dtype {size.dtype!r}"
+        found = f"tensor of dtype {size.dtype}"
         raise TypeError(f'global_batch_size must be an integer..  Expected "x" to be integer type.  Found: {found}')
     if isinstance(size, EagerTensor) and int(size._value) < 0:
         shown = f"x (shape=() dtype={size.dtype.name}) = \n{int(size._value)}"
