@@ -82,7 +82,8 @@ def _programs() -> dict[str, list[str]]:
     ]
     areas["binomial"] = [
         "r.StatelessRandomBinomial(shape=[101, 10], seed=[1, 2], "
-        f"counts=tf.cast([1, 5, 20, 100, 1000, 50, 0, 40, 12, 20], '{d}'), probs=tf.constant([0.5, 0.3, 0.5, 0.02, 0.9, 0.6, 0.5, 0.0, 1.0, 1.5], '{d}'), dtype='{out}')"
+        f"counts=tf.cast([1, 5, 20, 100, 1000, 50, 0, 40, 12, 20], '{d}'), "
+        f"probs=tf.constant([0.5, 0.3, 0.5, 0.02, 0.9, 0.6, 0.5, 0.0, 1.0, 1.5], '{d}'), dtype='{out}')"
         for d in ("float16", "float32", "float64")
         for out in ("float32", "float64", "int32", "int64")
     ]
@@ -146,6 +147,66 @@ def _programs() -> dict[str, list[str]]:
             "R.truncated_normal([3], 2, 3)",
         )
     ]
+    intervals = (
+        "0.0, 1.0, -2.0, 2.0",
+        "0.0, 1.0, -0.5, 0.5",
+        "0.0, 1.0, -10.0, -3.0",
+        "1.0, 2.0, -np.inf, 0.0",
+        "0.0, 1.0, 2.0, 2.5",
+    )
+    areas["truncated"] = [
+        f"R.stateless_parameterized_truncated_normal([150], [1, 2], *(tf.constant(p, '{d}') for p in ({interval})))"
+        for d in ("float16", "float32", "float64")
+        for interval in intervals
+    ]
+    bounds, draw = "[-1.0, 4.0, -4.0], [1.0, 8.0, -3.0]", "r.ParameterizedTruncatedNormal"
+    areas["truncated"] += [
+        f"R.stateless_parameterized_truncated_normal([50, 3], [1, 2], [0.0, 5.0, -1.0], [1.0, 2.0, 1.0], {bounds})",
+        thrice.format(f"{draw}(shape=[250], means=0.0, stdevs=1.0, minvals=-2.0, maxvals=2.0, seed=3, seed2=4)"),
+        thrice.format(
+            f"{draw}(shape=[3, 50], means=[0.0, 5.0, -1.0], stdevs=1.0, minvals=[-1.0, 4.0, -4.0], "
+            "maxvals=[1.0, 8.0, -3.0], seed=3, seed2=4)"
+        ),
+    ]
+    areas["index_shuffle"] = [
+        "R.experimental.index_shuffle(tf.range(100), [1, 2], 99)",
+        *(
+            f"r.RandomIndexShuffle(index=tf.range(50, dtype='{d}'), seed=[5, 6, 7], "
+            f"max_index=tf.constant({last}, '{d}'), rounds={rounds})"
+            for d, last, rounds in (
+                ("int32", 49, 4),
+                ("int32", 65535, 4),
+                ("int32", 65536, 6),
+                ("int64", 10**5, 8),
+                ("int64", 2**40, 6),
+                ("int64", 2**63 - 1, 4),
+            )
+        ),
+        "r.RandomIndexShuffle(index=tf.constant([1, 2, 3], 'uint32'), seed=[5, 6, 7], "
+        "max_index=tf.constant([10, 20, 70000], 'uint32'))",
+        "r.RandomIndexShuffle(index=3, seed=[[5, 6, 7], [8, 9, 10]], max_index=[10, 10])",
+        "r.RandomIndexShuffle(index=0, seed=[5, 6, 7], max_index=0)",
+    ]
+    classes = "tf.constant([[1, 2], [0, 5], [3, 3]], tf.int64)"
+    call = f"R.{{}}_candidate_sampler({classes}, 2, {{}}, {{}}, {{}}, seed=3).sampled_candidates"
+    areas["candidates"] = [
+        thrice.format(call.format(kind, count, unique, size))
+        for kind in ("uniform", "log_uniform", "learned_unigram")
+        for count, size in ((6, 10), (6, 8), (100, 5000))
+        for unique in (False, True)
+    ]
+    areas["candidates"] += [
+        thrice.format(call.format("fixed_unigram", 6, unique, f"{size}, unigrams=[i + 1.0 for i in range({size})]"))
+        for unique in (False, True)
+        for size in (8, 12)
+    ]
+    areas["candidates"] += [
+        thrice.format(
+            call.format(
+                "fixed_unigram", 4, False, "8, distortion=0.75, num_reserved_ids=2, unigrams=[1, 2, 3, 4, 5, 6]"
+            )
+        )
+    ]
     return areas
 
 
@@ -177,7 +238,7 @@ def check(tf: Any, program: str) -> None:
     array = evaluate(tf, program)
     assert array.dtype.name == dtype
     assert list(array.shape) == shape
-    if dtype == "float64" and "StatelessRandomUniform" not in program and "uniform" not in program:
+    if dtype == "float64" and "Uniform" not in program and "uniform" not in program:
         np.testing.assert_allclose(_numbers(array), first, rtol=2e-15)
     else:
         assert _numbers(array) == first or not np.isfinite(first).all()

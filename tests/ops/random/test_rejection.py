@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.engines.numpy.namespace import xp
-from millrace._src.ops.random import philox, rejection
+from millrace._src.ops.random import rejection
 
 
 def _waiting(parameters: tuple[Any, ...], state: tuple[Any, ...]) -> tuple[Any, Any, tuple[Any, ...]]:

@@ -1,8 +1,8 @@
 """Normal numbers within given bounds, as TensorFlow draws them.
 
-Where the bounds are wide, normals outside are drawn again; where they are narrow, a uniform proposal is accepted with the
-density; in a tail, an exponential one. Samples take the accepted proposals in order, one set of parameters after the
-other, so how many blocks are used depends on the data and these ops run on the host.
+Where the bounds are wide, normals outside are drawn again; where they are narrow, a uniform proposal is accepted with
+the density; in a tail, an exponential one. Samples take the accepted proposals in order, one set of parameters after
+the other, so how many blocks are used depends on the data and these ops run on the host.
 Source: Robert, "Simulation of truncated normal variables", Statistics and Computing 5 (1995).
 """
 
@@ -61,8 +61,8 @@ def truncated_samples(xp: Xp, stream: Stream, counts: Sequence[int], parameters:
     for count, mean, deviation, low, high in zip(counts, *parameters, strict=True):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
             raise invalid(
-                f"Invalid parameters: stddev must be positive, minval less than maxval, and one of them finite; got stddev "
-                f"{deviation}, minval {low}, maxval {high}."
+                f"Invalid parameters: stddev must be positive, minval less than maxval, and one of them finite; got "
+                f"stddev {deviation}, minval {low}, maxval {high}."
             )
         samples, used = _samples(xp, stream, count, _interval(mean, deviation, low, high))
         drawn.append(samples)
@@ -154,7 +154,7 @@ def _logarithm(xp: Xp, x: Array) -> Array:
     return xp.where(x > 0, log_float32(xp, xp.ascontiguousarray(x)), np.float32(-np.inf))
 
 
-# --- ops ---------------------------------------------------------------------------------------------------------------
+# --- ops --------------------------------------------------------------------------------------------------------------
 
 _NAMES = ("means", "stdevs", "minvals", "maxvals")
 
@@ -252,8 +252,8 @@ def stateless_parameterized_truncated_normal_op(
     batch = parameters[0].shape
     if not ends_with(sizes, batch):
         raise invalid(
-            f"Shape passed in must end with broadcasted shape. Received shape {dims_text(sizes)} for parameters of shape "
-            f"{dims_text(batch)}."
+            f"Shape passed in must end with broadcasted shape. Received shape {dims_text(sizes)} for parameters of "
+            f"shape {dims_text(batch)}."
         )
     samples = prod(sizes[: len(sizes) - len(batch)])
     drawn = truncated_samples(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])

@@ -150,6 +150,11 @@ class KernelStream:
         stream = stream_from_seeds(seed, (seed2 % _LIMIT_64) + position // _LIMIT_64)
         return Stream(stream.key, np.array([position % _LIMIT_64], np.uint64), stream.high)
 
+    @staticmethod
+    def current_era() -> int:
+        """A number that changes when all streams start over."""
+        return _global.era
+
     def _start_over(self) -> None:
         self._era = _global.era
         self._position = 0

@@ -1,0 +1,380 @@
+"""Candidate samplers: classes drawn for losses that look at a few of many classes, with their expected counts.
+
+Each sampler is a distribution over `range(range_max)`: how to make a class of random words, and how probable a class
+is. The rest is common: draw `num_sampled` of them, or that many different ones, and say how often each class is
+expected among them. The results are TensorFlow's for the same seeds.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpFunction, op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.array.shape_checks import invalid, vector, with_rank
+from millrace._src.ops.random.distributions import uniform_float64, uniform_small
+from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks
+from millrace._src.ops.random.seeds import KernelStream, stream_of
+from millrace._src.ops.random.unigrams import AliasTable, read_unigrams
+
+_BLOCKS_PER_SAMPLE = 512
+"""What a call reserves of its stream, for each candidate."""
+
+
+class Sampler(NamedTuple):
+    """A distribution over classes."""
+
+    words: int
+    """How many random words a proposal takes."""
+    propose: Callable[[Xp, Array], Array]
+    """Classes out of words of shape (n, words); fewer than n where some words are refused."""
+    probability: Callable[[Array], Array]
+    """The probability of each class of an array, float32."""
+
+
+def _pick(xp: Xp, stream: Stream, sampler: Sampler, count: int, unique: bool) -> tuple[Array, int]:
+    """`count` classes, different ones if `unique`, and how many proposals that took."""
+    proposals = np.zeros(0, np.int64)
+    for more in _proposals(xp, stream, sampler, count):
+        proposals = np.concatenate([proposals, more])
+        if not unique:
+            if len(proposals) >= count:
+                return proposals[:count], count
+            continue
+        first = np.sort(np.unique(proposals, return_index=True)[1])
+        if len(first) >= count:
+            return proposals[first[:count]], int(first[count - 1]) + 1
+    raise AssertionError("proposals never end")
+
+
+def _proposals(xp: Xp, stream: Stream, sampler: Sampler, count: int) -> Iterator[Array]:
+    """Proposals without end, in growing portions."""
+    portion = 2 * count + 16
+    while True:
+        needed = -(-portion * sampler.words // WORDS_PER_BLOCK)
+        words = blocks(xp, stream, needed).reshape(-1, sampler.words)
+        yield sampler.propose(xp, words)
+        stream = stream.skip(xp, needed)
+        portion *= 2
+
+
+def _expected(probability: Array, count: int, tries: int) -> Array:
+    """How often classes of these probabilities are expected among the candidates."""
+    if tries == count:
+        return probability * np.float32(count)
+    # 1 - (1 - p) ** tries, each step rounded to float32
+    logarithm = np.log1p(-probability.astype(np.float64)).astype(np.float32)
+    return -np.expm1((np.float32(tries) * logarithm).astype(np.float64)).astype(np.float32)
+
+
+# --- distributions ----------------------------------------------------------------------------------------------------
+
+
+def _exact(values: Array, size: int, bits: int) -> Array:
+    """Words modulo `size`, those refused that would favour small classes."""
+    number = values.dtype.type(size)
+    if size & (size - 1) == 0:
+        return (values & (number - values.dtype.type(1))).astype(np.int64)
+    refused = (2**bits - 1) % size + 1
+    return (values[values >= values.dtype.type(refused)] % number).astype(np.int64)
+
+
+def _uniform_sampler(size: int) -> Sampler:
+    def propose(xp: Xp, words: Array) -> Array:
+        wide = words[:, 0].astype(np.uint64) | (words[:, 1].astype(np.uint64) << np.uint64(32))
+        return _exact(wide, size, 64)
+
+    return Sampler(2, propose, lambda classes: np.full(classes.shape, 1.0 / size, np.float32))
+
+
+def _log_uniform_sampler(size: int) -> Sampler:
+    log_size = np.log1p(np.float64(size))
+
+    def propose(xp: Xp, words: Array) -> Array:
+        uniform = uniform_float64(xp, words[:, 0], words[:, 1])
+        return (np.exp(uniform * log_size).astype(np.int64) - 1) % size
+
+    def probability(classes: Array) -> Array:
+        return (np.log((classes + 2.0) / (classes + 1.0)) / log_size).astype(np.float32)
+
+    return Sampler(2, propose, probability)
+
+
+def _weighted_sampler(weights: Array) -> Sampler:
+    """Classes with the given integer weights."""
+    bounds, total = np.cumsum(weights), int(weights.sum())
+
+    def propose(xp: Xp, words: Array) -> Array:
+        return np.searchsorted(bounds, _exact(words[:, 0], total, 32), side="right")
+
+    return Sampler(1, propose, lambda classes: (weights[classes] / np.float32(total)).astype(np.float32))
+
+
+def _alias_sampler(table: AliasTable) -> Sampler:
+    def propose(xp: Xp, words: Array) -> Array:
+        return table.pick(words[:, 1] % np.uint32(table.size), uniform_small(xp, words[:, 0], np.dtype(np.float32)))
+
+    return Sampler(2, propose, table.probability)
+
+
+# --- the ops ----------------------------------------------------------------------------------------------------------
+
+
+def _shape(c: ShapeContext) -> list[TensorShape]:
+    rows, _ = with_rank(c.shape("true_classes"), 2)
+    sampled = vector(c.attr("num_sampled"))
+    return [sampled, TensorShape.of((rows, c.attr("num_true"))), sampled]
+
+
+_TRAITS: dict[str, Any] = {
+    "shape": _shape,
+    "effects": Effects.RANDOM,
+    "host_only": True,
+    "not_differentiable": "classes are integers",
+}
+_SIGNATURE = (
+    "true_classes: int64 -> sampled_candidates: int64, true_expected_count: float32, sampled_expected_count: float32"
+)
+
+
+def _check(true_classes: Array, num_true: int, num_sampled: int, unique: bool, size: int) -> None:
+    if true_classes.ndim != 2:
+        raise invalid("true_classes must be a matrix")
+    if true_classes.shape[1] != num_true:
+        raise invalid(f"true_classes must have num_true columns, expected: {true_classes.shape[1]} was: {num_true}")
+    if unique and num_sampled > size:
+        raise invalid("Sampler's range is too small.")
+    outside = (true_classes < 0) | (true_classes >= size)
+    if outside.any():
+        raise invalid(f"`true_candidate` out of range [0, {size}), received {int(true_classes[outside][0])}")
+
+
+def _sample(
+    xp: Xp, take: Any, sampler: Sampler, true_classes: Array, num_sampled: int, unique: bool
+) -> tuple[Array, Array, Array]:
+    stream = take(num_sampled * _BLOCKS_PER_SAMPLE)
+    sampled, tries = _pick(xp, stream, sampler, num_sampled, unique)
+    expected = [_expected(sampler.probability(c), num_sampled, tries) for c in (true_classes, sampled)]
+    return sampled, expected[0], expected[1]
+
+
+class _Call(NamedTuple):
+    """The attributes of one candidate sampler."""
+
+    num_true: int
+    num_sampled: int
+    unique: bool
+    range_max: int
+
+    @staticmethod
+    def of(attrs: dict[str, Any]) -> _Call:
+        return _Call(*(attrs[name] for name in _Call._fields))
+
+    def run(self, xp: Xp, take: Any, sampler: Sampler, true_classes: Array) -> tuple[Array, Array, Array]:
+        """Checks the classes and draws."""
+        _check(true_classes, self.num_true, self.num_sampled, self.unique, self.range_max)
+        return _sample(xp, take, sampler, true_classes, self.num_sampled, self.unique)
+
+
+def _bound_with(function: OpFunction, make: Callable[[dict[str, Any]], Sampler]) -> None:
+    """Binds an op to its stream and to the sampler made of its attributes, once for each place it is called at."""
+
+    def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
+        stream, call = stream_of(attrs), _Call.of(attrs)
+        # Made by the first call, whose error a bad attribute then is.
+        sampler = functools.cache(lambda: make(attrs))
+        return lambda true_classes: call.run(xp, stream.take, sampler(), true_classes)
+
+    function.specialize(bind)
+
+
+@op("UniformCandidateSampler", _SIGNATURE, **_TRAITS)
+def uniform_candidate_sampler_op(
+    xp: Xp,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int = 0,
+    seed2: int = 0,
+) -> tuple[Array, Array, Array]:
+    """Classes, all as probable.
+
+    >>> draw = tf.raw_ops.UniformCandidateSampler
+    >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
+    TensorShape([3])
+    """
+    call = _Call(num_true, num_sampled, unique, range_max)
+    return call.run(xp, KernelStream(seed, seed2).take, _uniform_sampler(range_max), true_classes)
+
+
+@op("LogUniformCandidateSampler", _SIGNATURE, **_TRAITS)
+def log_uniform_candidate_sampler_op(
+    xp: Xp,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    seed: int = 0,
+    seed2: int = 0,
+) -> tuple[Array, Array, Array]:
+    """Classes with Zipf's distribution, small ones more probable.
+
+    >>> draw = tf.raw_ops.LogUniformCandidateSampler
+    >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
+    TensorShape([3])
+    """
+    call = _Call(num_true, num_sampled, unique, range_max)
+    return call.run(xp, KernelStream(seed, seed2).take, _log_uniform_sampler(range_max), true_classes)
+
+
+_bound_with(uniform_candidate_sampler_op, lambda attrs: _uniform_sampler(attrs["range_max"]))
+_bound_with(log_uniform_candidate_sampler_op, lambda attrs: _log_uniform_sampler(attrs["range_max"]))
+
+
+class _Learned:
+    """Weights that grow with every true class that was seen; they start over when the random streams do."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._era = -1
+        self.weights = np.ones(size, np.int64)
+
+    def run(self, xp: Xp, stream: KernelStream, call: _Call, true_classes: Array) -> tuple[Array, Array, Array]:
+        """Draws, then learns."""
+        if self._era != stream.current_era():
+            self._era, self.weights = stream.current_era(), np.ones(self._size, np.int64)
+        result = call.run(xp, stream.take, _weighted_sampler(self.weights), true_classes)
+        self.weights = self.weights + np.bincount(true_classes.reshape(-1), minlength=self._size)
+        return result
+
+
+def _learned(op_name: str) -> OpFunction:
+    @op(op_name, _SIGNATURE, **_TRAITS)
+    def learned_unigram_candidate_sampler_op(
+        xp: Xp,
+        true_classes: Array,
+        *,
+        num_true: int,
+        num_sampled: int,
+        unique: bool,
+        range_max: int,
+        seed: int = 0,
+        seed2: int = 0,
+    ) -> tuple[Array, Array, Array]:
+        """Classes with the frequencies of the true classes seen so far, each counted once more.
+
+        >>> draw = tf.raw_ops.LearnedUnigramCandidateSampler
+        >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
+        TensorShape([3])
+        """
+        call = _Call(num_true, num_sampled, unique, range_max)
+        return _Learned(range_max).run(xp, KernelStream(seed, seed2), call, true_classes)
+
+    def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
+        stream, call, learned = stream_of(attrs), _Call.of(attrs), _Learned(attrs["range_max"])
+        return lambda true_classes: learned.run(xp, stream, call, true_classes)
+
+    learned_unigram_candidate_sampler_op.specialize(bind)
+    return learned_unigram_candidate_sampler_op
+
+
+learned_unigram_candidate_sampler_op = _learned("LearnedUnigramCandidateSampler")
+thread_unsafe_unigram_candidate_sampler_op = _learned("ThreadUnsafeUnigramCandidateSampler")
+
+
+@op("FixedUnigramCandidateSampler", _SIGNATURE, **_TRAITS)
+def fixed_unigram_candidate_sampler_op(
+    xp: Xp,
+    true_classes: Array,
+    *,
+    num_true: int,
+    num_sampled: int,
+    unique: bool,
+    range_max: int,
+    vocab_file: str = "",
+    distortion: float = 1.0,
+    num_reserved_ids: int = 0,
+    num_shards: int = 1,
+    shard: int = 0,
+    unigrams: list[float] = (),  # type: ignore[assignment]  # an empty list by default
+    seed: int = 0,
+    seed2: int = 0,
+) -> tuple[Array, Array, Array]:
+    """Classes with given frequencies.
+
+    >>> draw = tf.raw_ops.FixedUnigramCandidateSampler
+    >>> draw(true_classes=[[1]], num_true=1, num_sampled=9, unique=False, range_max=2, unigrams=[0.0, 1.0])[0].numpy()
+    array([1, 1, 1, 1, 1, 1, 1, 1, 1])
+    """
+    table = read_unigrams(range_max, vocab_file, distortion, num_reserved_ids, (num_shards, shard), unigrams)
+    call = _Call(num_true, num_sampled, unique, range_max)
+    return call.run(xp, KernelStream(seed, seed2).take, _alias_sampler(table), true_classes)
+
+
+def _fixed_sampler(attrs: dict[str, Any]) -> Sampler:
+    shards = attrs["num_shards"], attrs["shard"]
+    file, power, reserved = attrs["vocab_file"], attrs["distortion"], attrs["num_reserved_ids"]
+    return _alias_sampler(read_unigrams(attrs["range_max"], file, power, reserved, shards, attrs["unigrams"]))
+
+
+_bound_with(fixed_unigram_candidate_sampler_op, _fixed_sampler)
+
+
+@op("AllCandidateSampler", _SIGNATURE, **_TRAITS)
+def all_candidate_sampler_op(
+    xp: Xp, true_classes: Array, *, num_true: int, num_sampled: int, unique: bool, seed: int = 0, seed2: int = 0
+) -> tuple[Array, Array, Array]:
+    """Every class once.
+
+    >>> draw = tf.raw_ops.AllCandidateSampler
+    >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True)[0].numpy()
+    array([0, 1, 2])
+    """
+    _check(true_classes, num_true, num_sampled, unique, num_sampled)
+    ones = np.ones(num_sampled, np.float32)
+    return np.arange(num_sampled), np.ones(true_classes.shape, np.float32), ones
+
+
+def _hits_shape(c: ShapeContext) -> list[TensorShape]:
+    with_rank(c.shape("true_classes"), 2)
+    with_rank(c.shape("sampled_candidates"), 1)
+    return [vector(None)] * 3
+
+
+@op(
+    "ComputeAccidentalHits",
+    "true_classes: int64, sampled_candidates: int64 -> indices: int32, ids: int64, weights: float32",
+    shape=_hits_shape,
+    host_only=True,
+    not_differentiable="classes are integers",
+)
+def compute_accidental_hits_op(
+    xp: Xp, true_classes: Array, sampled_candidates: Array, *, num_true: int, seed: int = 0, seed2: int = 0
+) -> tuple[Array, Array, Array]:
+    """Where a sampled candidate is one of the true classes of a row.
+
+    >>> hits = tf.raw_ops.ComputeAccidentalHits
+    >>> [t.numpy().tolist() for t in hits(true_classes=[[1], [5]], sampled_candidates=[5, 7], num_true=1)[:2]]
+    [[1], [0]]
+    """
+    if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
+        raise invalid("true_candidates must be a batch_size * num_true matrix")
+    if sampled_candidates.ndim != 1:
+        raise invalid("sampled_candidates must be a vector, which is typically an output from CandidateSampler")
+    last = {int(candidate): position for position, candidate in enumerate(sampled_candidates.tolist())}
+    hits = [(row, last[c]) for row, classes in enumerate(true_classes.tolist()) for c in classes if c in last]
+    rows, positions = zip(*hits, strict=True) if hits else ((), ())
+    weights = np.full(len(hits), np.finfo(np.float32).min, np.float32)
+    return np.array(rows, np.int32), np.array(positions, np.int64), weights
