@@ -147,7 +147,7 @@ def _key_counter_alg_shape(c: ShapeContext) -> list[TensorShape]:
 def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
     """The Philox key, shape (1,), and counter, shape (2,), that a stateless op draws with for a seed.
 
-    >>> [int(v) for v in tf.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2]).key]
+    >>> [int(v) for v in tf.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2])[0]]
     [10413732777507651514]
     """
     stream = checked_seed_stream(xp, seed)
@@ -164,7 +164,7 @@ def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
 def get_key_counter_alg(xp: Xp, seed: Array) -> tuple[Array, Array, Array]:
     """Key and counter as `StatelessRandomGetKeyCounter` gives them, and the number of the algorithm.
 
-    >>> int(tf.raw_ops.StatelessRandomGetKeyCounterAlg(seed=[1, 2]).alg)
+    >>> int(tf.raw_ops.StatelessRandomGetKeyCounterAlg(seed=[1, 2])[2])
     1
     """
     key, counter = get_key_counter.op_def.kernel(xp, seed)

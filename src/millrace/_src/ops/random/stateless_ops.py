@@ -143,7 +143,7 @@ def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Arra
     """Integers in [minval, maxval).
 
     >>> tf.raw_ops.StatelessRandomUniformInt(shape=[4], seed=[1, 2], minval=0, maxval=10).numpy()
-    array([0, 9, 0, 3], dtype=int32)
+    array([0, 9, 4, 9], dtype=int32)
     """
     return bounded_integers(xp, checked_seed_stream(xp, seed), requested_shape(shape), minval, maxval)
 
