@@ -1,4 +1,4 @@
-"""How public functions of `tf.nn` read their arguments: strides for some dimensions, paddings, extra batch dimensions."""
+"""How public functions of `tf.nn` read their arguments: strides for some dimensions, paddings, batch dimensions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def for_all_dimensions(value: Any, spatial: int, channel_axis: int, name: str) -
         values = values * spatial
     elif len(values) != spatial:
         raise ValueError(
-            f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: {name}={value} of length {len(values)}"
+            f"{name} should be of length 1, {spatial} or {spatial + 2}. "
+            f"Received: {name}={value} of length {len(values)}"
         )
     return [1, 1, *values] if channel_axis == 1 else [1, *values, 1]
 
@@ -80,4 +81,4 @@ def merge_batch_dimensions(
         end_sizes = end.as_list() if end.is_fully_defined() else shape_of(result)[-inner_rank:]
         output = reshape(result, concat([batch_sizes, end_sizes], axis=-1))
         output.set_shape(batch.concatenate(end))
-        return output  # type: ignore[no-any-return]  # an op gives a Tensor
+        return output

@@ -1,4 +1,4 @@
-"""The average-pooling ops and their gradients. Padding does not count: each sum is divided by the elements there are."""
+"""The average-pooling ops and their gradients. Padding does not count: sums are divided by the elements there are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _along(axis: int, index: slice) -> tuple[slice, ...]:
 
 def _counts(w: Window) -> Any:
     """How many elements of each window are in the input."""
-    starts = np.arange(w.count) * w.stride - w.before
+    starts = np.arange(w.places) * w.stride - w.before
     return np.minimum(starts + w.kernel, w.size) - np.maximum(starts, 0)
 
 
@@ -43,7 +43,7 @@ def _divided(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     for axis, w in enumerate(windows):
         if w.kernel != 1:
             shape = [1] * len(windows)
-            shape[axis] = w.count
+            shape[axis] = w.places
             total = total * _counts(w).reshape(shape)
     if total.size and (total == total.flat[0]).all():
         total = total.flat[0]
@@ -56,7 +56,7 @@ def _avg_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
-        if not w.count:
+        if not w.places:
             x = x[_along(axis, slice(0, 0))]
             continue
         x = win.padded(xp, x, [w], 0, axis)
@@ -76,8 +76,8 @@ def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
         if w.kernel == w.stride == 1:
             continue
         lead, tail = x.shape[:axis], x.shape[axis + 1 :]
-        flat = xp.reshape(x, (int(np.prod(lead)), w.count, int(np.prod(tail))))
-        parts = (((o,), flat) for o in range(w.kernel)) if w.count else ()
+        flat = xp.reshape(x, (int(np.prod(lead)), w.places, int(np.prod(tail))))
+        parts = (((o,), flat) for o in range(w.kernel)) if w.places else ()
         flat = win.overlay(xp, parts, [w], (flat.shape[0], w.size, flat.shape[2]), x.dtype)
         x = xp.reshape(flat, (*lead, w.size, *tail))
     return x
@@ -91,7 +91,7 @@ def _gradient(xp: Xp, name: str, sizes: Any, gradient: Array, attrs: tuple[Any, 
             f"out_backprop must be {rank}-dimensional" if sizes.ndim == 1 else "orig_input_shape must be 1-dimensional"
         )
     windows = _windows(like, *attrs)
-    expected = tuple(w.count for w in windows)
+    expected = tuple(w.places for w in windows)
     if gradient.shape != expected:
         raise invalid(
             f"{name}: expected the gradient to have shape {list(expected)}, but it has {list(gradient.shape)}"
@@ -141,7 +141,7 @@ def avg_pool_op(
 
 @avg_pool_op.gradient
 def avg_pool_gradient(dy: Tensor, value: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
-    return raw.AvgPoolGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+    return raw.AvgPoolGrad(
         orig_input_shape=raw.Shape(input=value),
         grad=dy,
         ksize=ksize,
@@ -193,7 +193,7 @@ def avg_pool_3d_op(
 
 @avg_pool_3d_op.gradient
 def avg_pool_3d_gradient(dy: Tensor, input: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
-    return raw.AvgPool3DGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+    return raw.AvgPool3DGrad(
         orig_input_shape=raw.Shape(input=input),
         grad=dy,
         ksize=ksize,

@@ -18,7 +18,7 @@ def batch_normalization(
 ) -> Tensor:
     """Computes `scale * (x - mean) / sqrt(variance + variance_epsilon) + offset`.
 
-    Ioffe & Szegedy, "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift", 2015.
+    Ioffe & Szegedy, "Batch Normalization: Accelerating Deep Network Training", 2015.
 
     >>> tf.nn.batch_normalization([[1., 3.]], mean=[1., 1.], variance=[1., 4.], offset=None, scale=None,
     ...                           variance_epsilon=0.).numpy()

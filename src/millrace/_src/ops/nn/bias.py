@@ -121,9 +121,7 @@ def bias_add_grad_op(xp: Xp, out_backprop: Array, *, data_format: str = "NHWC") 
 
 @bias_add_grad_op.gradient
 def bias_add_grad_gradient(dy: Tensor, out_backprop: Tensor, data_format: str) -> Tensor:
-    return raw.BiasAdd(  # type: ignore[no-any-return]  # a raw op gives a Tensor
-        value=raw.ZerosLike(x=out_backprop), bias=dy, data_format=data_format
-    )
+    return raw.BiasAdd(value=raw.ZerosLike(x=out_backprop), bias=dy, data_format=data_format)
 
 
 @export("nn.bias_add", v1=[])
@@ -155,6 +153,4 @@ def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | 
                 )
         value = convert_to_tensor(value, name="input")
         bias = convert_to_tensor(bias, dtype=value.dtype, name="bias")
-        return bias_add_op(  # type: ignore[no-any-return]  # an op gives a Tensor
-            value, bias, data_format=data_format or "NHWC", name=scope
-        )
+        return bias_add_op(value, bias, data_format=data_format or "NHWC", name=scope)

@@ -33,7 +33,7 @@ def conv2d(
 ) -> Tensor:
     """Computes a 2-D convolution (without turning the filters: a cross-correlation) of images.
 
-    `output[b, i, j, k] = sum over di, dj, q of input[b, strides[1] * i + di, strides[2] * j + dj, q] * filters[di, dj, q, k]`
+    `output[b, i, j, k] = sum over y, x, q of input[b, strides[1] * i + y, strides[2] * j + x, q] * filters[y, x, q, k]`
 
     >>> image = tf.reshape(tf.range(16.), [1, 4, 4, 1])
     >>> edges = tf.constant([[1., -1.]])[:, :, None, None]
@@ -41,7 +41,7 @@ def conv2d(
     TensorShape([1, 4, 3, 1])
 
     Args:
-      input: A floating point (or int32) Tensor `[batch..., height, width, channels]`, with one or more batch dimensions.
+      input: A floating point (or int32) Tensor `[batch..., height, width, channels]`; one or more batch dimensions.
       filters: A Tensor of the same dtype, `[height, width, channels / groups, features]`.
       strides: how far windows are apart: an int, `[height, width]`, or one a dimension.
       padding: "SAME", "VALID", or a list of pairs `[before, after]` for all four dimensions.
@@ -66,7 +66,7 @@ def conv2d(
     )
     input = convert_to_tensor(input, name="input")
     if input.shape.rank is None or input.shape.rank <= 4:
-        return call(input, filters, name=name)  # type: ignore[no-any-return]  # an op gives a Tensor
+        return call(input, filters, name=name)
     return merge_batch_dimensions(input, lambda x: call(x, filters), 3, name)
 
 
@@ -105,7 +105,7 @@ def conv3d(
     )
     input = convert_to_tensor(input, name="input")
     if input.shape.rank is None or input.shape.rank <= 5:
-        return call(input, filters, name=name)  # type: ignore[no-any-return]  # an op gives a Tensor
+        return call(input, filters, name=name)
     return merge_batch_dimensions(input, lambda x: call(x, filters), 4, name)
 
 
@@ -149,7 +149,7 @@ def conv1d(
             result = call(input, filters, name=scope)
         else:
             result = merge_batch_dimensions(input, lambda x: call(x, filters), 3, scope)
-        return squeeze(result, [axis])  # type: ignore[no-any-return]  # an op gives a Tensor
+        return squeeze(result, [axis])
 
 
 @export("nn.convolution", v1=[])
@@ -230,7 +230,7 @@ def _spatial_rank(input: Tensor, filters: Tensor) -> int:
         raise ValueError("rank of input or filter must be known.")
     if not 1 <= rank - 2 <= 3:
         raise ValueError(f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={rank - 2}.")
-    return rank - 2  # type: ignore[no-any-return]  # an int
+    return rank - 2
 
 
 @export("nn.atrous_conv2d")

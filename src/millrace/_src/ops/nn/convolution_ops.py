@@ -1,7 +1,7 @@
 """The ops Conv2D and Conv3D and their gradient ops.
 
-All are the same three correlations (see `correlation`) with the channels moved to the end; the ops differ in rank and in
-what TensorFlow lets them be told. Data formats, dilations and groups that TensorFlow refuses on a CPU work here.
+All are the same three correlations (see `correlation`) with the channels moved to the end; the ops differ in rank and
+in what TensorFlow lets them be told. Data formats, dilations and groups that TensorFlow refuses on a CPU work here.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def check_rank(shape: TensorShape, rank: int) -> list[int | None]:
         return [None] * rank
     if shape.rank != rank:
         raise ValueError(f"Shape must be rank {rank} but is rank {shape.rank}")
-    return shape.as_list()  # type: ignore[no-any-return]  # a list
+    return shape.as_list()
 
 
 def static_layout(c: ShapeContext, rank: int) -> win.Layout:
@@ -144,8 +144,8 @@ def static_layout(c: ShapeContext, rank: int) -> win.Layout:
     for attr, noun in (("strides", "stride"), ("dilations", "dilation")):
         if len(c.attr(attr)) != rank:
             raise ValueError(
-                f"{c.op.name} on data format {c.attr('data_format')} requires the {noun} attribute to contain {rank} values, "
-                f"but got: {len(c.attr(attr))}"
+                f"{c.op.name} on data format {c.attr('data_format')} requires the {noun} attribute to contain {rank} "
+                f"values, but got: {len(c.attr(attr))}"
             )
     complaint = _explicit_complaint(rank, c.attr("padding"), c.attrs.get("explicit_paddings", ()), layout)
     if complaint:
@@ -270,10 +270,10 @@ def _gradient_windows(
         raise _invalid(f"{name}: filter and out_backprop must have the same out_depth")
     windows = conv_windows(like, filters, tuple(strides), padding, tuple(explicit), data_format, tuple(dilations))
     for axis, w in zip(layout.spatial, windows, strict=True):
-        if gradient[axis] != w.count:
+        if gradient[axis] != w.places:
             raise _invalid(
-                f"{name}: Size of out_backprop doesn't match computed: actual = {gradient[axis]}, computed = {w.count} "
-                f"spatial_dim: {axis} input: {w.size} filter: {w.kernel} output: {gradient[axis]} stride: {w.stride} "
+                f"{name}: Size of out_backprop doesn't match computed: "
+                f"actual = {gradient[axis]}, computed = {w.places} spatial_dim: {axis} input: {w.size} filter: {w.kernel} output: {gradient[axis]} stride: {w.stride} "
                 f"dilation: {w.dilation}"
             )
     return windows
@@ -282,7 +282,7 @@ def _gradient_windows(
 def _sizes(name: str, sizes: Any, rank: int, otherwise: Any = None) -> tuple[int, ...]:
     dims = tuple(int(s) for s in sizes.reshape(-1))
     if otherwise is not None and len(dims) == rank - 2:
-        return otherwise(dims)  # type: ignore[no-any-return]  # a tuple
+        return otherwise(dims)
     if sizes.ndim != 1 or len(dims) != rank:
         raise _invalid(
             f"{name}: input_sizes input must be 1-dim, not {sizes.ndim} or have {rank} elements, not {len(dims)}"
@@ -295,7 +295,7 @@ def _sizes(name: str, sizes: Any, rank: int, otherwise: Any = None) -> tuple[int
 def _to_input(xp: Xp, name: str, sizes: Any, filters: Array, gradient: Array, data_format: str, attrs: Any) -> Array:
     layout = win.layout_of(data_format)
 
-    def complete(spatial: tuple[int, ...]) -> tuple[int, ...]:
+    def complete(spatial: tuple[int, ...]) -> Any:
         return tuple(assembled(layout, gradient.shape[0], spatial, filters.shape[-2]).as_list())
 
     like = _sizes(name, sizes, len(layout.spatial) + 2, complete)
@@ -308,8 +308,8 @@ def _to_input(xp: Xp, name: str, sizes: Any, filters: Array, gradient: Array, da
 def _to_filters(xp: Xp, name: str, x: Array, sizes: Any, gradient: Array, data_format: str, attrs: Any) -> Array:
     like = _sizes(name, sizes, x.ndim)
     windows = _gradient_windows(name, x.shape, like, gradient.shape, data_format, attrs)
-    arrays = (win.to_channels_last(xp, a, data_format) for a in (x, gradient))
-    return correlate_filter_gradient(xp, *arrays, windows, like)
+    x, gradient = win.to_channels_last(xp, x, data_format), win.to_channels_last(xp, gradient, data_format)
+    return correlate_filter_gradient(xp, x, gradient, windows, like)
 
 
 # --- two dimensions --------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ def correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window]) -> A
     if is_half(x):
         wide = correlate(xp, x.astype(np.float32), filters.astype(np.float32), windows)
         return wide.astype(x.dtype)
-    output = np.zeros((x.shape[0], *(w.count for w in windows), filters.shape[-1]), x.dtype)
+    output = np.zeros((x.shape[0], *(w.places for w in windows), filters.shape[-1]), x.dtype)
     if not output.size or not filters.size:
         return output
     if x.shape[-1] == filters.shape[-2]:
@@ -117,7 +117,7 @@ def _groups(channels: int, filters: Array) -> Iterator[tuple[slice, slice, Array
 def _row_blocks(xp: Xp, x: Array, windows: Sequence[Window]) -> Iterator[tuple[slice, Array]]:
     """The windows as rows of matrices, a few images at a time: (images, `[positions, kernel * channels]`)."""
     x = padded(xp, x, windows)
-    counts, kernels = tuple(w.count for w in windows), tuple(w.kernel for w in windows)
+    counts, kernels = tuple(w.places for w in windows), tuple(w.kernel for w in windows)
     strides = x.strides[1:-1]
     moved = (s * w.stride for s, w in zip(strides, windows, strict=True))
     inside = (s * w.dilation for s, w in zip(strides, windows, strict=True))
@@ -136,10 +136,10 @@ def _mirrored_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
     mirrored = []
     for w in windows:
         before = w.reach - 1 - w.before
-        after = w.size + w.reach - 1 - w.count - before
+        after = w.size + w.reach - 1 - w.places - before
         if w.stride != 1 or before < 0 or after < 0:
             return None
-        mirrored.append(Window(w.count, w.kernel, 1, w.dilation, before, after, w.size))
+        mirrored.append(Window(w.places, w.kernel, 1, w.dilation, before, after, w.size))
     return tuple(mirrored)
 
 

@@ -104,7 +104,7 @@ def depthwise_conv2d_backprop_input(
     Returns: A Tensor of shape `input_sizes`.
     """
     padding, explicit = padding_attributes(padding)
-    return depthwise_input_gradient_op(  # type: ignore[no-any-return]  # an op gives a Tensor
+    return depthwise_input_gradient_op(
         input_sizes,
         filter,
         out_backprop,
@@ -147,7 +147,7 @@ def depthwise_conv2d_backprop_filter(
     Returns: A Tensor of shape `filter_sizes`.
     """
     padding, explicit = padding_attributes(padding)
-    return depthwise_filter_gradient_op(  # type: ignore[no-any-return]  # an op gives a Tensor
+    return depthwise_filter_gradient_op(
         input,
         filter_sizes,
         out_backprop,
@@ -197,7 +197,7 @@ def separable_conv2d(
         _check_one(pointwise_filter.shape.with_rank(4))
         rates = [1, 1] if dilations is None else list(dilations)
         deep = _depthwise(input, depthwise_filter, strides, padding, data_format, rates, "depthwise")
-        return conv2d_op(  # type: ignore[no-any-return]  # an op gives a Tensor
+        return conv2d_op(
             deep,
             pointwise_filter,
             strides=[1, 1, 1, 1],

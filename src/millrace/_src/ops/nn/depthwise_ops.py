@@ -62,7 +62,7 @@ def _windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> 
 
 
 def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filters: Sequence[int]) -> None:
-    expected = (batch, *(w.count for w in windows), filters[2] * filters[3])
+    expected = (batch, *(w.places for w in windows), filters[2] * filters[3])
     if gradient.shape != expected:
         given = ",".join(map(str, gradient.shape))
         raise _invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{given}]")
@@ -100,7 +100,7 @@ def _wide(function: Any, xp: Xp, a: Array, b: Array, **options: Any) -> Array:
 
 def _forward(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     x = win.padded(xp, x, windows)
-    counts = tuple(w.count for w in windows)
+    counts = tuple(w.places for w in windows)
     channels, multiplier = filters.shape[2:]
     if multiplier == 1:
         filters = filters[..., 0]

@@ -1,8 +1,8 @@
 """Dilation by moving the spaces between a window's elements into the batch.
 
-A window with elements `rate` apart over an image is a dense window over each of `rate ** 2` smaller images. TensorFlow's
-`tf.nn.convolution`, `tf.nn.pool` and depthwise convolutions compute dilations so, with the ops SpaceToBatchND and
-BatchToSpaceND around a dense op; graphs show it.
+A window with elements `rate` apart over an image is a dense window over each of `rate ** 2` smaller images. In
+TensorFlow `tf.nn.convolution`, `tf.nn.pool` and depthwise convolutions compute dilations so, with the ops
+SpaceToBatchND and BatchToSpaceND around a dense op; graphs show it.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def through_batch(
     block = np.concatenate([np.ones(first - 1, np.int32), known])
     moved = space_to_batch_nd(input, block, _with_channels(paddings, first))
     result = function(moved, "VALID")
-    return batch_to_space_nd(result, block, _with_channels(crops, first))  # type: ignore[no-any-return]  # an op
+    return batch_to_space_nd(result, block, _with_channels(crops, first))
 
 
 def _dynamic_sizes(input: Tensor, first: int, count: int) -> Tensor:
     shape = shape_of(input)
-    return stack([shape[first + i] for i in range(count)])  # type: ignore[no-any-return]  # an op gives a Tensor
+    return stack([shape[first + i] for i in range(count)])
 
 
 def _base_paddings(padding: Any, rates: Any, filter_shape: Any, first: int) -> Any:
@@ -95,4 +95,5 @@ def _with_channels(paddings: Tensor, first: int) -> Any:
     if first == 1:
         return paddings
     zero = convert_to_tensor(np.zeros(2, np.int32), dtype=int32)
-    return stack([zero, *(paddings[i] for i in range(paddings.shape.as_list()[0]))])
+    rows: Any = paddings.shape.as_list()[0]
+    return stack([zero, *(paddings[i] for i in range(rows))])

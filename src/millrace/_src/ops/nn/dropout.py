@@ -39,7 +39,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
     Args:
       x: A floating point Tensor.
       rate: the probability that an element is dropped, in [0, 1): a number, or a scalar Tensor of the dtype of `x`.
-      noise_shape: the shape of what is drawn; a dimension of 1 drops along it together. None, or a None in it: that of `x`.
+      noise_shape: the shape of what is drawn; a dimension of 1 drops along it together. None in it: as in `x`.
       seed: the op's own seed; see `tf.random.set_seed`.
       name: A name for the operation (optional).
 
@@ -117,7 +117,7 @@ def _dropout(
         result = where(noise >= threshold, scaled, constant(0, dtype=x.dtype))
         if not executing_eagerly():
             result.set_shape(x.shape)
-        return result  # type: ignore[no-any-return]  # an op gives a Tensor
+        return result
 
 
 def _scaled(x: Tensor, rate: Any, is_number: bool) -> tuple[Any, Any]:

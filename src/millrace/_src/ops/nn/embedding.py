@@ -51,7 +51,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
         ids = convert_to_tensor(ids, name="ids")
         if len(parts) == 1:
             rows = _clipped(gather(parts[0], ids, name=scope), ids.shape.rank, max_norm)
-            return identity(rows)  # type: ignore[no-any-return]  # an op gives a Tensor
+            return identity(rows)
         return _from_parts(parts, ids, max_norm, scope)
 
 
@@ -76,7 +76,7 @@ def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: st
     row_shape = parts[0].shape[1:]
     result = reshape(joined, concat([shape_of(ids), row_shape.as_list()], axis=0))
     result.set_shape(ids.shape.concatenate(row_shape))
-    return result  # type: ignore[no-any-return]  # an op gives a Tensor
+    return result
 
 
 def _places(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:

@@ -100,7 +100,8 @@ def _require_vectors(size: int, training: bool, **vectors: Array) -> None:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"{when}{name} must have the same number of elements as the channels of x, got {vector.shape[0]} and {size}",
+                f"{when}{name} must have the same number of elements as the channels of x, "
+                f"got {vector.shape[0]} and {size}",
             )
 
 
@@ -429,9 +430,9 @@ def _second_order(
 ) -> tuple[Any, Any, Any]:
     """The gradients of the gradient op with respect to `y_backprop`, `x` and `scale`.
 
-    With n = (x - mean) r, r = 1 / sqrt(variance + epsilon), P(v) = v - M(v) - n M(v n) and M the mean over a channel, the
-    gradient op gives dx = scale r P(dy), dscale = S(dy n), doffset = S(dy). P is its own transpose, n changes with x by
-    r P, and r by -r^2 n / count; the rest is the product rule.
+    With n = (x - mean) r, r = 1 / sqrt(variance + epsilon), P(v) = v - M(v) - n M(v n) and M the mean over a channel,
+    the gradient op gives dx = scale r P(dy), dscale = S(dy n), doffset = S(dy). P is its own transpose, n changes
+    with x by r P, and r by -r^2 n / count; the rest is the product rule.
     """
     epsilon, data_format, training = attrs
     kind, rank = inputs[1].dtype, len(data_format)

@@ -88,7 +88,7 @@ def _strengths(xp: Xp, x: Array, attrs: tuple[Any, ...]) -> Array:
 def local_response_normalization_gradient(
     dy: Tensor, input: Tensor, output: Tensor, depth_radius: int, bias: float, alpha: float, beta: float
 ) -> Tensor:
-    return raw.LRNGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+    return raw.LRNGrad(
         input_grads=dy,
         input_image=input,
         output_image=output,

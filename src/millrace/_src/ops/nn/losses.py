@@ -85,7 +85,7 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
         kept = where_v1(positive, logits, zeros)
         negated = where_v1(positive, -logits, logits)
         rest = kept - logits * labels
-        return raw.AddV2(x=rest, y=raw.Log1p(x=raw.Exp(x=negated)), name=scope)  # type: ignore[no-any-return]  # a raw op
+        return raw.AddV2(x=rest, y=raw.Log1p(x=raw.Exp(x=negated)), name=scope)
 
 
 @export("nn.weighted_cross_entropy_with_logits", v1=[])
@@ -111,9 +111,7 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
         weight = 1 + (pos_weight - 1) * labels
         rest = (1 - labels) * logits
         flat = raw.Log1p(x=raw.Exp(x=-raw.Abs(x=logits)))
-        return raw.AddV2(  # type: ignore[no-any-return]  # a raw op gives a Tensor
-            x=rest, y=weight * (flat + raw.Relu(features=-logits)), name=scope
-        )
+        return raw.AddV2(x=rest, y=weight * (flat + raw.Relu(features=-logits)), name=scope)
 
 
 @export("nn.log_poisson_loss")
@@ -212,4 +210,4 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     Args: regularization_loss: A Tensor of losses.
     Returns: A scalar.
     """
-    return reduce_sum(regularization_loss) / 1.0  # type: ignore[no-any-return]  # a Tensor
+    return reduce_sum(regularization_loss) / 1.0

@@ -1,7 +1,7 @@
 """MaxPoolWithArgmax, which also says where the largest elements are, and its gradients.
 
-A position is an index into the flattened image, `(y * width + x) * channels + c`; with `include_batch_in_index` into the
-flattened batch of images.
+A position is an index into the flattened image, `(y * width + x) * channels + c`; with `include_batch_in_index` into
+the flattened batch of images.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def max_pool_with_argmax_gradient(
     padding: str,
     include_batch_in_index: bool,
 ) -> Tensor:
-    return raw.MaxPoolGradWithArgmax(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+    return raw.MaxPoolGradWithArgmax(
         input=input,
         grad=dy,
         argmax=argmax,

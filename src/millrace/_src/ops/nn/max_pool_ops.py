@@ -1,8 +1,8 @@
 """The max-pooling ops and their gradients.
 
-The gradient goes to the first largest element of each window, row by row, as in TensorFlow. It is found again by comparing
-the window's elements, one strided slice a step, with the output; XLA's own gradient of a pool (select-and-scatter) is
-several times slower on a CPU. Gradient ops whose windows cover positions that are not largest receive zero there.
+The gradient goes to the first largest element of each window, row by row, as in TensorFlow. It is found again by
+comparing the window's elements, one strided slice a step, with the output; XLA's own gradient of a pool
+(select-and-scatter) is several times slower on a CPU.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
-        if not w.count:
+        if not w.places:
             x = x[_along(axis, slice(0, 0))]
             continue
         x = win.padded(xp, x, [w], _least(x.dtype), axis)
@@ -94,7 +94,7 @@ def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence
 
 
 def _require_same(x: Array, y: Array, gradient: Array, windows: Sequence[Window], wide: bool = False) -> None:
-    expected = tuple(w.count for w in windows)
+    expected = tuple(w.places for w in windows)
     wanted = x.shape if wide else expected
     for name, array, shape in (("orig_output", y, expected), ("grad", gradient, wanted)):
         if array.shape != shape:
@@ -148,7 +148,7 @@ def max_pool_gradient(
     explicit_paddings: Any,
     data_format: str,
 ) -> Tensor:
-    return raw.MaxPoolGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+    return raw.MaxPoolGrad(
         orig_input=input,
         orig_output=output,
         grad=dy,
@@ -397,7 +397,7 @@ def max_pool_3d_op(
 def max_pool_3d_gradient(
     dy: Tensor, input: Tensor, output: Tensor, ksize: Any, strides: Any, padding: str, data_format: str
 ) -> Tensor:
-    return raw.MaxPool3DGrad(  # type: ignore[no-any-return]  # a raw op gives a Tensor
+    return raw.MaxPool3DGrad(
         orig_input=input,
         orig_output=output,
         grad=dy,

@@ -133,7 +133,7 @@ def sufficient_statistics(
 def _count(x: Tensor, axes: list[int]) -> Tensor:
     dims = x.shape.as_list() if x.shape.rank is not None else None
     if dims is not None and all(dims[a] is not None for a in axes):
-        return constant(math.prod(dims[a] for a in axes), dtype=x.dtype)  # type: ignore[no-any-return]  # a Tensor
+        return constant(math.prod(dims[a] for a in axes), dtype=x.dtype)
     rank = rank_of(x)
     positive = [a + rank if a < 0 else a for a in axes]
     return reduce_prod(gather(cast(shape_of(x), x.dtype), positive), name="count")

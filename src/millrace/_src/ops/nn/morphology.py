@@ -46,7 +46,7 @@ def _ranked(shape: TensorShape, rank: int) -> list[int | None]:
         return [None] * rank
     if shape.rank != rank:
         raise ValueError(f"Shape must be rank {rank} but is rank {shape.rank}")
-    return shape.as_list()  # type: ignore[no-any-return]  # a list
+    return shape.as_list()
 
 
 def _input_shape(c: ShapeContext) -> TensorShape:
@@ -87,7 +87,7 @@ def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
     for offset in win.offsets(windows):
         inside: Any = True
         for axis, (o, w) in enumerate(zip(offset, windows, strict=True)):
-            at = np.arange(w.count) * w.stride - w.before + o * w.dilation
+            at = np.arange(w.places) * w.stride - w.before + o * w.dilation
             inside = inside & ((at >= 0) & (at < w.size)).reshape([-1 if a == axis else 1 for a in range(2)])
         yield offset, x[win.elements(offset, windows)] + filters[offset], xp.asarray(inside)[..., None]
 
@@ -105,7 +105,7 @@ def dilation_2d_op(
     array([4.], dtype=float32)
     """
     windows = _windows(input, filter, strides, rates, padding)
-    shape = (input.shape[0], *(w.count for w in windows), input.shape[3])
+    shape = (input.shape[0], *(w.places for w in windows), input.shape[3])
     least = xp.asarray(_least(input.dtype)).astype(input.dtype)
     largest = xp.broadcast_to(least, shape)
     for _, sums, inside in _sums(xp, input, filter, windows):
@@ -201,7 +201,7 @@ def _require_format(data_format: str) -> None:
 def dilation2d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any, name: str | None = None
 ) -> Tensor:
-    """Grayscale dilation: `output[b, y, x, c] = max over dy, dx of input[b, s y + r dy, s x + r dx, c] + filters[dy, dx, c]`.
+    """Grayscale dilation: `output[b, y, x, c] = max over i, j of input[b, s y + r i, s x + r j, c] + filters[i, j, c]`.
 
     >>> image = tf.reshape(tf.constant([1., 2., 3., 4.]), [1, 2, 2, 1])
     >>> tf.nn.dilation2d(image, tf.zeros([2, 2, 1]), [1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1]).numpy().ravel()
@@ -220,16 +220,14 @@ def dilation2d(
     Raises: ValueError: for another data format.
     """
     _require_format(data_format)
-    return dilation_2d_op(  # type: ignore[no-any-return]  # an op gives a Tensor
-        input, filters, strides=strides, rates=dilations, padding=padding, name=name
-    )
+    return dilation_2d_op(input, filters, strides=strides, rates=dilations, padding=padding, name=name)
 
 
 @export("nn.erosion2d", v1=[])
 def erosion2d(
     value: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any, name: str | None = None
 ) -> Tensor:
-    """Grayscale erosion: `output[b, y, x, c] = min over dy, dx of value[b, s y - r dy, s x - r dx, c] - filters[dy, dx, c]`.
+    """Grayscale erosion: `output[b, y, x, c] = min over i, j of value[b, s y - r i, s x - r j, c] - filters[i, j, c]`.
 
     >>> image = tf.reshape(tf.constant([1., 2., 3., 4.]), [1, 2, 2, 1])
     >>> tf.nn.erosion2d(image, tf.zeros([2, 2, 1]), [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1]).numpy().ravel()
@@ -252,4 +250,4 @@ def erosion2d(
         negative = raw.Neg(x=convert_to_tensor(value, name="value"))
         turned = reverse(filters, [0, 1])
         result = dilation_2d_op(negative, turned, strides=strides, rates=dilations, padding=padding, name=scope)
-        return raw.Neg(x=result)  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        return raw.Neg(x=result)

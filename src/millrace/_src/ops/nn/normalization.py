@@ -44,7 +44,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | N
             return _complex_normalize(x, axis, epsilon, scope)
         total = reduce_sum(raw.Square(x=x), axis, keepdims=True)
         factor = raw.Rsqrt(x=raw.Maximum(x=total, y=epsilon))
-        return raw.Mul(x=x, y=factor, name=scope)  # type: ignore[no-any-return]  # a raw op gives a Tensor
+        return raw.Mul(x=x, y=factor, name=scope)
 
 
 def _complex_normalize(x: Tensor, axis: Any, epsilon: float, scope: str) -> Tensor:
@@ -52,7 +52,7 @@ def _complex_normalize(x: Tensor, axis: Any, epsilon: float, scope: str) -> Tens
     total = real(reduce_sum(squares, axis, keepdims=True))
     factor = raw.Rsqrt(x=raw.Maximum(x=total, y=epsilon))
     parts = raw.Mul(x=real(x), y=factor), raw.Mul(x=imag(x), y=factor)
-    return raw.Complex(real=parts[0], imag=parts[1], Tout=x.dtype, name=scope)  # type: ignore[no-any-return]  # a raw op
+    return raw.Complex(real=parts[0], imag=parts[1], Tout=x.dtype, name=scope)
 
 
 @export("math.zero_fraction", "nn.zero_fraction")
@@ -75,4 +75,4 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
         with name_scope("counts_to_fraction", "counts_to_fraction"):
             zeros = size - nonzero
             fraction = cast(zeros, d.float32) / cast(size, d.float32)
-        return identity(fraction, "fraction")  # type: ignore[no-any-return]  # an op gives a Tensor
+        return identity(fraction, "fraction")

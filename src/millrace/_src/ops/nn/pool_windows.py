@@ -1,7 +1,7 @@
 """What pooling ops share: windows from `ksize` and `strides` in any data format, checks, and shape rules.
 
-A pool is separable: the largest (or the sum) of a 3x3 window is that of three columns' results. So pools go axis by axis,
-`height + width` steps instead of `height * width`; a window over the channels is just one more axis.
+A pool is separable: the largest (or the sum) of a 3x3 window is that of three columns' results. So pools go axis by
+axis, `height + width` steps instead of `height * width`; a window over the channels is just one more axis.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def _line_pool(
         name=scope,
         **options,
     )
-    return squeeze(result, [axis])  # type: ignore[no-any-return]  # an op gives a Tensor
+    return squeeze(result, [axis])
 
 
 @export("nn.max_pool2d")
@@ -250,7 +250,7 @@ def _spatial_rank(input: Any, data_format: str | None) -> int:
         raise ValueError(
             f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape} of rank {input.shape.rank}."
         )
-    return rank - 2  # type: ignore[no-any-return]  # an int
+    return rank - 2
 
 
 @export("nn.max_pool", v1=["nn.max_pool_v2"])

@@ -61,7 +61,7 @@ def conv2d_transpose(
         moves = for_all_dimensions(strides, 2, channel_axis, "strides")
         rates = for_all_dimensions(dilations, 2, channel_axis, "dilations")
         padding, explicit = padding_attributes(padding)
-        return conv2d_input_gradient_op(  # type: ignore[no-any-return]  # an op gives a Tensor
+        return conv2d_input_gradient_op(
             _sizes(output_shape),
             filters,
             input,
@@ -123,7 +123,7 @@ def conv1d_transpose(
             dilations=rates,
             name=scope,
         )
-        return squeeze(result, [axis])  # type: ignore[no-any-return]  # an op gives a Tensor
+        return squeeze(result, [axis])
 
 
 @export("nn.conv3d_transpose", v1=[])
@@ -158,7 +158,7 @@ def conv3d_transpose(
     with name_scope(name, "conv3d_transpose") as scope:
         data_format = data_format or "NDHWC"
         channel_axis = 1 if is_channels_first(data_format) else 4
-        return conv3d_input_gradient_op(  # type: ignore[no-any-return]  # an op gives a Tensor
+        return conv3d_input_gradient_op(
             _sizes(output_shape),
             filters,
             input,
@@ -257,7 +257,7 @@ def atrous_conv2d_transpose(
 def _through_batch(value: Tensor, filters: Tensor, sizes: Tensor, rate: int, padding: str) -> Tensor:
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"`padding` must be either 'VALID' or 'SAME'. Received: padding={padding}")
-    kernels = filters.shape.as_list()[:2]
+    kernels: list[Any] = filters.shape.as_list()[:2]
     if None in kernels:
         kernels = [shape_of(filters)[i] for i in (0, 1)]
     known = static_value(sizes)
@@ -276,4 +276,4 @@ def _through_batch(value: Tensor, filters: Tensor, sizes: Tensor, rate: int, pad
     result = conv2d_input_gradient_op(
         inner, filters, moved, strides=[1, 1, 1, 1], padding="VALID", name="Conv2DBackpropInput"
     )
-    return batch_to_space_nd(result, [rate, rate], crops)  # type: ignore[no-any-return]  # an op gives a Tensor
+    return batch_to_space_nd(result, [rate, rate], crops)

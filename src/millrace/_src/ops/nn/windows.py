@@ -36,7 +36,7 @@ class Window(NamedTuple):
     """Padding before the first element."""
     after: int
     """Padding after the last element; negative if the last elements are never read."""
-    count: int
+    places: int
     """Windows, which are output elements."""
 
     @property
@@ -47,7 +47,7 @@ class Window(NamedTuple):
     @property
     def span(self) -> int:
         """Elements from the first of the first window to the first of the last one."""
-        return (self.count - 1) * self.stride + 1
+        return (self.places - 1) * self.stride + 1
 
 
 def explicit_pairs(explicit: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -81,7 +81,8 @@ def make_window(
         raise InvalidArgumentError(
             None,
             None,
-            f"Computed output size would be negative: {count} [input_size: {size}, effective_filter_size: {reach}, stride: {stride}]",
+            f"Computed output size would be negative: {count} "
+            f"[input_size: {size}, effective_filter_size: {reach}, stride: {stride}]",
         )
     before = pair[0]
     if padding == "SAME":
