@@ -126,7 +126,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     Raises: InvalidArgumentError: if the matrices are not square, or hold a NaN.
     """
     e, _ = self_adjoint_eig(tensor, compute_v=False, name=name)
-    return e  # type: ignore[no-any-return]  # ops are untyped
+    return e
 
 
 # --- general ---------------------------------------------------------------------------------------------------------
@@ -222,4 +222,4 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """
     tensor, dtype = _complex_type(tensor)
     e, _ = eig_op(tensor, Tout=dtype, compute_v=False, name=name)
-    return e  # type: ignore[no-any-return]  # ops are untyped
+    return e

@@ -117,7 +117,7 @@ def _inverse(permutation: Tensor) -> Tensor:
         inverse: Tensor = raw.InvertPermutation(x=permutation)
         return inverse
     _, order = raw.TopKV2(input=-permutation, k=raw.Shape(input=permutation)[-1], sorted=True)
-    return order  # type: ignore[no-any-return]  # ops are untyped
+    return order
 
 
 class Lu(NamedTuple):

@@ -57,18 +57,27 @@ def _derivative(function: Callable[..., Tensor], x: Tensor, dy: Tensor) -> Tenso
     return result
 
 
-def _each(function: Callable[[Array], Array], x: Array) -> Array:
-    """A function of one matrix, of each matrix of a stack, on the host; NaN for a matrix with a NaN or infinity."""
+def _each(function: Callable[[Array], Array], x: Array, *, singular: bool) -> Array:
+    """A SciPy function of each matrix of a stack, on the host.
+
+    NaN for matrices that hold a NaN or infinity; also for those SciPy warns of, unless they may be `singular`.
+    """
     results = np.full(x.shape, np.nan, x.dtype)
     for index in np.ndindex(x.shape[:-2]):
         if x[index].size and np.isfinite(x[index]).all():
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # SciPy warns of singular matrices; TensorFlow gives NaN
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
                 value = np.asarray(function(x[index]))
-            if value.dtype.kind == "c" and x.dtype.kind != "c":
-                value = value.real if np.allclose(value.imag, 0) else np.full(value.shape, np.nan)
-            results[index] = value
+            if singular or not caught:
+                results[index] = _in_type(value, x.dtype)
     return results
+
+
+def _in_type(value: Array, dtype: Any) -> Array:
+    """A result as `dtype`; NaN if that is real and the result is not."""
+    if value.dtype.kind != "c" or dtype.kind == "c":
+        return value
+    return value.real if np.allclose(value.imag, 0) else np.full(value.shape, np.nan)
 
 
 # --- exponential -----------------------------------------------------------------------------------------------------
@@ -163,9 +172,7 @@ def matrix_logarithm(xp: Xp, input: Array) -> Array:
     """
     check_square(input)
     scipy_linalg = importlib.import_module("scipy.linalg")  # heavy, and few programs need it
-    result = _each(scipy_linalg.logm, input)
-    singular = ~np.isfinite(result).all(axis=(-2, -1), keepdims=True)
-    return np.where(singular, np.array(complex(np.nan, np.nan), input.dtype), result)
+    return _each(scipy_linalg.logm, input, singular=False)
 
 
 @matrix_logarithm.gradient
@@ -191,7 +198,7 @@ def matrix_square_root(xp: Xp, input: Array) -> Array:
     """
     check_square(input)
     scipy_linalg = importlib.import_module("scipy.linalg")  # heavy, and few programs need it
-    return _each(scipy_linalg.sqrtm, widened(xp, input)).astype(input.dtype, copy=False)
+    return _each(scipy_linalg.sqrtm, widened(xp, input), singular=True).astype(input.dtype, copy=False)
 
 
 @matrix_square_root.gradient
