@@ -318,6 +318,8 @@ compat.v1.constant ops.array.constant:constant_v1
 compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.cross ops.linalg.cross:cross
 compat.v1.cumprod ops.math.cumulative:cumprod
+compat.v1.decode_base64 ops.strings.encoding:decode_base64
+compat.v1.decode_raw ops.strings.encoding:decode_raw_v1
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.dequantize ops.array.quantizing:dequantize
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
@@ -325,6 +327,7 @@ compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
 compat.v1.div ops.math.v1_functions:div
 compat.v1.div_no_nan ops.math.division:divide_no_nan
+compat.v1.encode_base64 ops.strings.encoding:encode_base64
 compat.v1.erf ops.math.special:erf
 compat.v1.erfc ops.math.special:erfc
 compat.v1.expand_dims ops.array.reshaping:expand_dims_v1
@@ -376,6 +379,7 @@ compat.v1.mod ops.math.division:floormod
 compat.v1.norm ops.math.v1_reductions:norm_v1
 compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
+compat.v1.parse_tensor ops.strings.encoding:parse_tensor
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
 compat.v1.polygamma ops.math.special:polygamma
@@ -406,6 +410,7 @@ compat.v1.segment_prod ops.math.segments:segment_prod
 compat.v1.segment_sum ops.math.segments:segment_sum
 compat.v1.self_adjoint_eig ops.linalg.eigenvalues:eigh
 compat.v1.self_adjoint_eigvals ops.linalg.eigenvalues:eigvalsh
+compat.v1.serialize_tensor ops.strings.encoding:serialize_tensor
 compat.v1.setdiff1d ops.array.uniqueness:setdiff1d
 compat.v1.shape ops.array.shape_ops:shape_v1
 compat.v1.size ops.array.shape_ops:size_v1
@@ -419,6 +424,9 @@ compat.v1.squared_difference ops.math.binary:squared_difference
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.string_join ops.strings.joining:join
 compat.v1.string_strip ops.strings.transforming:strip
+compat.v1.string_to_hash_bucket ops.strings.hashing:to_hash_bucket_v1
+compat.v1.string_to_hash_bucket_fast ops.strings.hashing:to_hash_bucket_fast
+compat.v1.string_to_hash_bucket_strong ops.strings.hashing:to_hash_bucket_strong
 compat.v1.string_to_number ops.strings.numbers:to_number_v1
 compat.v1.substr ops.strings.transforming:substr_v1
 compat.v1.svd ops.linalg.singular_values:svd
@@ -477,6 +485,9 @@ compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_
 """,
     "compat.v1.image": """
 compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
+""",
+    "compat.v1.io": """
+compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
 """,
     "compat.v1.linalg": """
 compat.v1.linalg.l2_normalize -
@@ -574,7 +585,9 @@ compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
     "compat.v1.strings": """
 compat.v1.strings.length ops.strings.transforming:length_v1
 compat.v1.strings.reduce_join ops.strings.joining:reduce_join_v1
+compat.v1.strings.split -
 compat.v1.strings.substr ops.strings.transforming:substr_v1
+compat.v1.strings.to_hash_bucket ops.strings.hashing:to_hash_bucket_v1
 compat.v1.strings.to_number ops.strings.numbers:to_number_v1
 """,
     "compat.v1.summary": """
@@ -727,6 +740,11 @@ graph_util.import_graph_def graph.import_graph_def:import_graph_def
 image.extract_patches ops.array.patches:extract_patches
 """,
     "io": """
+io.decode_base64 ops.strings.encoding:decode_base64
+io.decode_raw ops.strings.encoding:decode_raw
+io.encode_base64 ops.strings.encoding:encode_base64
+io.parse_tensor ops.strings.encoding:parse_tensor
+io.serialize_tensor ops.strings.encoding:serialize_tensor
 io.write_graph graph.graph_def:write_graph
 """,
     "linalg": """
@@ -773,6 +791,8 @@ linalg.tensor_diag_part ops.array.tensor_diagonals:tensor_diag_part
 linalg.tensordot ops.math.tensordot:tensordot
 linalg.trace ops.linalg.trace:trace
 linalg.triangular_solve ops.linalg.solving:triangular_solve
+linalg.tridiagonal_matmul ops.linalg.tridiagonal:tridiagonal_matmul
+linalg.tridiagonal_solve ops.linalg.tridiagonal:tridiagonal_solve
 """,
     "math": """
 math.abs ops.math.unary:abs_
@@ -1071,16 +1091,28 @@ sparse.segment_sum ops.math.sparse_segments:segment_sum
 """,
     "strings": """
 strings.as_string ops.strings.numbers:as_string
+strings.bytes_split ops.strings.splitting:bytes_split
 strings.format ops.strings.formatting:format_template
 strings.join ops.strings.joining:join
 strings.length ops.strings.transforming:length
 strings.lower ops.strings.transforming:lower
+strings.ngrams ops.strings.splitting:ngrams
 strings.reduce_join ops.strings.joining:reduce_join
 strings.regex_full_match ops.strings.regular_expressions:regex_full_match
 strings.regex_replace ops.strings.regular_expressions:regex_replace
+strings.split ops.strings.splitting:split
 strings.strip ops.strings.transforming:strip
 strings.substr ops.strings.transforming:substr
+strings.to_hash_bucket ops.strings.hashing:to_hash_bucket
+strings.to_hash_bucket_fast ops.strings.hashing:to_hash_bucket_fast
+strings.to_hash_bucket_strong ops.strings.hashing:to_hash_bucket_strong
 strings.to_number ops.strings.numbers:to_number
+strings.unicode_decode ops.strings.unicode:unicode_decode
+strings.unicode_decode_with_offsets ops.strings.unicode:unicode_decode_with_offsets
+strings.unicode_encode ops.strings.unicode:unicode_encode
+strings.unicode_split ops.strings.unicode:unicode_split
+strings.unicode_split_with_offsets ops.strings.unicode:unicode_split_with_offsets
+strings.unicode_transcode ops.strings.unicode:unicode_transcode
 strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
 """,
