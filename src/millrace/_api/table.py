@@ -423,6 +423,7 @@ compat.v1.sparse_segment_sum ops.math.v1_functions:sparse_segment_sum
 compat.v1.squared_difference ops.math.binary:squared_difference
 compat.v1.squeeze ops.array.reshaping:squeeze_v1
 compat.v1.string_join ops.strings.joining:join
+compat.v1.string_split ops.strings.splitting:string_split_v1
 compat.v1.string_strip ops.strings.transforming:strip
 compat.v1.string_to_hash_bucket ops.strings.hashing:to_hash_bucket_v1
 compat.v1.string_to_hash_bucket_fast ops.strings.hashing:to_hash_bucket_fast
@@ -571,8 +572,11 @@ compat.v1.nn.moments -
 compat.v1.nn.pool -
 compat.v1.nn.separable_conv2d -
 compat.v1.nn.sigmoid_cross_entropy_with_logits -
+compat.v1.nn.softmax_cross_entropy_with_logits -
+compat.v1.nn.softmax_cross_entropy_with_logits_v2 ops.nn.cross_entropy:softmax_cross_entropy_with_logits
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
+compat.v1.nn.sparse_softmax_cross_entropy_with_logits -
 compat.v1.nn.sufficient_statistics -
 compat.v1.nn.weighted_cross_entropy_with_logits -
 compat.v1.nn.weighted_moments -
@@ -585,7 +589,7 @@ compat.v1.sparse.segment_sum ops.math.v1_functions:sparse_segment_sum
     "compat.v1.strings": """
 compat.v1.strings.length ops.strings.transforming:length_v1
 compat.v1.strings.reduce_join ops.strings.joining:reduce_join_v1
-compat.v1.strings.split -
+compat.v1.strings.split ops.strings.splitting:split_v1
 compat.v1.strings.substr ops.strings.transforming:substr_v1
 compat.v1.strings.to_hash_bucket ops.strings.hashing:to_hash_bucket_v1
 compat.v1.strings.to_number ops.strings.numbers:to_number_v1
@@ -1013,12 +1017,12 @@ nn.sigmoid ops.math.exponential:sigmoid
 nn.sigmoid_cross_entropy_with_logits ops.nn.losses:sigmoid_cross_entropy_with_logits
 nn.silu ops.nn.activations:silu
 nn.softmax ops.nn.softmax:softmax
-nn.softmax_cross_entropy_with_logits ops.nn.softmax:softmax_cross_entropy_with_logits
+nn.softmax_cross_entropy_with_logits ops.nn.cross_entropy:softmax_cross_entropy_with_logits
 nn.softplus ops.math.exponential:softplus
 nn.softsign ops.nn.activations:softsign
 nn.space_to_batch ops.array.space_to_batch:space_to_batch
 nn.space_to_depth ops.array.space_to_depth:space_to_depth
-nn.sparse_softmax_cross_entropy_with_logits ops.nn.softmax:sparse_softmax_cross_entropy_with_logits
+nn.sparse_softmax_cross_entropy_with_logits ops.nn.cross_entropy:sparse_softmax_cross_entropy_with_logits
 nn.sufficient_statistics ops.nn.moments:sufficient_statistics
 nn.swish ops.nn.activations:silu
 nn.tanh ops.math.trigonometry:tanh
@@ -1110,6 +1114,7 @@ strings.to_number ops.strings.numbers:to_number
 strings.unicode_decode ops.strings.unicode:unicode_decode
 strings.unicode_decode_with_offsets ops.strings.unicode:unicode_decode_with_offsets
 strings.unicode_encode ops.strings.unicode:unicode_encode
+strings.unicode_script ops.strings.unicode:unicode_script
 strings.unicode_split ops.strings.unicode:unicode_split
 strings.unicode_split_with_offsets ops.strings.unicode:unicode_split_with_offsets
 strings.unicode_transcode ops.strings.unicode:unicode_transcode

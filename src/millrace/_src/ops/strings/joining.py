@@ -87,12 +87,12 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
 def reduce_join_op(
     xp: Xp, inputs: Array, reduction_indices: Array, *, keep_dims: bool = False, separator: str = ""
 ) -> Array:
-    """Joins strings along axes, the first axis given being the slowest."""
+    """Joins strings along axes; of several, the first given varies fastest."""
     axes = _normalized(reduction_indices.reshape(-1).tolist(), inputs.ndim)
     kept = [axis for axis in range(inputs.ndim) if axis not in axes]
     shape = tuple(inputs.shape[axis] for axis in kept)
     count = int(np.prod([inputs.shape[axis] for axis in axes], dtype=np.int64))
-    rows = np.transpose(inputs, kept + axes).reshape(int(np.prod(shape, dtype=np.int64)), count)
+    rows = np.transpose(inputs, kept + axes[::-1]).reshape(int(np.prod(shape, dtype=np.int64)), count)
     if keep_dims:
         shape = tuple(1 if axis in axes else size for axis, size in enumerate(inputs.shape))
     between = attr_bytes(separator)
@@ -123,7 +123,7 @@ def reduce_join(
 
     Args:
       inputs: a string Tensor.
-      axis: the axes, the slowest first; None joins everything.
+      axis: the axes, the one that varies fastest first; None joins everything in the order of the elements.
       keepdims: whether joined axes stay with size 1.
       separator: text between the strings.
       name: name of the operation in a graph.
@@ -141,8 +141,8 @@ def reduce_join(
 
 def _all_axes(inputs: Any) -> Any:
     if inputs.shape.rank is not None:
-        return np.arange(inputs.shape.rank, dtype=np.int32)
-    return raw.Range(start=0, limit=raw.Rank(input=inputs), delta=1)
+        return np.arange(inputs.shape.rank - 1, -1, -1, dtype=np.int32)
+    return raw.Range(start=raw.Rank(input=inputs) - 1, limit=-1, delta=-1)
 
 
 @export(v1=["strings.reduce_join", "reduce_join"])

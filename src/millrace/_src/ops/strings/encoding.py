@@ -1,0 +1,317 @@
+"""Strings that carry other data: base64, raw numbers, serialized tensors."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import sys
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import dtypes as d
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.shape_rules import UNKNOWN, same_shape, scalar
+from millrace._src.ops.strings.text_bytes import map_strings
+from millrace._src.ops.type_sets import ANY, TypeSet
+from millrace._src.util.export import export
+from millrace._src.util.text import shape_brackets
+
+_TEXT = "text has no gradient"
+_C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def _fail(text: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, text)
+
+
+def _c_name(dtype: DType) -> str:
+    return _C_NAMES.get(dtype.name, dtype.name)
+
+
+# --- base64 ----------------------------------------------------------------------------------------------------------
+
+_BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
+
+
+@op("EncodeBase64", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
+    """Every string in web-safe base64."""
+
+    def encode(text: bytes) -> bytes:
+        encoded = base64.urlsafe_b64encode(text)
+        return encoded if pad else encoded.rstrip(b"=")
+
+    return map_strings(encode, input)
+
+
+@op("DecodeBase64", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+def decode_base64_op(xp: Xp, input: Array) -> Array:
+    """The strings that web-safe base64 stands for."""
+    return map_strings(_decode_base64, input)
+
+
+def _decode_base64(text: bytes) -> bytes:
+    digits = text.rstrip(b"=")
+    if _BASE64.fullmatch(text) is None or (digits and digits != text and len(text) % 4):
+        raise _fail("Invalid character found in base64.")
+    if len(text) % 4 == 1:
+        raise _fail("Base64 string length cannot be 1 modulo 4.")
+    try:
+        return base64.urlsafe_b64decode(digits + b"=" * (-len(digits) % 4))
+    except binascii.Error:
+        raise _fail("Invalid character found in base64.") from None
+
+
+@export("io.encode_base64", v1=["io.encode_base64", "encode_base64"])
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Any:
+    """Encodes strings in web-safe base64 (`-` and `_` in place of `+` and `/`).
+
+    >>> tf.io.encode_base64("hello", pad=True).numpy()
+    b'aGVsbG8='
+
+    Args:
+      input: a string Tensor.
+      pad: whether to fill up with `=` to a multiple of four characters.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the same shape.
+    """
+    return encode_base64_op(input, pad=pad, name=name)
+
+
+@export("io.decode_base64", v1=["io.decode_base64", "decode_base64"])
+def decode_base64(input: Any, name: str | None = None) -> Any:
+    """Decodes strings from web-safe base64, with padding or without.
+
+    >>> tf.io.decode_base64("aGVsbG8").numpy()
+    b'hello'
+
+    Args:
+      input: a string Tensor.
+      name: name of the operation in a graph.
+
+    Returns: A string Tensor of the same shape.
+    Raises: tf.errors.InvalidArgumentError: if a string is no base64.
+    """
+    return decode_base64_op(input, name=name)
+
+
+# --- raw numbers -----------------------------------------------------------------------------------------------------
+
+_PADDED_TYPES = TypeSet(
+    (d.float16, d.float32, d.float64, d.int32, d.uint16, d.uint8, d.int16, d.int8, d.int64, d.bfloat16)
+)
+_RAW_TYPES = TypeSet(
+    (
+        *(d.float16, d.float32, d.float64, d.int32, d.uint16, d.uint8, d.int16, d.int8, d.int64),
+        *(d.complex64, d.complex128, d.bool, d.bfloat16),
+    )
+)
+
+
+def _check_type(dtype: DType, allowed: TypeSet) -> None:
+    if dtype not in allowed:
+        names = ", ".join(map(_c_name, allowed))
+        raise _fail(f"Value for attr 'out_type' of {_c_name(dtype)} is not in the list of allowed values: {names}")
+
+
+def _numbers(data: bytes, shape: tuple[int, ...], dtype: DType, little_endian: bool) -> Array:
+    """Packed numbers as an array that owns its memory."""
+    array = np.frombuffer(data, dtype=np.uint8).reshape(-1, dtype.size)
+    item = dtype.size // 2 if dtype.is_complex else dtype.size
+    if little_endian != (sys.byteorder == "little"):
+        array = array.reshape(-1, item)[:, ::-1]
+    return np.ascontiguousarray(array).reshape(-1).view(dtype.np_dtype).reshape(shape).copy()
+
+
+def _raw_shape(c: ShapeContext) -> TensorShape:
+    shape = c.inputs[0].shape
+    return UNKNOWN if shape.rank is None else TensorShape([*shape.as_list(), None])
+
+
+@op(
+    "DecodeRaw",
+    "bytes: string -> output: out_type",
+    out_type=_RAW_TYPES,
+    shape=_raw_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def decode_raw_op(xp: Xp, bytes: Array, *, out_type: DType, little_endian: bool = True) -> Array:
+    """The numbers packed in each string; all strings have the same length."""
+    _check_type(out_type, _RAW_TYPES)
+    texts = bytes.reshape(-1).tolist()
+    size = len(texts[0]) if texts else 0
+    for index, text in enumerate(texts):
+        if len(text) != size:
+            raise _fail(
+                "DecodeRaw requires input strings to all be the same size, but element "
+                f"{index} has size {size} != {len(text)}"
+            )
+    if size % out_type.size:
+        raise _fail(
+            f"Input to DecodeRaw has length {size} that is not a multiple of {out_type.size}, the size of "
+            f"{_c_name(out_type)}"
+        )
+    return _numbers(b"".join(texts), (*bytes.shape, size // out_type.size), out_type, little_endian)
+
+
+def _padded_shape(c: ShapeContext) -> TensorShape:
+    shape, length = c.shape("input_bytes"), c.value("fixed_length")
+    if shape.rank is None:
+        return UNKNOWN
+    return TensorShape([*shape.as_list(), None if length is None else int(length) // c.attr("out_type").size])
+
+
+@op(
+    "DecodePaddedRaw",
+    "input_bytes: string, fixed_length: int32 -> output: out_type",
+    out_type=_PADDED_TYPES,
+    shape=_padded_shape,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def decode_padded_raw_op(
+    xp: Xp, input_bytes: Array, fixed_length: Array, *, out_type: DType, little_endian: bool = True
+) -> Array:
+    """The numbers packed in each string, cut or filled up with zeros to `fixed_length` bytes."""
+    _check_type(out_type, _PADDED_TYPES)
+    length = int(fixed_length)
+    if length <= 0:
+        raise _fail(f"fixed_length ({length}) must be greater than zero.")
+    if length % out_type.size:
+        raise _fail(f"fixed_length ({length}) must be a multiple of the size of out_type ({out_type.size})")
+    data = b"".join(text[:length].ljust(length, b"\0") for text in input_bytes.reshape(-1))
+    return _numbers(data, (*input_bytes.shape, length // out_type.size), out_type, little_endian)
+
+
+@export("io.decode_raw", v1=[])
+def decode_raw(
+    input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: Any = None, name: str | None = None
+) -> Any:
+    """Reads the bytes of strings as packed numbers.
+
+    >>> tf.io.decode_raw(tf.constant(b"\\x01\\x00\\x02\\x00"), tf.int16).numpy()
+    array([1, 2], dtype=int16)
+
+    Args:
+      input_bytes: a string Tensor; without `fixed_length` all strings have the same length.
+      out_type: the dtype of the numbers.
+      little_endian: whether the least significant byte comes first.
+      fixed_length: to how many bytes each string is cut or filled up with zeros; a multiple of the dtype's size.
+      name: name of the operation in a graph.
+
+    Returns: A Tensor with one more dimension than `input_bytes`.
+    Raises: tf.errors.InvalidArgumentError: if lengths differ or are no multiple of the dtype's size.
+    """
+    dtype = as_dtype(out_type)
+    if fixed_length is not None:
+        return decode_padded_raw_op(input_bytes, fixed_length, out_type=dtype, little_endian=little_endian, name=name)
+    return decode_raw_op(input_bytes, out_type=dtype, little_endian=little_endian, name=name)
+
+
+@export(v1=["io.decode_raw", "decode_raw"])
+def decode_raw_v1(
+    input_bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,
+) -> Any:
+    """`tf.io.decode_raw` with TensorFlow 1's arguments."""
+    return decode_raw(input_bytes if bytes is None else bytes, out_type, little_endian, None, name)
+
+
+# --- serialized tensors ----------------------------------------------------------------------------------------------
+
+
+@op("SerializeTensor", "tensor: T -> serialized: string", T=ANY, shape=scalar, host_only=True, not_differentiable=_TEXT)
+def serialize_tensor_op(xp: Xp, tensor: Array, *, T: DType) -> bytes:
+    """The tensor as a serialized TensorProto."""
+    from millrace._src.proto.tensor_pb2 import TensorProto  # protobuf loads only when a proto is asked for
+
+    proto = TensorProto(dtype=T.as_datatype_enum)
+    proto.tensor_shape.SetInParent()
+    for size in tensor.shape:
+        proto.tensor_shape.dim.add(size=size)
+    if T is d.string:
+        proto.string_val.extend(tensor.reshape(-1).tolist())
+    elif T.is_numpy_compatible:
+        if tensor.size:
+            proto.tensor_content = np.ascontiguousarray(tensor).tobytes()
+    else:
+        raise _fail(f"Tensors of dtype {T.name} cannot be serialized.")
+    serialized: bytes = proto.SerializeToString(deterministic=True)
+    return serialized
+
+
+@op(
+    "ParseTensor",
+    "serialized: string -> output: out_type",
+    out_type=ANY,
+    host_only=True,
+    not_differentiable=_TEXT,
+)
+def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
+    """The tensor that a serialized TensorProto holds."""
+    from millrace._src.graph.tensor_proto import decode_tensor  # protobuf loads only when a proto is asked for
+    from millrace._src.proto.tensor_pb2 import TensorProto  # protobuf loads only when a proto is asked for
+
+    if serialized.ndim:
+        raise _fail(f"Expected `serialized` to be a scalar, got shape: {shape_brackets(serialized.shape)}")
+    data: bytes = serialized.item()
+    proto = TensorProto()
+    try:
+        proto.ParseFromString(data)
+    except Exception:
+        encoded = base64.b64encode(data).decode()
+        raise _fail(f"Could not parse `serialized` as TensorProto, base64: {encoded}") from None
+    if proto.dtype != out_type.as_datatype_enum:
+        found = _c_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
+        raise _fail(f"Type mismatch between parsed tensor ({found}) and dtype ({_c_name(out_type)})")
+    try:
+        array: Array = decode_tensor(proto)[0]
+    except (ValueError, TypeError, KeyError, errors.OpError) as error:
+        raise _fail(f"Cannot parse tensor from proto: {error}") from None
+    return array
+
+
+@export("io.serialize_tensor", v1=["io.serialize_tensor", "serialize_tensor"])
+def serialize_tensor(tensor: Any, name: str | None = None) -> Any:
+    """Writes a tensor, dtype and shape and values, into a string.
+
+    >>> tf.io.parse_tensor(tf.io.serialize_tensor([[1, 2]]), tf.int32).numpy()
+    array([[1, 2]], dtype=int32)
+
+    Args:
+      tensor: a Tensor.
+      name: name of the operation in a graph.
+
+    Returns: A scalar string Tensor that `tf.io.parse_tensor` reads.
+    """
+    return serialize_tensor_op(tensor, name=name)
+
+
+@export("io.parse_tensor", v1=["io.parse_tensor", "parse_tensor"])
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any:
+    """Reads a tensor that `tf.io.serialize_tensor` wrote.
+
+    >>> tf.io.parse_tensor(tf.io.serialize_tensor(["a"]), tf.string).numpy()
+    array([b'a'], dtype=object)
+
+    Args:
+      serialized: a scalar string Tensor, a serialized TensorProto.
+      out_type: the dtype of the tensor.
+      name: name of the operation in a graph.
+
+    Returns: A Tensor.
+    Raises: tf.errors.InvalidArgumentError: if it is malformed, or of another dtype.
+    """
+    return parse_tensor_op(serialized, out_type=as_dtype(out_type), name=name)
