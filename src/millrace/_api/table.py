@@ -129,6 +129,7 @@ logical_or ops.math.logical:logical_or
 make_ndarray graph.tensor_proto:make_ndarray
 make_tensor_proto graph.tensor_proto:make_tensor_proto
 matmul ops.math.matmul:matmul
+matrix_square_root ops.linalg.matrix_functions:matrix_square_root
 maximum ops.math.binary:maximum
 meshgrid ops.array.ranges:meshgrid
 minimum ops.math.binary:minimum
@@ -372,7 +373,6 @@ compat.v1.matrix_inverse ops.linalg.inverse:inv
 compat.v1.matrix_set_diag ops.array.diagonals:matrix_set_diag
 compat.v1.matrix_solve ops.linalg.solving:solve
 compat.v1.matrix_solve_ls ops.linalg.least_squares:lstsq
-compat.v1.matrix_square_root ops.linalg.matrix_functions:matrix_square_root
 compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
 compat.v1.matrix_triangular_solve ops.linalg.solving:triangular_solve
 compat.v1.mod ops.math.division:floormod

@@ -32,6 +32,7 @@ def product(dtype: str, *shape: int, **options: bool) -> Sample:
     return Sample("TridiagonalMatMul", (x[..., :1, :], x[..., 1:2, :], x[..., 2:, :], matrix(dtype, *shape)), **options)
 
 
+EMPTY = ((0, 2), (3, 0), (1, 2))
 SAMPLES = [
     *(product(dtype, 2, 4, 3) for dtype in FLOATS),
     *(product("float32", *shape) for shape in ((0, 2), (3, 0), (1, 2), (0, 3, 2))),
@@ -41,7 +42,7 @@ SAMPLES = [
         for dtype in FLOATS
         for pivoting in (False, True)
     ),
-    *(Sample("TridiagonalSolve", (diagonals("float32", m), matrix("float32", m, k))) for m, k in ((0, 2), (3, 0), (1, 2))),
+    *(Sample("TridiagonalSolve", (diagonals("float32", m), matrix("float32", m, k))) for m, k in EMPTY),
     *(
         Sample("TridiagonalSolve", (diagonals(dtype, 2, 4), matrix(dtype, 2, 4, 2)), grad=True)
         for dtype in ("float64", "complex128")

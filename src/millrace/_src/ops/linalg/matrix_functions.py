@@ -180,7 +180,7 @@ def matrix_logarithm_gradient(dy: Tensor, input: Tensor) -> Tensor:
     return _derivative(raw.MatrixLogarithm, input, dy)
 
 
-@export("linalg.sqrtm", v1=["linalg.sqrtm", "matrix_square_root"])
+@export("linalg.sqrtm", "matrix_square_root")
 @op("MatrixSquareRoot", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, host_only=True)
 def matrix_square_root(xp: Xp, input: Array) -> Array:
     """The principal square root of one or more square matrices: `sqrtm(A) @ sqrtm(A) = A`.
