@@ -62,10 +62,9 @@ def _axis_of(input: Array, dimension: Array) -> int:
     if not -rank <= axis < rank:
         bounds = f"[{-rank if rank else 0}, {rank})"
         raise errors.InvalidArgumentError(None, None, f"Expected dimension in the range {bounds}, but got {axis}")
-    shape = input.shape
-    if shape[axis] == 0 and 0 not in shape[: axis % rank] + shape[axis % rank + 1 :]:
+    if input.shape[axis] == 0:
         raise errors.InvalidArgumentError(
-            None, None, f"Reduction axis {axis % rank} is empty in shape {shape_text(shape)}"
+            None, None, f"Reduction axis {axis} is empty in shape {shape_text(input.shape)}"
         )
     return axis
 
