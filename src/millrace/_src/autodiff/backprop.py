@@ -16,8 +16,8 @@ from typing import Any
 from millrace._src.autodiff.tape import Entry, gradient_plan
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.execute import execute
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import get_op
 from millrace._src.ops import raw
 from millrace._src.util.export import export

@@ -44,7 +44,7 @@ def graph_gradients(
     reached = _reached_from(operations, sources, stopped)
     wanted = [tape_id(s) for s in sources]
     blocked = frozenset(wanted)
-    found = sweep(_entries(operations, reached, gradients), gradients, blocked)
+    found = sweep(_entries(operations, reached, gradients, stopped), gradients, blocked)
     return [found.get(n) for n in wanted]
 
 
@@ -57,10 +57,12 @@ def _reached_from(operations: Iterable[Operation], sources: Sequence[Any], stopp
     return reached
 
 
-def _entries(operations: Sequence[Operation], reached: set[int], gradients: dict[int, Any]) -> Iterator[Entry]:
+def _entries(
+    operations: Sequence[Operation], reached: set[int], gradients: dict[int, Any], stopped: Container[int]
+) -> Iterator[Entry]:
     """Entries for the operations between sources and targets, last one first."""
     for operation in reversed(operations):
-        if any(getattr(t, "_tape_id", 0) in gradients for t in operation.outputs):
+        if any(getattr(t, "_tape_id", 0) in gradients and id(t) not in stopped for t in operation.outputs):
             input_ids = tuple(
                 i if (i := getattr(t, "_tape_id", 0)) in reached and is_trainable(t.dtype) else 0
                 for t in operation.inputs

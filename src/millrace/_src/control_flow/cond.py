@@ -34,6 +34,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -344,13 +345,14 @@ def _checked_pairs(pred_fn_pairs: Any, default: Any) -> list[tuple[Any, Callable
 
 def _assert_any(predicates: Sequence[Any]) -> None:
     found = raw.Any(input=raw.Pack(values=list(predicates)), reduction_indices=0)
-    raw.Assert(condition=found, data=["Input error: None of conditions evaluated as True:"], summarize=3)
+    assert_that(found, ["Input error: None of conditions evaluated as True:"])
 
 
 def _assert_at_most_one(predicates: Sequence[Any]) -> None:
+    if state.graph is None:
+        return  # the eager functions are tried in order, as TensorFlow does
     count = raw.Sum(input=raw.Cast(x=raw.Pack(values=list(predicates)), DstT="int32"), reduction_indices=0)
-    message = "Input error: exclusive=True: more than 1 conditions evaluated as True:"
-    raw.Assert(condition=raw.Less(x=count, y=2), data=[message], summarize=3)
+    assert_that(raw.Less(x=count, y=2), ["Input error: exclusive=True: more than 1 conditions evaluated as True:"])
 
 
 # --- gradients ---------------------------------------------------------------------------------------------------------

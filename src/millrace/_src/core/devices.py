@@ -21,6 +21,9 @@ _DEVICE = re.compile(
 )
 
 
+_JOB_ONLY = re.compile(r"^(/job:\w+)?(/replica:\d+)?(/task:\d+)?$")
+
+
 @export("config.PhysicalDevice")
 class PhysicalDevice(NamedTuple):
     """A device of the machine."""
@@ -172,6 +175,8 @@ def canonical_device(name: str) -> str:
     """
     if not name:
         return ""
+    if state.graph is not None and _JOB_ONLY.match(name):
+        return name
     match = _DEVICE.match(name)
     if match is None or "device:" not in name and match["kind"].upper() not in _KINDS:
         raise ValueError(

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.arrays import make_array
 from millrace._src.core.context import eager_engine, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
@@ -82,7 +83,7 @@ def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
         else:
             dtype = arg.dtype or _dtype_of_peer(op.signature.inputs, inputs, arg)
             if dtype is None:
-                dtype = _default(op, arg) if type(value) in _PYTHON else None
+                dtype = _preferred_dtype(op, arg, value) if type(value) in _PYTHON else None
             if dtype is None:
                 return None
             try:
@@ -242,6 +243,7 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
     flat: list[Any] = []
     signature_inputs = op.signature.inputs
     owners: dict[str, str] = {}
+    checks: list[tuple[Arg, Any, DType | None, int]] = []
     for position, (arg, value) in enumerate(zip(signature_inputs, inputs, strict=True)):
         if arg.is_list:
             flat.extend(_convert_list(op, arg, value, attrs, scope, owners))
@@ -250,18 +252,33 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
         if dtype is None:
             known = attrs.get(arg.type_attr) if arg.type_attr in owners or arg.type_attr in attrs else None
             dtype = known if arg.type_attr in owners else None
-            hint = dtype or _dtype_of_peer(signature_inputs, inputs, arg) or known or _default(op, arg)
+            hint = dtype or _dtype_of_peer(signature_inputs, inputs, arg) or known or _preferred_dtype(op, arg, value)
         else:
             hint = dtype
-        tensor = _convert_one(op, arg.name, value, hint, scope)
+        flat.append(_convert_one(op, arg.name, value, hint, scope))
+        if arg.type_attr is not None and arg.type_attr not in owners:
+            attrs[arg.type_attr], owners[arg.type_attr] = flat[-1].dtype, arg.name
+        checks.append((arg, flat[-1], dtype, position))
+    for arg, tensor, dtype, position in checks:
         _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
-        flat.append(tensor)
     return flat
 
 
 def _default(op: OpDef, arg: Arg) -> DType | None:
     type_set = op.types.get(arg.type_attr or "")
     return type_set.default if isinstance(type_set, TypeSet) else None
+
+
+def _preferred_dtype(op: OpDef, arg: Arg, value: Any) -> DType | None:
+    """The dtype for a value that nothing else decides: its own if the op allows it, else the attribute's default."""
+    default = _default(op, arg)
+    if default is None or isinstance(getattr(value, "dtype", None), DType):
+        return None
+    try:
+        own = make_array(value, None)[1]
+    except (TypeError, ValueError, OverflowError):
+        return default
+    return own if own in (op.types.get(arg.type_attr or "") or ()) else default
 
 
 def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DType | None:

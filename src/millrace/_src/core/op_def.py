@@ -159,18 +159,26 @@ class OpDef:
             complete[name] = _NORMALIZE[kind](self, name, value)
         return complete
 
-    def call_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Sorts the arguments of a call into inputs (in order) and attributes."""
+    def call_arguments(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], name: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any], str | None]:
+        """Sorts the arguments of a call into inputs (in order), attributes, and the name.
+
+        Positional arguments after the inputs are attributes, in the order of the kernel, and last the name.
+        """
         names = self.signature.input_names
-        if len(args) > len(names):
-            raise TypeError(f"{self.name} takes {len(names)} inputs {names} but {len(args)} were given.")
-        inputs = list(args)
+        inputs = list(args[: len(names)])
         attrs = dict(kwargs)
-        for name in names[len(args) :]:
-            if name not in attrs:
-                raise TypeError(f"{self.name} missing required input '{name}'.")
-            inputs.append(attrs.pop(name))
-        return tuple(inputs), attrs
+        for attr, value in zip((*self.kernel_attrs, "name"), args[len(names) :], strict=False):
+            attrs[attr] = value
+        if len(args) > len(names) + len(self.kernel_attrs) + 1:
+            raise TypeError(f"{self.name} takes {len(names)} inputs {names} but {len(args)} arguments were given.")
+        for missing in names[len(args) :]:
+            if missing not in attrs:
+                raise TypeError(f"{self.name} missing required input '{missing}'.")
+            inputs.append(attrs.pop(missing))
+        name = attrs.pop("name", name)
+        return tuple(inputs), attrs, name
 
     def select_kernel(self, engine: str) -> Kernel:
         """The kernel for an engine: its own where one is declared, else the common one."""
@@ -392,7 +400,7 @@ def _op_function(op_def: OpDef) -> OpFunction:
 
     def call(*args: Any, name: str | None = None, **kwargs: Any) -> Any:
         if len(args) != input_count:
-            args, kwargs = op_def.call_arguments(args, kwargs)
+            args, kwargs, name = op_def.call_arguments(args, kwargs, name)
         return execute(op_def, args, kwargs, name)
 
     def gradient(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from millrace._src.core import context, op_def
 from millrace._src.core.context import state
-from millrace._src.core.dtypes import string
+from millrace._src.core.dtypes import bool_, string
 from millrace._src.core.execute import execute, execute_binary
 
 _NO_ATTRS: dict[str, Any] = {}
@@ -47,15 +47,15 @@ def late_function(path: str) -> Callable[..., Any]:
 
 
 def _binary(
-    op_name: str, graph_name: str, reverse: str, string_op: str | None = None
+    op_name: str, graph_name: str, reverse: str, special: tuple[Any, str] | None = None
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The method and the reflected method of a binary operator that is one op."""
+    """The method and the reflected method of a binary operator that is one op, another one for a special dtype."""
     late = _LateOp(op_name)
-    late_string = _LateOp(string_op or op_name)
+    special_dtype, special_op = (None, late) if special is None else (special[0], _LateOp(special[1]))
 
     def forward(self: Any, other: Any) -> Any:
         try:
-            return execute_binary((late_string if self.dtype is string else late).op_def, self, other, graph_name)
+            return execute_binary((special_op if self.dtype is special_dtype else late).op_def, self, other, graph_name)
         except (TypeError, ValueError) as error:
             if op_name == "AddV2" and state.graph is None and isinstance(other, _PLAIN) and other is not None:
                 # `+` alone converts a plain value by itself, and then complains of the op's dtypes
@@ -65,7 +65,7 @@ def _binary(
     def backward(self: Any, other: Any) -> Any:
         if state.graph is None:
             other = convert_to_tensor(other, dtype=self.dtype, name="x")
-        return execute_binary((late_string if self.dtype is string else late).op_def, other, self, graph_name)
+        return execute_binary((special_op if self.dtype is special_dtype else late).op_def, other, self, graph_name)
 
     return forward, backward
 
@@ -102,7 +102,8 @@ def _logical(bool_op: str, int_op: str, graph_name: str, reverse: str) -> tuple[
     def apply(self: Any, first: Any, second: Any) -> Any:
         if self.dtype.name == "bool":
             if "." in bool_op:
-                return late_function(bool_op)(first, second, name=graph_name)
+                with context.name_scope(graph_name) as scope:
+                    return late_function(bool_op)(first, second, name=scope)
             return execute(logical.op_def, (first, second), _NO_ATTRS, graph_name)
         with context.name_scope(graph_name):
             return execute(bitwise.op_def, (first, second), _NO_ATTRS)
@@ -151,9 +152,9 @@ class Operators:
     __array_priority__ = 100
     dtype: Any
 
-    __add__, __radd__ = _binary("AddV2", "add", "__radd__", string_op="Add")
+    __add__, __radd__ = _binary("AddV2", "add", "__radd__", special=(string, "Add"))
     __sub__, __rsub__ = _binary("Sub", "sub", "__rsub__")
-    __mul__, __rmul__ = _binary("Mul", "mul", "__rmul__")
+    __mul__, __rmul__ = _binary("Mul", "mul", "__rmul__", special=(bool_, "LogicalAnd"))
     __floordiv__, __rfloordiv__ = _binary("FloorDiv", "floordiv", "__rfloordiv__")
     __mod__, __rmod__ = _binary("FloorMod", "mod", "__rmod__")
     __pow__, __rpow__ = _binary("Pow", "pow", "__rpow__")

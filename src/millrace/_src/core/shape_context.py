@@ -89,7 +89,15 @@ def static_value(tensor: Any) -> Any:
     if operation is None:
         return None
     values = _static_outputs(operation)
-    return None if values is None else values[tensor.value_index]
+    if values is not None:
+        return values[tensor.value_index]
+    if operation.op_def is None or operation.op_def.partial_value is None or tensor.shape.rank not in (0, 1):
+        return None
+    elements = operation.op_def.partial_value(ShapeContext(operation.op_def, operation.inputs, operation.attrs))
+    if elements is None or None in elements:
+        return None
+    dims = () if tensor.shape.rank == 0 else (len(elements),)
+    return np.array(elements, dtype=tensor.dtype.np_dtype).reshape(dims)
 
 
 def _static_outputs(operation: Any) -> Sequence[Any] | None:

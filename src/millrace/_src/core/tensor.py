@@ -178,7 +178,7 @@ class EagerTensor(Tensor):
         )
 
     def __format__(self, spec: str) -> str:
-        return format(self._value[()], spec)
+        return format(self.numpy(), spec)
 
     def __copy__(self) -> EagerTensor:
         return self

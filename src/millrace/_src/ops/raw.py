@@ -8,6 +8,7 @@ needs to import another.
 from __future__ import annotations
 
 import re as _re  # every name here is private: the public ones are ops, and one op is called Any
+from collections import namedtuple as _namedtuple
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
@@ -17,34 +18,62 @@ from millrace._src.core.op_def import all_op_names as _all_op_names
 from millrace._src.core.op_def import get_op as _get_op
 
 
+_AXIS = {"axis": "reduction_indices"}
+_RENAMED = {
+    **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _AXIS),
+    "ExpandDims": {"axis": "dim"},
+    "Select": {"x": "t", "y": "e"},
+    "Split": {"axis": "split_dim"},
+    "SplitV": {"axis": "split_dim"},
+    "Squeeze": {"axis": "squeeze_dims"},
+    "Where": {"condition": "input"},
+}
+"""Arguments whose name in `tf.raw_ops` is not the one in the op's signature; both are accepted."""
+
+
 def _snake_case(name: str) -> str:
     return _re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     names = op.signature.input_names
+    renamed = _RENAMED.get(op.name, {})
+    shown = {internal: public for public, internal in renamed.items()}
     python_name = _snake_case(op.name)
+    inferred = {a for a in op.signature.inferred_attrs if op.attr_kinds.get(a) != "list[type]"}
+    results = _result_type(op)
 
     def call(*args: _Any, name: str | None = None, **kwargs: _Any) -> _Any:
         if args:
-            keys = [*names, *(k for k in op.attr_kinds if k not in op.signature.inferred_attrs), "name"]
+            attrs = [k for k in op.attr_kinds if k not in inferred]
+            keys = [shown.get(k, k) for k in [*names, *attrs]] + ["name"]
             raise TypeError(
                 f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead."
             )
-        missing = [n for n in names if n not in kwargs]
+        for public, internal in renamed.items():
+            if public in kwargs and internal not in kwargs:
+                kwargs[internal] = kwargs.pop(public)
+        missing = [shown.get(n, n) for n in names if n not in kwargs]
         if missing:
+            plural = "s" if len(missing) > 1 else ""
             raise TypeError(
-                f"{python_name}() missing {len(missing)} required argument{'s' * (len(missing) > 1)}: {', '.join(map(repr, missing))}"
+                f"{python_name}() missing {len(missing)} required argument{plural}: {', '.join(map(repr, missing))}"
             )
-        inputs = [kwargs.pop(n) for n in names]
-        inferred = op.signature.inferred_attrs
-        for attr in [a for a in kwargs if a in inferred and op.attr_kinds.get(a) != "list[type]"]:
-            raise TypeError(f"{python_name}() got an unexpected keyword argument '{attr}'")
-        return _execute(op, inputs, kwargs, name)
+        unexpected = inferred.intersection(kwargs)
+        if unexpected:
+            raise TypeError(f"{python_name}() got an unexpected keyword argument '{min(unexpected)}'")
+        found = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)
+        return results(*found) if results is not None and isinstance(found, list) else found
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.kernel.__doc__
     return call
+
+
+def _result_type(op: _OpDef) -> _Any:
+    """The named tuple of an op with several outputs, None for others."""
+    outputs = [arg.name for arg in op.signature.outputs]
+    return _namedtuple(op.name, outputs) if len(outputs) > 1 else None
 
 
 def __getattr__(name: str) -> _Callable[..., _Any]:

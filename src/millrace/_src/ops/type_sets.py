@@ -5,12 +5,12 @@ from __future__ import annotations
 from millrace._src.core import dtypes as d
 from millrace._src.core.op_signature import TypeList, TypeSet
 
-FLOAT = TypeSet((d.bfloat16, d.float16, d.float32, d.float64), default=d.float32)
-COMPLEX = TypeSet((d.complex64, d.complex128), default=d.complex64)
+FLOAT = TypeSet((d.bfloat16, d.float16, d.float32, d.float64))
+COMPLEX = TypeSet((d.complex64, d.complex128))
 FLOAT8 = TypeSet((d.float8_e5m2, d.float8_e4m3fn))
 UNSIGNED = TypeSet((d.uint8, d.uint16, d.uint32, d.uint64))
-SIGNED_INTEGER = TypeSet((d.int8, d.int16, d.int32, d.int64), default=d.int32)
-INTEGER = TypeSet((*UNSIGNED, *SIGNED_INTEGER), default=d.int32)
+SIGNED_INTEGER = TypeSet((d.int8, d.int16, d.int32, d.int64))
+INTEGER = TypeSet((*UNSIGNED, *SIGNED_INTEGER))
 BOOL = TypeSet((d.bool,))
 STRING = TypeSet((d.string,))
 INDEX = TypeSet((d.int32, d.int64))
@@ -20,7 +20,7 @@ NUMERIC = TypeSet((*FLOAT, *INTEGER, *COMPLEX))
 """Floating point, integers and complex."""
 QUANTIZED = TypeSet((d.qint8, d.quint8, d.qint16, d.quint16, d.qint32))
 SMALL_INTEGER = TypeSet((d.int4, d.uint4))
-FLOAT_COMPLEX = TypeSet((*FLOAT, *COMPLEX), default=d.float32)
+FLOAT_COMPLEX = TypeSet((*FLOAT, *COMPLEX))
 PLAIN = TypeSet((*NUMERIC, *BOOL, *STRING, *FLOAT8, *SMALL_INTEGER, *QUANTIZED))
 """Everything that holds plain values."""
 ANY = TypeSet(

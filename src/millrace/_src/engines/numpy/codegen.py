@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import linecache
 from collections.abc import Callable, Sequence
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from millrace._src.core import errors
 from millrace._src.core.dispatch import kernel_error
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import Effects
+from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 
@@ -50,7 +51,7 @@ class _Writer:
         self.names: dict[Any, str] = {}
         self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep}
         self.lines: list[str] = []
-        self.line_operations: dict[int, Operation] = {}
+        self.line_operations: dict[int, tuple[Operation, list[str]]] = {}
         self.last_use = self._last_uses()
 
     def _last_uses(self) -> dict[Any, int]:
@@ -148,7 +149,7 @@ class _Writer:
 
     def _line(self, text: str, operation: Operation) -> None:
         self.lines.append(f"        {text}")
-        self.line_operations[len(self.lines) + 2] = operation
+        self.line_operations[len(self.lines) + 2] = (operation, [self.names[_key(t)] for t in operation.inputs])
 
 
 def _quiet(program: Any) -> Any:
@@ -174,15 +175,16 @@ def _key(tensor: Any) -> tuple[int, int]:
 class _Explainer:
     """Turns an exception of a generated line into one that names the operation and the user's line."""
 
-    def __init__(self, filename: str, operations: dict[int, Operation]) -> None:
+    def __init__(self, filename: str, lines: dict[int, tuple[Operation, list[str]]]) -> None:
         self._filename = filename
-        self._operations = operations
+        self._lines = lines
 
     def __call__(self, error: Exception) -> Exception:
-        operation = self._operation(error.__traceback__)
-        if operation is None or getattr(error, "_millrace_explained", False):
+        frame = self._frame(error.__traceback__)
+        if frame is None or getattr(error, "_millrace_explained", False):
             return error
-        named = kernel_error(operation.op_def, operation.inputs, operation.attrs, error)
+        operation, arguments = self._lines[frame.tb_lineno]
+        named = kernel_error(operation.op_def, _values(operation, arguments, frame.tb_frame), operation.attrs, error)
         if isinstance(named, errors.OpError):
             message = named.message.split(f" [Op:{operation.type}]")[0]
             kind: Any = type(named)
@@ -190,12 +192,22 @@ class _Explainer:
         named._millrace_explained = True  # type: ignore[attr-defined]  # marks it for enclosing programs
         return named
 
-    def _operation(self, traceback: TracebackType | None) -> Operation | None:
+    def _frame(self, traceback: TracebackType | None) -> TracebackType | None:
+        """The generated function's entry in the traceback, if the error came from one of its operations."""
         while traceback is not None:
             if traceback.tb_frame.f_code.co_filename == self._filename:
-                return self._operations.get(traceback.tb_lineno)
+                return traceback if traceback.tb_lineno in self._lines else None
             traceback = traceback.tb_next
         return None
+
+
+def _values(operation: Operation, arguments: Sequence[str], frame: FrameType) -> list[Any]:
+    """The inputs of a failed operation as tensors with values, as far as the frame still has them."""
+    found = []
+    for tensor, name in zip(operation.inputs, arguments, strict=True):
+        value = frame.f_locals.get(name, frame.f_globals.get(name))
+        found.append(tensor if value is None else EagerTensor(np.asarray(value), tensor.dtype))
+    return found
 
 
 def _graph_message(operation: Operation, message: str) -> str:

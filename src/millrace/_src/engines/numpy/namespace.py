@@ -51,7 +51,7 @@ class NumpyNamespace:
     @staticmethod
     def bitcast(x: Array, dtype: Any) -> Array:
         """The bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
-        x, dtype = np.ascontiguousarray(x), np.dtype(dtype)
+        x, dtype = np.array(x, order="C", copy=None), np.dtype(dtype)
         if x.dtype.itemsize == dtype.itemsize:
             return x.view(dtype)
         if x.dtype.itemsize > dtype.itemsize:

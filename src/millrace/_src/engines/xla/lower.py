@@ -23,7 +23,6 @@ from millrace._src.engines.xla.namespace import xp
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 
-
 _NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
 
 
