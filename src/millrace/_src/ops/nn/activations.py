@@ -16,6 +16,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
@@ -285,11 +286,12 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
                 f"`features.dtype` must be a floating point tensor.Received:features.dtype={features.dtype}"
             )
         if approximate:
-            coefficient = raw.Cast(x=convert_to_tensor(0.044715, name="Cast/x"), DstT=features.dtype)
+            coefficient = cast(0.044715, features.dtype)
+            half = 0.5 * features
             inner = 0.7978845608028654 * (features + coefficient * raw.Pow(x=features, y=3))
-            return 0.5 * features * (1.0 + raw.Tanh(x=inner))
-        inverse_root_two = raw.Cast(x=convert_to_tensor(0.7071067811865476, name="Cast/x"), DstT=features.dtype)
-        return 0.5 * features * raw.Erfc(x=-features * inverse_root_two)
+            return half * (1.0 + raw.Tanh(x=inner))
+        half, negative = 0.5 * features, -features
+        return half * raw.Erfc(x=negative * cast(0.7071067811865476, features.dtype))
 
 
 @export("nn.silu", "nn.swish")

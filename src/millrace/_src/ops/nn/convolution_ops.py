@@ -273,8 +273,8 @@ def _gradient_windows(
         if gradient[axis] != w.places:
             raise _invalid(
                 f"{name}: Size of out_backprop doesn't match computed: "
-                f"actual = {gradient[axis]}, computed = {w.places} spatial_dim: {axis} input: {w.size} filter: {w.kernel} output: {gradient[axis]} stride: {w.stride} "
-                f"dilation: {w.dilation}"
+                f"actual = {gradient[axis]}, computed = {w.places} spatial_dim: {axis} input: {w.size} "
+                f"filter: {w.kernel} output: {gradient[axis]} stride: {w.stride} dilation: {w.dilation}"
             )
     return windows
 

@@ -1,4 +1,4 @@
-"""Softmax and the losses built on it: ops that stay finite where the formulas overflow.
+"""Softmax, and the ops of the losses built on it, which stay finite where the formulas overflow.
 
 All subtract the largest logit first. The cross-entropy ops also return the gradient,
 which costs little beside the loss, as TensorFlow's kernels do.
@@ -11,13 +11,17 @@ from typing import Any
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import op
-from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.shape_ops import rank as rank_of
+from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.ops.type_sets import INDEX, TypeSet
 from millrace._src.util.export import export
@@ -73,7 +77,8 @@ def log_softmax_op(xp: Xp, logits: Array) -> Array:
 
 @log_softmax_op.gradient
 def log_softmax_gradient(dy: Tensor, logsoftmax: Tensor) -> Tensor:
-    return dy - raw.Sum(input=dy, reduction_indices=-1, keep_dims=True) * raw.Exp(x=logsoftmax)
+    probabilities = raw.Exp(x=logsoftmax)
+    return dy - raw.Sum(input=dy, reduction_indices=-1, keep_dims=True) * probabilities
 
 
 @export("nn.softmax")
@@ -115,7 +120,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
     """Applies an op of the last axis along another one."""
     logits = convert_to_tensor(logits)
-    axis = -1 if axis is None else int(axis)
+    axis = -1 if axis is None else axis
     rank = logits.shape.rank
     if axis == -1 or (rank is not None and axis == rank - 1):
         return function(logits, name=name)
@@ -125,10 +130,17 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. Received: dim={axis}",
+            f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in the input. "
+            f"Received: dim={axis}",
         )
-    order = _swapped(rank, axis % rank)
-    return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order, name=name)
+    axis = axis % rank
+    if executing_eagerly():
+        order = _swapped(rank, axis)
+        return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order)
+    rank_of(logits)  # TensorFlow's graphs have one more, unused
+    size = rank_of(logits)
+    moved = transpose(logits, _swapped_order(size, axis))
+    return transpose(function(moved), _swapped_order(size, axis), name=name or "transpose")
 
 
 def _swapped(rank: int, axis: int) -> list[int]:
@@ -138,7 +150,13 @@ def _swapped(rank: int, axis: int) -> list[int]:
     return order
 
 
-# --- cross-entropy -------------------------------------------------------------------------------------------------------
+def _swapped_order(rank: Tensor, axis: int) -> Tensor:
+    """The same as nodes of a graph."""
+    last = raw.Sub(x=rank, y=1)
+    return concat([range_(0, axis), [last], range_(axis + 1, last), [axis]], 0)
+
+
+# --- cross-entropy ---------------------------------------------------------------------------------------------------
 
 
 def _cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
@@ -184,11 +202,29 @@ def softmax_cross_entropy_gradient(
     dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor
 ) -> tuple[Tensor, Tensor]:
     """The second output's gradient matters for second derivatives: backprop = softmax - labels."""
-    weight = raw.ExpandDims(input=dloss, dim=-1)
+    to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
+    if not _is_zero(dbackprop):
+        to_features = to_features + _through_softmax(dbackprop, features)
+    surprise = -log_softmax_op(features)
+    to_labels = raw.ExpandDims(input=dloss, dim=-1) * surprise
+    return to_features, to_labels if _is_zero(dbackprop) else to_labels - dbackprop
+
+
+def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:
     probabilities = softmax_op(features)
-    inner = raw.Sum(input=dbackprop * probabilities, reduction_indices=-1, keep_dims=True)
-    from_backprop = (dbackprop - inner) * probabilities
-    return weight * backprop + from_backprop, -weight * log_softmax_op(features) - dbackprop
+    total = raw.Sum(input=gradient * probabilities, reduction_indices=-1, keep_dims=True)
+    return (gradient - total) * probabilities
+
+
+def _is_zero(gradient: Tensor) -> bool:
+    """Whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
+    if isinstance(gradient, EagerTensor):
+        return not gradient._value.any()
+    operation: Any = getattr(gradient, "op", None)
+    if operation.type == "Fill":
+        value = static_value(operation.inputs[1])
+        return value is not None and not value.any()
+    return bool(operation.type == "ZerosLike")
 
 
 def _sparse_shape(c: ShapeContext) -> list[TensorShape]:
@@ -235,98 +271,7 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
 def sparse_softmax_cross_entropy_gradient(
     dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor
 ) -> tuple[Tensor, None]:
-    probabilities = softmax_op(features)
-    inner = raw.Sum(input=dbackprop * probabilities, reduction_indices=-1, keep_dims=True)
-    return raw.ExpandDims(input=dloss, dim=-1) * backprop + (dbackprop - inner) * probabilities, None
-
-
-@export("nn.softmax_cross_entropy_with_logits")
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
-    """Cross-entropy between label distributions and the softmax of logits: `-sum(labels * log_softmax(logits))`.
-
-    >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[0., 1.]], logits=[[1., 1.]]).numpy()
-    array([0.6931472], dtype=float32)
-
-    Args:
-      labels: along `axis`, a probability distribution; differentiated too (use `tf.stop_gradient` if it must not be).
-      logits: unnormalized log-probabilities, floating point, of a shape that broadcasts with `labels`.
-      axis: the class axis.
-      name: name of the operation in a graph.
-
-    Returns: The loss; the shape of `logits` without the class axis, in its dtype.
-    Raises: tf.errors.InvalidArgumentError: if the shapes do not fit.
-    """
-    with name_scope(name, "softmax_cross_entropy_with_logits") as scope:
-        logits = convert_to_tensor(logits, name="logits")
-        labels = convert_to_tensor(labels, name="labels")
-        is_half = logits.dtype in (d.float16, d.bfloat16)
-        work = raw.Cast(x=logits, DstT=d.float32) if is_half else logits
-        labels = raw.Cast(x=labels, DstT=work.dtype) if labels.dtype is not work.dtype else labels
-        rank = work.shape.rank
-        if rank is not None and axis % rank != rank - 1:
-            order = _swapped(rank, axis % rank)
-            work, labels = raw.Transpose(x=work, perm=order), raw.Transpose(x=labels, perm=order)
-        if rank == 2:
-            loss = softmax_cross_entropy(work, labels, name=scope)[0]
-        else:
-            loss = _flattened_loss(work, labels, axis)
-        return raw.Cast(x=loss, DstT=logits.dtype) if is_half else loss
-
-
-def _flattened_loss(logits: Tensor, labels: Tensor, axis: int) -> Tensor:
-    """The loss of logits of any rank, through matrices; the result has the axes that are left, in order."""
-    shape = raw.Shape(input=logits)
-    flat = [raw.Reshape(tensor=t, shape=raw.Pack(values=[-1, shape[-1]], axis=0)) for t in (logits, labels)]
-    loss = raw.Reshape(tensor=softmax_cross_entropy(*flat)[0], shape=shape[:-1])
-    rank = logits.shape.rank
-    if rank is not None:
-        loss.set_shape(logits.shape[:-1])
-        position = axis % rank
-        if position != rank - 1:
-            # the last axis took the place of the class axis; move it back to the end
-            order = [i for i in range(rank - 1) if i != position]
-            order.insert(rank - 2, position)
-            loss = raw.Transpose(x=loss, perm=order)
-    return loss
-
-
-@export("nn.sparse_softmax_cross_entropy_with_logits")
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
-    """Cross-entropy between class numbers and the softmax of logits: `-log_softmax(logits)[label]`.
-
-    >>> tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[1., 1.]]).numpy()
-    array([0.6931472], dtype=float32)
-
-    Args:
-      labels: int32 or int64 class numbers, of the shape of `logits` without its last axis.
-      logits: unnormalized log-probabilities, floating point, classes along the last axis.
-      name: name of the operation in a graph.
-
-    Returns: The loss, in the shape of `labels` and the dtype of `logits`.
-    Raises:
-      ValueError: if the ranks do not fit.
-      tf.errors.InvalidArgumentError: if a label is not in [0, classes).
-    """
-    labels = convert_to_tensor(labels)
-    logits = convert_to_tensor(logits)
-    is_half = logits.dtype in (d.float16, d.bfloat16)
-    work = raw.Cast(x=logits, DstT=d.float32) if is_half else logits
-    static = labels.shape
-    if logits.shape.rank == 0:
-        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
-    if logits.shape.rank is not None and static.rank is not None and static.rank != logits.shape.rank - 1:
-        raise ValueError(
-            f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape={static} of rank {static.rank} and "
-            f"logits.shape={logits.shape} of rank {logits.shape.rank}"
-        )
-    with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
-        if logits.shape.rank == 2:
-            loss = sparse_softmax_cross_entropy(work, labels)[0]
-        else:
-            shape = raw.Shape(input=labels)
-            flat = raw.Reshape(tensor=work, shape=raw.Pack(values=[-1, raw.Shape(input=work)[-1]], axis=0))
-            loss = raw.Reshape(
-                tensor=sparse_softmax_cross_entropy(flat, raw.Reshape(tensor=labels, shape=[-1]))[0], shape=shape
-            )
-            loss.set_shape(static)
-        return raw.Cast(x=loss, DstT=logits.dtype) if is_half else loss
+    to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
+    if not _is_zero(dbackprop):
+        to_features = to_features + _through_softmax(dbackprop, features)
+    return to_features, None
