@@ -130,9 +130,11 @@ class _LoopGradient:
         for index in carried:
             gradient = None if found[index] is None else convert_to_tensor(found[index])
             if self.is_invariant[index]:
-                result.append(current[index] if gradient is None else current[index] + gradient)
+                value = current[index] if gradient is None else current[index] + gradient
             else:
-                result.append(raw.ZerosLike(x=current[index]) if gradient is None else gradient)
+                value = raw.ZerosLike(x=current[index]) if gradient is None else gradient
+            value.set_shape(self._gradient_shape(index))
+            result.append(value)
         return result
 
     def _zeros(self, tensor: Any, index: int, current: dict[int, Any]) -> Any:

@@ -38,6 +38,8 @@ class Lowering:
     def __init__(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         self.inputs = list(inputs)
         self.outputs = list(outputs)
+        self.passed_on = [i < len(self.outputs) and self.outputs[i] is t for i, t in enumerate(self.inputs)]
+        """For each input, whether the output of the same number is that input: a loop's captures."""
         self.operations = required_operations(
             graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs]
         )

@@ -92,7 +92,7 @@ class XlaNamespace:
         """`lax.cond`, or a plain choice if the predicate is known while compiling."""
         if is_concrete(predicate):
             return then(*operands) if predicate else otherwise(*operands)
-        arrays, cells, rebuild = _split(operands)
+        arrays, cells, rebuild = _split(operands, [_is_host(item) for item in operands])
         outputs, values = jax.lax.cond(
             predicate, _branch(then, rebuild), _branch(otherwise, rebuild), arrays, _values(cells)
         )
@@ -105,7 +105,7 @@ class XlaNamespace:
         last = len(branches) - 1
         if is_concrete(index):
             return branches[int(index) if 0 <= int(index) <= last else last](*operands)
-        arrays, cells, rebuild = _split(operands)
+        arrays, cells, rebuild = _split(operands, [_is_host(item) for item in operands])
         chosen = jnp.where((index < 0) | (index > last), last, index)
         outputs, values = jax.lax.switch(chosen, [_branch(b, rebuild) for b in branches], arrays, _values(cells))
         _write_back(cells, values)
@@ -113,9 +113,13 @@ class XlaNamespace:
 
     @staticmethod
     def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:
-        """`lax.while_loop` over the arrays of the state and the values of its variables."""
-        arrays, cells, rebuild = _split(state)
-        positions = [i for i, item in enumerate(state) if not isinstance(item, Cell)]
+        """`lax.while_loop` over the arrays of the state and the values of its variables.
+
+        Host constants that the body only passes on (its captures) stay constants.
+        """
+        passed_on = getattr(body, "passed_on", [False] * len(state))
+        arrays, cells, rebuild = _split(state, [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)])
+        positions = _moving(state, [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)])
 
         def loop_cond(carry: Any) -> Any:
             return jnp.reshape(cond(*rebuild(*carry)[0])[0], ())
@@ -135,21 +139,35 @@ class XlaNamespace:
         return result
 
 
-def _split(operands: Sequence[Any]) -> tuple[list[Any], list[Cell], Callable[..., tuple[list[Any], list[Cell]]]]:
-    """Separates arrays from variables; the third result puts new ones back in their places."""
-    is_cell = [isinstance(item, Cell) for item in operands]
-    cells = [item for item in operands if isinstance(item, Cell)]
-    distinct = list({id(c): c for c in cells}.values())
-    number = {id(c): i for i, c in enumerate(distinct)}
-    order = [number[id(c)] for c in cells]
-    templates = list(distinct)
+def _is_host(item: Any) -> bool:
+    """Whether a value is known while compiling."""
+    return isinstance(item, (np.ndarray, np.generic))
+
+
+def _moving(operands: Sequence[Any], fixed: Sequence[bool]) -> list[int]:
+    """The positions of the arrays that are operands of the compiled construct."""
+    return [i for i, item in enumerate(operands) if not isinstance(item, Cell) and not fixed[i]]
+
+
+def _split(
+    operands: Sequence[Any], fixed: Sequence[bool]
+) -> tuple[list[Any], list[Cell], Callable[..., tuple[list[Any], list[Cell]]]]:
+    """Separates arrays from variables; the third result puts new ones back in their places.
+
+    Operands that are `fixed` are neither: they are put back as they were.
+    """
+    cells = list({id(item): item for item in operands if isinstance(item, Cell)}.values())
+    number = {id(cell): i for i, cell in enumerate(cells)}
+    positions = _moving(operands, fixed)
 
     def rebuild(arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Cell]]:
-        fresh = [c.like(v) for c, v in zip(templates, values, strict=True)]
-        remaining_arrays, remaining_cells = iter(arrays), iter(order)
-        return [fresh[next(remaining_cells)] if cell else next(remaining_arrays) for cell in is_cell], fresh
+        fresh = [cell.like(value) for cell, value in zip(cells, values, strict=True)]
+        rebuilt = [fresh[number[id(item)]] if isinstance(item, Cell) else item for item in operands]
+        for position, array in zip(positions, arrays, strict=True):
+            rebuilt[position] = array
+        return rebuilt, fresh
 
-    return [item for item in operands if not isinstance(item, Cell)], distinct, rebuild
+    return [operands[p] for p in positions], cells, rebuild
 
 
 def _branch(function: Callable[..., Any], rebuild: Callable[..., tuple[list[Any], list[Cell]]]) -> Callable[..., Any]:
