@@ -147,3 +147,18 @@ def test_streams_of_forgotten_calls_are_let_go() -> None:
     gc.collect()
     assert len(seeds._streams) < 800
     assert seeds.stream_of(kept) is mine
+
+
+def test_numbered_eager_ops_leave_no_kernels_behind() -> None:
+    from millrace._src.core.op_def import get_op
+
+    tf.random.set_seed(1)
+    tf.random.normal([2], seed=5)
+    before = len(get_op("RandomStandardNormal").bound)
+    for _ in range(50):
+        tf.random.normal([2])
+    assert len(get_op("RandomStandardNormal").bound) == before
+    tf.random.set_seed(1)
+    a = tf.random.normal([2], seed=5).numpy()
+    tf.random.normal([2])
+    assert (tf.random.normal([2], seed=5).numpy() != a).all(), "an op with a seed of its own goes on"

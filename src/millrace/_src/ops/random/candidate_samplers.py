@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.ops.random import candidate_sampling as ops
-from millrace._src.ops.random.seeds import op_seeds
+from millrace._src.ops.random.seeds import call_seeded
 from millrace._src.util.export import export
 
 UniformCandidateSampler = namedtuple(
@@ -61,9 +61,10 @@ def uniform_candidate_sampler(
         "num_sampled": num_sampled,
         "unique": unique,
         "range_max": range_max,
-        **op_seeds(seed),
     }
-    return UniformCandidateSampler(*ops.uniform_candidate_sampler_op(true_classes, **attrs, name=name))
+    return UniformCandidateSampler(
+        *call_seeded(ops.uniform_candidate_sampler_op, seed, true_classes, name=name, **attrs)
+    )
 
 
 @export("random.log_uniform_candidate_sampler")
@@ -99,9 +100,10 @@ def log_uniform_candidate_sampler(
         "num_sampled": num_sampled,
         "unique": unique,
         "range_max": range_max,
-        **op_seeds(seed),
     }
-    return LogUniformCandidateSampler(*ops.log_uniform_candidate_sampler_op(true_classes, **attrs, name=name))
+    return LogUniformCandidateSampler(
+        *call_seeded(ops.log_uniform_candidate_sampler_op, seed, true_classes, name=name, **attrs)
+    )
 
 
 @export("random.learned_unigram_candidate_sampler", "nn.learned_unigram_candidate_sampler")
@@ -135,9 +137,10 @@ def learned_unigram_candidate_sampler(
         "num_sampled": num_sampled,
         "unique": unique,
         "range_max": range_max,
-        **op_seeds(seed),
     }
-    return LearnedUnigramCandidateSampler(*ops.learned_unigram_candidate_sampler_op(true_classes, **attrs, name=name))
+    return LearnedUnigramCandidateSampler(
+        *call_seeded(ops.learned_unigram_candidate_sampler_op, seed, true_classes, name=name, **attrs)
+    )
 
 
 @export("random.fixed_unigram_candidate_sampler", "nn.fixed_unigram_candidate_sampler")
@@ -180,8 +183,10 @@ def fixed_unigram_candidate_sampler(
     """
     attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}
     source = {"vocab_file": vocab_file, "distortion": distortion, "num_reserved_ids": num_reserved_ids}
-    parts = {"num_shards": num_shards, "shard": shard, "unigrams": list(unigrams), **op_seeds(seed)}
-    drawn = ops.fixed_unigram_candidate_sampler_op(true_classes, **attrs, **source, **parts, name=name)
+    parts = {"num_shards": num_shards, "shard": shard, "unigrams": list(unigrams)}
+    drawn = call_seeded(
+        ops.fixed_unigram_candidate_sampler_op, seed, true_classes, name=name, **attrs, **source, **parts
+    )
     return FixedUnigramCandidateSampler(*drawn)
 
 
@@ -209,8 +214,8 @@ def all_candidate_sampler(
 
     Returns: What `tf.random.uniform_candidate_sampler` returns; every expected count is 1.
     """
-    attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique, **op_seeds(seed)}
-    return AllCandidateSampler(*ops.all_candidate_sampler_op(true_classes, **attrs, name=name))
+    attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique}
+    return AllCandidateSampler(*call_seeded(ops.all_candidate_sampler_op, seed, true_classes, name=name, **attrs))
 
 
 @export("nn.compute_accidental_hits")
@@ -233,6 +238,7 @@ def compute_accidental_hits(
     Returns: A named tuple of vectors, an element for each hit: `indices`, the row; `ids`, the position among the
         sampled classes; `weights`, the lowest float32, to be added to the logit.
     """
-    attrs = {"num_true": num_true, **op_seeds(seed)}
-    hits = ops.compute_accidental_hits_op(true_classes, sampled_candidates, **attrs, name=name)
+    hits = call_seeded(
+        ops.compute_accidental_hits_op, seed, true_classes, sampled_candidates, name=name, num_true=num_true
+    )
     return ComputeAccidentalHits(*hits)

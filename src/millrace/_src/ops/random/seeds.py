@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context
+from millrace._src.core.op_def import OpFunction
 from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export
 
@@ -109,6 +110,21 @@ def op_seeds(op_seed: Any) -> dict[str, Any]:
     """The attributes `seed` and `seed2` of a stateful op."""
     seed, seed2 = get_seed(op_seed)
     return {"seed": 0 if seed is None else int(seed), "seed2": 0 if seed2 is None else int(seed2)}
+
+
+def call_seeded(function: OpFunction, op_seed: Any, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
+    """Calls a stateful op with the two seeds that follow from `op_seed`."""
+    attrs.update(op_seeds(op_seed))
+    if op_seed is not None or _global.seed is None or context.current_graph() is not None:
+        return function(*inputs, name=name, **attrs)
+    # A numbered eager op: its seeds will not come again, so the kernel bound for them must not be kept.
+    bound = function.op_def.bound
+    known = len(bound)
+    try:
+        return function(*inputs, name=name, **attrs)
+    finally:
+        while len(bound) > known:
+            bound.popitem()
 
 
 def _graph_seed(graph: Any) -> Any:

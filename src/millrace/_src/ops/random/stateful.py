@@ -16,7 +16,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.random import stateful_ops as ops
-from millrace._src.ops.random.seeds import op_seeds
+from millrace._src.ops.random.seeds import call_seeded
 from millrace._src.ops.random.shape_arguments import shape_tensor
 from millrace._src.util.export import export
 
@@ -67,9 +67,9 @@ def uniform(
             minval = convert_to_tensor(minval, dtype=dtype, name="min")
             maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         if dtype.is_integer:
-            integers: Tensor = ops.random_uniform_int(shape, minval, maxval, **op_seeds(seed), name=scope)
+            integers: Tensor = call_seeded(ops.random_uniform_int, seed, shape, minval, maxval, name=scope)
             return integers
-        drawn: Tensor = ops.random_uniform_op(shape, dtype=dtype, **op_seeds(seed))
+        drawn: Tensor = call_seeded(ops.random_uniform_op, seed, shape, dtype=dtype)
         if from_zero and to_one:
             return drawn
         if from_zero:
@@ -140,7 +140,7 @@ def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: int
     shape = shape_tensor(shape)
     mean = convert_to_tensor(mean, dtype=dtype, name="mean")
     stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
-    return _sum(draw(shape, dtype=dtype, **op_seeds(seed)) * stddev, mean, scope)
+    return _sum(call_seeded(draw, seed, shape, dtype=dtype) * stddev, mean, scope)
 
 
 def _sum(x: Tensor, y: Tensor, scope: str) -> Tensor:
@@ -173,7 +173,7 @@ def gamma(
     with name_scope(name, "random_gamma"):
         shape = convert_to_tensor(shape, dtype=None if isinstance(shape, Tensor) else int32, name="shape")
         alpha, beta, broadcast = gamma_parameters(alpha, beta, as_dtype(dtype))
-        drawn = ops.random_gamma_op(shape, broadcast, **op_seeds(seed))
+        drawn = call_seeded(ops.random_gamma_op, seed, shape, broadcast)
         return scaled_gamma(drawn, beta)
 
 
@@ -210,7 +210,7 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
     """
     with name_scope(name, "random_poisson"):
         shape = convert_to_tensor(shape, dtype=None if isinstance(shape, Tensor) else int32, name="shape")
-        drawn: Tensor = ops.random_poisson_v2(shape, lam, dtype=as_dtype(dtype), **op_seeds(seed))
+        drawn: Tensor = call_seeded(ops.random_poisson_v2, seed, shape, lam, dtype=as_dtype(dtype))
         return drawn
 
 
@@ -236,7 +236,7 @@ def categorical(
     with name_scope(name, "categorical"):
         logits = convert_to_tensor(logits, name="logits")
         output_dtype = index_dtype(dtype)
-        drawn: Tensor = ops.multinomial(logits, num_samples, output_dtype=output_dtype, **op_seeds(seed))
+        drawn: Tensor = call_seeded(ops.multinomial, seed, logits, num_samples, output_dtype=output_dtype)
         return drawn
 
 
@@ -262,5 +262,5 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
 
     Returns: A Tensor of the shape and dtype of `value`.
     """
-    shuffled: Tensor = ops.random_shuffle_op(value, **op_seeds(seed), name=name)
+    shuffled: Tensor = call_seeded(ops.random_shuffle_op, seed, value, name=name)
     return shuffled
