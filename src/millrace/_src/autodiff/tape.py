@@ -111,7 +111,9 @@ class Tape:
             return
         rule = operation_rule(op, outputs[0])
         if rule is not None:
-            self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), {}, rule))
+            entry = Entry(op, attrs, input_ids, output_ids, tuple(outputs), {}, rule)
+            self.entries.append(entry)
+            outputs[0].op.recordings.append((self, entry))
             return
         saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
         self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), saved))
@@ -125,6 +127,11 @@ class Tape:
         if not any(input_ids):
             return
         self.entries.append(Entry(name, {}, input_ids, self._follow(outputs), _specs(outputs), {}, backward))
+
+    def follow_added_outputs(self, entry: Entry, outputs: Sequence[Any]) -> None:
+        """Takes note of outputs that an operation was given after it was recorded."""
+        entry.output_ids += self._follow(outputs)
+        entry.output_specs += tuple(outputs)
 
     def _follow(self, outputs: Sequence[Any]) -> tuple[int, ...]:
         ids = tuple(tape_id(t) if is_trainable(t.dtype) else 0 for t in outputs)

@@ -258,6 +258,7 @@ def _backward_graph(function: GraphFunction, outputs: Sequence[Any]) -> tuple[Fu
     """The graph from output gradients (and captured intermediates) to input gradients."""
     graph = function.graph
     backward = FuncGraph(f"__backward_{function.name}", outer_graph=graph)
+    backward.copies_constants = True
     positions = [i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex]
     with backward.as_default(), context.tapes_scope(()):
         dys = []
@@ -354,10 +355,13 @@ def extend_outputs(operation: Any, attr: str, function: GraphFunction) -> None:
     from millrace._src.core.tensor import SymbolicTensor  # only here is an operation changed after creation
 
     operation.attrs[attr] = function
-    for tensor in function.graph.outputs[len(operation.outputs) :]:
+    known = len(operation.outputs)
+    for tensor in function.graph.outputs[known:]:
         operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape))
     operation.attrs["Tout"] = tuple(t.dtype for t in operation.outputs)
     copy_handle_data(function.graph.outputs, operation.outputs)
+    for tape, entry in operation.recordings:
+        tape.follow_added_outputs(entry, operation.outputs[known:])
 
 
 def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:

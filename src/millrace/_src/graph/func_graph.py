@@ -29,6 +29,8 @@ class FuncGraph(Graph):
     """The graph of a function body."""
 
     building_function = True
+    copies_constants = False
+    """Whether constants of outer graphs are copied rather than captured; so it is in backward functions."""
 
     def __init__(self, name: str, outer_graph: Any = None) -> None:
         super().__init__()
@@ -75,6 +77,8 @@ class FuncGraph(Graph):
         elif isinstance(tensor, SymbolicTensor):
             if tensor.graph is self:
                 return tensor
+            if self.copies_constants and _is_constant(tensor):
+                return self.constant(tensor.op.static_values[tensor.value_index], tensor.dtype, tensor.op.name)
             self._check_accessible(tensor)
         return self._add_capture(tensor, name)
 
@@ -151,6 +155,14 @@ class FuncGraph(Graph):
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+def _is_constant(tensor: SymbolicTensor) -> bool:
+    """Whether a tensor is a constant of its graph and nothing that the graph is given."""
+    operation = tensor.op
+    if not operation.static_values or operation.inputs:
+        return False
+    return all(tensor is not given for given in getattr(operation.graph, "inputs", ()))
 
 
 def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:

@@ -43,6 +43,7 @@ class Operation:
         "static_values",
         "gradient_override",
         "gradient_plan",
+        "recordings",
         "__weakref__",
     )
 
@@ -70,6 +71,8 @@ class Operation:
         self.static_values: Any = None
         self.gradient_override: Any = None
         self.gradient_plan: Any = None
+        self.recordings: list[Any] = []
+        """The tapes that recorded this operation, each with its entry: they follow outputs added later."""
         """What differentiating this operation once found out: it has been rewritten to return intermediates."""
         self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
 
