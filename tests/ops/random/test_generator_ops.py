@@ -32,6 +32,9 @@ def test_values_and_states_are_those_of_tensorflow() -> None:
     assert run("StatefulTruncatedNormal", **common, dtype=tf.float32) == (normals, _MOVED)
     binomial = {"counts": np.float32(10), "probs": np.float32(0.5), "dtype": tf.int32}
     assert run("StatefulRandomBinomial", **common, **binomial) == ([4, 4, 7], [76807, 0, 0])
+    for shape, counts, moved in (([1], 10, 51200), ([10], 10, 166400), ([4, 2], [10, 20], 179200)):
+        arguments = {**binomial, "algorithm": 1, "shape": shape, "counts": np.float32(counts)}
+        assert run("StatefulRandomBinomial", **arguments)[1] == [7 + moved, 0, 0]
     assert run("RngReadAndSkip", alg=1, delta=3) == ([7, 0, 0], _MOVED)
     assert run("RngReadAndSkip", alg=3, delta=3) == ([7, 0, 0], _MOVED)
     assert run("RngSkip", algorithm=1, delta=3) == (None, _MOVED)

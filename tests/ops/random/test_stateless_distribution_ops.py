@@ -49,6 +49,16 @@ def test_a_shape_ends_with_that_of_the_parameters() -> None:
             draw()
 
 
+def test_counts_and_probabilities_broadcast() -> None:
+    for draw in (
+        lambda: tf.random.stateless_binomial([2], [1, 2], [1.0, 2.0, 3.0], [0.5, 0.5]),
+        lambda: tf.random.Generator.from_seed(1).binomial([2], [1.0, 2.0, 3.0], [0.5, 0.5]),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError) as error:
+            draw()
+        assert "counts and probs must have compatible batch dimensions: [3] vs. [2]" in str(error.value)
+
+
 def test_logits_are_a_matrix_with_classes() -> None:
     for arguments, message in (
         (([1.0, 2.0], 3), "logits should be a matrix, got shape [2]"),

@@ -25,7 +25,7 @@ from millrace._src.ops.random import distributions
 from millrace._src.ops.random.algorithms import Algorithm
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.shape_arguments import requested_shape, requested_shape_rule
-from millrace._src.ops.random.stateless_distribution_ops import COUNTED, COUNTING, binomial_of_shape
+from millrace._src.ops.random.stateless_distribution_ops import COUNTED, COUNTING, binomial_batch, binomial_of_shape
 from millrace._src.ops.random.stateless_ops import (
     FLOAT_OUTPUT,
     FULL_RANGE,
@@ -37,7 +37,7 @@ from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.type_sets import INDEX
 
 _RESERVED = distributions.RESERVED_PER_OUTPUT
-_RESERVED_FOR_BINOMIAL = 100 * _RESERVED
+_BINOMIAL_ITERATIONS = 100
 _STATE_SIZE = 3
 _THREEFRY = "Non-XLA devices don't support the ThreeFry algorithm."
 
@@ -230,7 +230,10 @@ def stateful_random_binomial(
     array([4, 4, 7], dtype=int32)
     """
     sizes = requested_shape(shape)
-    stream = _stream(xp, resource, algorithm, prod(sizes) * _RESERVED_FOR_BINOMIAL)
+    parameters = prod(binomial_batch(counts, probs))
+    samples = prod(sizes) // parameters if parameters else 0
+    outputs = parameters * 2 * _BINOMIAL_ITERATIONS * (samples + 3) // 4
+    stream = _stream(xp, resource, algorithm, outputs * _RESERVED)
     return binomial_of_shape(xp, stream, sizes, counts, probs, dtype)
 
 

@@ -196,16 +196,26 @@ def stateless_random_binomial_op(
     return binomial_of_shape(xp, checked_seed_stream(xp, seed), requested_shape(shape), counts, probs, dtype)
 
 
+def binomial_batch(counts: Array, probs: Array) -> tuple[int, ...]:
+    """The shape of `counts` and `probs` broadcast together.
+
+    Raises:
+        InvalidArgumentError: they cannot be.
+    """
+    try:
+        return np.broadcast_shapes(counts.shape, probs.shape)
+    except ValueError:
+        shapes = f"{dims_text(counts.shape)} vs. {dims_text(probs.shape)}"
+        raise invalid(f"counts and probs must have compatible batch dimensions: {shapes}") from None
+
+
 def binomial_of_shape(
     xp: Xp, stream: Stream, sizes: tuple[int, ...], counts: Array, probs: Array, dtype: DType
 ) -> Array:
     """Binomial numbers of the shape `sizes`, which ends with that of `counts` and `probs` broadcast together."""
-    try:
-        counts, probs = xp.broadcast_arrays(counts, probs)
-    except ValueError:
-        shapes = f"counts: {dims_text(counts.shape)}, probs: {dims_text(probs.shape)}"
-        raise invalid(f"counts and probs must have compatible batch dimensions: {shapes}") from None
-    samples = _samples_per_parameter(sizes, counts.shape)
+    batch = binomial_batch(counts, probs)
+    counts, probs = xp.broadcast_to(counts, batch), xp.broadcast_to(probs, batch)
+    samples = _samples_per_parameter(sizes, batch)
     drawn = binomial_samples(xp, stream, samples, counts.reshape(-1), probs.reshape(-1), dtype.np_dtype)
     return drawn.reshape(sizes)
 
