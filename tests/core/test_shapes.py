@@ -278,3 +278,10 @@ def test_a_shape_converts_to_a_tensor() -> None:
         tf.convert_to_tensor(TensorShape([2, None]))
     with pytest.raises(TypeError, match=r"Allowed dtypes are tf\.int32 and tf\.int64"):
         tf.convert_to_tensor(FULL, tf.float32)
+
+
+@pytest.mark.parametrize(("dims", "culprit"), [("ab", "'a'"), ({"a": 1}, "'a'"), (np.zeros([1, 2]), "array([0., 0.])")])
+def test_an_iterable_of_no_dimensions_is_shown_as_a_whole(dims: Any, culprit: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        tf.TensorShape(dims)
+    assert str(caught.value).startswith(f"Failed to convert '{dims!r}' to a shape: '{culprit}'could not be converted")

@@ -120,3 +120,14 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "words"),
+    [
+        (np.array([1, 2, 3], np.uint8), tf.int32, "Cannot bitcast from 4 to 3"),
+        (np.array([[1, 2]], np.int16), tf.int64, "Cannot bitcast from 5 to 9"),
+    ],
+)
+def test_a_bitcast_that_does_not_fit_names_the_dtypes_by_number(given: Any, wanted: Any, words: str) -> None:
+    check_refusal(lambda: tf.bitcast(given, wanted), tf.errors.InvalidArgumentError, words)

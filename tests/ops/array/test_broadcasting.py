@@ -108,3 +108,16 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize(
+    ("given", "shape", "words"),
+    [
+        ([1, 2], [1], "Unable to broadcast tensor of shape [2] to tensor of shape [1]"),
+        ([[1, 2]], [2, 1], "Unable to broadcast tensor of shape [1,2] to tensor of shape [2,1]"),
+        ([1, 2, 3], [2], "Incompatible shapes: [3] vs. [2]"),
+        ([[1]], [1], "Rank of input (2) must be no greater than rank of output shape (1)."),
+    ],
+)
+def test_a_shape_that_cannot_be_reached_is_refused_in_tensorflows_words(given: Any, shape: Any, words: str) -> None:
+    check_refusal(lambda: tf.broadcast_to(given, shape), tf.errors.InvalidArgumentError, words)

@@ -245,3 +245,11 @@ def test_xla_clamps_what_it_cannot_check() -> None:
         return tf.gather(x, i)
 
     assert pick(tf.constant([1.0, 2.0]), tf.constant([0, 7])).numpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("indices", [[], [[]], [1.0], True])
+def test_indices_that_are_no_integers_are_refused(indices: Any) -> None:
+    words = (
+        f"Value for attr 'Tindices' of {'bool' if indices is True else 'float'} is not in the list of allowed values"
+    )
+    check_refusal(lambda: tf.gather(tf.zeros([3]), indices), tf.errors.InvalidArgumentError, words)

@@ -244,3 +244,9 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize(("axis", "shape"), [([0, 1], "[2]"), ([[0]], "[1,1]")])
+def test_concat_takes_one_axis(axis: Any, shape: str) -> None:
+    words = f"axis tensor should be a scalar integer, but got shape {shape}"
+    check_refusal(lambda: tf.concat([[1], [2]], axis), tf.errors.InvalidArgumentError, words)

@@ -185,3 +185,9 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+@pytest.mark.parametrize(("bounds", "name"), [(([1, 2],), "limit"), (([0, 1], 3), "start"), ((0, 3, [1, 1]), "delta")])
+def test_bounds_of_a_range_must_be_scalars(bounds: Any, name: str) -> None:
+    words = f"{name} must be a scalar, not shape [2]"
+    check_refusal(lambda: tf.range(*bounds), tf.errors.InvalidArgumentError, words)

@@ -104,3 +104,11 @@ def test_repeat_knows_its_size_while_tracing() -> None:
         return tf.repeat(x, 2, axis=0)
 
     assert twice(tf.ones([2, 3])).shape == (4, 3)
+
+
+def test_the_gradient_of_repeat_is_dense() -> None:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.repeat(x, [1, 2], axis=0) * 3.0
+    assert tape.gradient(y, x).numpy().tolist() == [[3.0, 3.0], [6.0, 6.0]]

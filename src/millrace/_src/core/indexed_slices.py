@@ -112,15 +112,15 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def _type_spec(self) -> IndexedSlicesSpec:
-        indices = self._indices.shape
+        indices, shape = self._indices.shape, self.shape
+        if shape.rank is None:  # the values have all dimensions but the first
+            shape = TensorShape([None]).concatenate(self._values.shape[1:])
         dense = None if self._dense_shape is None else self._dense_shape.dtype
-        return IndexedSlicesSpec(self.shape, self.dtype, self._indices.dtype, dense, indices)
+        return IndexedSlicesSpec(shape, self.dtype, self._indices.dtype, dense, indices)
 
     def __str__(self) -> str:
-        dense = f", dense_shape={self._dense_shape}" if self._dense_shape is not None else ""
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{dense})"
-
-    __repr__ = __str__
+        dense = f", dense_shape={self._dense_shape!s}" if self._dense_shape is not None else ""
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{dense})"
 
 
 @export("IndexedSlicesSpec")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, SupportsIndex, overload
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -356,13 +356,21 @@ def _dims_of(dims: Any) -> Dims:
         return dims._dims
     if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):  # TensorShapeProto of any package
         return None if dims.unknown_rank else tuple(None if d.size == -1 else _dimension(d.size) for d in dims.dim)
-    if isinstance(dims, str):
-        _refuse_text(dims)
     try:
         iterator = iter(dims)
     except TypeError:  # a single dimension; 0-d arrays and tensors refuse iteration too
         return (_dimension(dims),)
-    return tuple([_dimension(dim) for dim in iterator])
+    return tuple([_dimension_of(dims, dim) for dim in iterator])
+
+
+def _dimension_of(dims: Any, dim: Any) -> int | None:
+    try:
+        return _dimension(dim)
+    except TypeError as error:
+        raise TypeError(
+            f"Failed to convert '{dims!r}' to a shape: '{dim!r}'could not be converted to a dimension. "
+            "A shape should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+        ) from error
 
 
 def _dimension(value: Any) -> int | None:
@@ -380,13 +388,6 @@ def _dimension(value: Any) -> int | None:
     if dim < 0:
         raise ValueError(f"Dimension {dim} must be >= 0")
     return dim
-
-
-def _refuse_text(text: str) -> NoReturn:
-    raise TypeError(
-        f"Failed to convert '{text!r}' to a shape: '{text[:1]!r}'could not be converted to a dimension. "
-        "A shape should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
-    )
 
 
 def _unknown_slice(key: slice) -> TensorShape:

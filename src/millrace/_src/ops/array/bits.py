@@ -41,11 +41,11 @@ def _bitcast_shape(c: ShapeContext) -> TensorShape:
 
 
 @op("Bitcast", "input: T -> output: type", T=_CASTABLE, type=_CASTABLE, shape=_bitcast_shape)
-def bitcast_op(xp: Xp, input: Array, *, type: DType) -> Array:
+def bitcast_op(xp: Xp, input: Array, *, T: DType, type: DType) -> Array:
     """The bytes of `input` read as another dtype."""
     have, want = input.dtype.itemsize, type.np_dtype.itemsize
     if want > have and (not input.ndim or input.shape[-1] != want // have):
-        raise invalid(f"Cannot bitcast from {have // have} to {want // have}")
+        raise invalid(f"Cannot bitcast from {int(T.enum)} to {int(type.enum)}")
     if input.ndim:
         return xp.bitcast(input, type.np_dtype)
     cast = xp.bitcast(input.reshape((1,)), type.np_dtype)

@@ -59,7 +59,16 @@ def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
         if input.ndim > len(wanted):
             rank = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(wanted)})."
             raise invalid(rank) from None
-        raise invalid(f"Incompatible shapes: {dims_text(input.shape)} vs. {dims_text(wanted)}") from None
+        raise invalid(_misfit(input.shape, wanted)) from None
+
+
+def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    """Why a tensor cannot be broadcast: its shape contradicts the wanted one, or is larger than it."""
+    try:
+        np.broadcast_shapes(given, wanted)
+    except ValueError:
+        return f"Incompatible shapes: {dims_text(given)} vs. {dims_text(wanted)}"
+    return f"Unable to broadcast tensor of shape {dims_text(given)} to tensor of shape {dims_text(wanted)}"
 
 
 @broadcast_to_op.gradient

@@ -243,12 +243,18 @@ def gather(
         axis = batch_dims
     known = static_value(axis) if isinstance(axis, Tensor) else axis
     if known is None or np.ndim(known) or int(known) != 0:
-        return gather_v2(params, index_tensor(indices), index_tensor(axis), batch_dims=batch_dims, name=name)
+        return gather_v2(params, _positions(indices), index_tensor(axis), batch_dims=batch_dims, name=name)
     if not isinstance(params, Tensor) and hasattr(
         params, "sparse_read"
     ):  # a Variable reads only the rows it is asked for
         return params.sparse_read(indices, name=name)
-    return gather_v2(params, index_tensor(indices), index_tensor(axis), name=name)
+    return gather_v2(params, _positions(indices), index_tensor(axis), name=name)
+
+
+def _positions(indices: Any) -> Any:
+    """`index_tensor`, but an empty list stays one of floats, which the op refuses as TensorFlow's does."""
+    tensor = index_tensor(indices)
+    return indices if tensor is not indices and not tensor._value.size else tensor
 
 
 @export(v1=["gather"])

@@ -75,6 +75,8 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
 )
 def concat_op(xp: Xp, values: list[Array], axis: Array) -> Array:
     """Joins tensors along a dimension that exists."""
+    if axis.size != 1 or axis.ndim > 1:
+        raise invalid(f"axis tensor should be a scalar integer, but got shape {dims_text(axis.shape)}")
     at = int(axis.reshape(-1)[0])
     try:
         return xp.concatenate(values, axis=at)

@@ -71,7 +71,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
 )
 def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
     """The numbers `start, start + delta, ...` before `limit`."""
-    first, last, step = (x.reshape(-1)[0].item() for x in (start, limit, delta))
+    first, last, step = (_bound_value(name, x) for name, x in (("start", start), ("limit", limit), ("delta", delta)))
     try:
         count = _range_size(first, last, step)
     except ValueError as error:
@@ -80,6 +80,13 @@ def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
     if dtype.kind in "iu":
         return np.arange(first, first + count * step, step, dtype=dtype) if count else np.zeros([0], dtype)
     return start.reshape(()) + np.arange(count).astype(dtype) * delta.reshape(())
+
+
+def _bound_value(name: str, bound: Array) -> Any:
+    """A bound as a Python number; as in TensorFlow, a vector of one element passes for a scalar."""
+    if bound.size != 1 or bound.ndim > 1:
+        raise invalid(f"{name} must be a scalar, not shape {dims_text(bound.shape)}")
+    return bound.item()
 
 
 @export("range")

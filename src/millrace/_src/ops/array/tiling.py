@@ -185,7 +185,9 @@ def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     total = raw.Sum(input=each, reduction_indices=[0])
     positions = raw.Range(start=raw.ZerosLike(x=total), limit=total, delta=raw.OnesLike(x=total))
     indices = raw.UpperBound(sorted_inputs=expand_dims_op(ends, 0), values=expand_dims_op(positions, 0))
-    result = raw.GatherV2(params=data, indices=reshape(indices, [-1]), axis=axis)
+    # data -> reshape(data, shape(data)): the gradient of a gather from it is dense, as that of tf.repeat in TensorFlow
+    rows = reshape(data, shape_tensor(data))
+    result = raw.GatherV2(params=rows, indices=reshape(indices, [-1]), axis=axis)
     if known is not None and known.size != 1 and dims is not None:
         result.set_shape([*dims[:axis], int(known.clip(0).sum()), *dims[axis + 1 :]])
     return result
