@@ -14,5 +14,6 @@ ORDER = (
     "digits",
     "while_loop",
     "tracing",
+    "random_bits",
     "memory",
 )
