@@ -65,6 +65,7 @@ complex64 core.dtypes:complex64
 concat ops.array.joining:concat
 cond control_flow.cond:cond
 constant ops.array.constant:constant
+constant_initializer ops.random.initializers:Constant
 control_dependencies graph.scopes:control_dependencies
 convert_to_tensor core.convert:convert_to_tensor
 cos ops.math.trigonometry:cos
@@ -143,6 +144,7 @@ not_equal ops.math.comparison:not_equal
 numpy_function ops.host:numpy_function
 one_hot ops.array.one_hot:one_hot
 ones ops.array.filling:ones
+ones_initializer ops.random.initializers:Ones
 ones_like ops.array.filling:ones_like
 pad ops.array.padding:pad
 parallel_stack ops.array.joining:parallel_stack
@@ -154,6 +156,8 @@ qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
 quint16 core.dtypes:quint16
 quint8 core.dtypes:quint8
+random_normal_initializer ops.random.initializers:RandomNormal
+random_uniform_initializer ops.random.initializers:RandomUniform
 range ops.array.ranges:range_
 rank ops.array.shape_ops:rank
 realdiv ops.math.division:realdiv
@@ -229,6 +233,7 @@ variant core.dtypes:variant
 where ops.array.selecting:where
 while_loop control_flow.while_loop:while_loop
 zeros ops.array.filling:zeros
+zeros_initializer ops.random.initializers:Zeros
 zeros_like ops.array.filling:zeros_like
 """,
     "__internal__": """
@@ -316,6 +321,7 @@ compat.v1.clip_by_average_norm ops.math.clipping:clip_by_average_norm
 compat.v1.confusion_matrix ops.math.v1_functions:confusion_matrix
 compat.v1.conj ops.math.complex_numbers:conj_
 compat.v1.constant ops.array.constant:constant_v1
+compat.v1.constant_initializer -
 compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.cross ops.linalg.cross:cross
 compat.v1.cumprod ops.math.cumulative:cumprod
@@ -377,6 +383,7 @@ compat.v1.matrix_transpose ops.array.transposing:matrix_transpose
 compat.v1.matrix_triangular_solve ops.linalg.solving:triangular_solve
 compat.v1.mod ops.math.division:floormod
 compat.v1.norm ops.math.v1_reductions:norm_v1
+compat.v1.ones_initializer -
 compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
 compat.v1.parse_tensor ops.strings.encoding:parse_tensor
@@ -387,6 +394,8 @@ compat.v1.py_func ops.host:py_func
 compat.v1.qr ops.linalg.orthogonal:qr
 compat.v1.quantize ops.array.quantizing:quantize
 compat.v1.quantize_v2 ops.array.quantizing:quantize_v2
+compat.v1.random_normal_initializer -
+compat.v1.random_uniform_initializer -
 compat.v1.real ops.math.complex_numbers:real
 compat.v1.reciprocal ops.math.unary:reciprocal
 compat.v1.reduce_all ops.math.v1_reductions:reduce_all
@@ -453,6 +462,7 @@ compat.v1.unsorted_segment_sum ops.math.unsorted_segments:unsorted_segment_sum
 compat.v1.verify_tensor_all_finite ops.debug.numerics:verify_tensor_all_finite
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
+compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
 """,
@@ -581,6 +591,10 @@ compat.v1.nn.sufficient_statistics -
 compat.v1.nn.weighted_cross_entropy_with_logits -
 compat.v1.nn.weighted_moments -
 """,
+    "compat.v1.random": """
+compat.v1.random.poisson -
+compat.v1.random.set_seed -
+""",
     "compat.v1.sparse": """
 compat.v1.sparse.segment_mean ops.math.v1_functions:sparse_segment_mean
 compat.v1.sparse.segment_sqrt_n ops.math.v1_functions:sparse_segment_sqrt_n
@@ -620,10 +634,26 @@ config.set_soft_device_placement core.devices:set_soft_device_placement
 config.set_visible_devices core.devices:set_visible_devices
 """,
     "config.experimental": """
+config.experimental.enable_op_determinism core.runtime_options:enable_op_determinism
+config.experimental.enable_tensor_float_32_execution core.runtime_options:enable_tensor_float_32_execution
 config.experimental.get_visible_devices core.devices:get_visible_devices
 config.experimental.list_logical_devices core.devices:list_logical_devices
 config.experimental.list_physical_devices core.devices:list_physical_devices
+config.experimental.set_memory_growth core.runtime_options:set_memory_growth
 config.experimental.set_visible_devices core.devices:set_visible_devices
+config.experimental.tensor_float_32_execution_enabled core.runtime_options:tensor_float_32_execution_enabled
+""",
+    "config.optimizer": """
+config.optimizer.get_experimental_options core.runtime_options:get_experimental_options
+config.optimizer.get_jit core.runtime_options:get_jit
+config.optimizer.set_experimental_options core.runtime_options:set_experimental_options
+config.optimizer.set_jit core.runtime_options:set_jit
+""",
+    "config.threading": """
+config.threading.get_inter_op_parallelism_threads core.runtime_options:get_inter_op_parallelism_threads
+config.threading.get_intra_op_parallelism_threads core.runtime_options:get_intra_op_parallelism_threads
+config.threading.set_inter_op_parallelism_threads core.runtime_options:set_inter_op_parallelism_threads
+config.threading.set_intra_op_parallelism_threads core.runtime_options:set_intra_op_parallelism_threads
 """,
     "data.experimental": """
 data.experimental.NoneStructure core.specs:NoneTensorSpec
@@ -1120,6 +1150,11 @@ strings.unicode_split_with_offsets ops.strings.unicode:unicode_split_with_offset
 strings.unicode_transcode ops.strings.unicode:unicode_transcode
 strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
+""",
+    "test": """
+test.gpu_device_name core.runtime_options:gpu_device_name
+test.is_built_with_cuda core.runtime_options:is_built_with_cuda
+test.is_built_with_xla core.runtime_options:is_built_with_xla
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList

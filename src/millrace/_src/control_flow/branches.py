@@ -50,7 +50,7 @@ class Branch:
 
 def trace_branch(function: Callable[[], Any], name: str, scope: str) -> Branch:
     """Traces a function without arguments; its operations are named below `scope`."""
-    graph = FuncGraph(name)
+    graph = FuncGraph(f"{name}_{context.unique_id()}")
     tapes = context.state.tapes
     with graph.as_default(), context.tapes_scope((VariableWatcher(tapes),) if tapes else ()), context.name_scope(scope):
         structure = function()
@@ -80,8 +80,11 @@ def _is_operation(item: Any) -> bool:
     return hasattr(item, "control_inputs")
 
 
-def merge_captures(graphs: Sequence[FuncGraph]) -> list[Any]:
-    """Gives graphs the same inputs, one per distinct capture; returns the captured outer tensors in that order."""
+def merge_captures(graphs: Sequence[FuncGraph], name_missing: Callable[[FuncGraph, int, Any], str]) -> list[Any]:
+    """Gives graphs the same inputs, one per distinct capture; returns the captured outer tensors in that order.
+
+    `name_missing(graph, index, tensor)` names the placeholder of a capture that a graph does not use.
+    """
     outer: dict[int, Any] = {}
     for graph in graphs:
         for tensor, _ in graph.captures:
@@ -89,11 +92,11 @@ def merge_captures(graphs: Sequence[FuncGraph]) -> list[Any]:
     for graph in graphs:
         known = {id(tensor): placeholder for tensor, placeholder in graph.captures}
         inputs = []
-        for key, tensor in outer.items():
+        for index, (key, tensor) in enumerate(outer.items()):
             placeholder = known.get(key)
             if placeholder is None:
                 with graph.as_default():
-                    placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, "Placeholder")
+                    placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, name_missing(graph, index, tensor))
                 copy_handle_data([tensor], [placeholder])
                 graph.replace_capture(tensor, placeholder)
             inputs.append(placeholder)
@@ -111,8 +114,8 @@ def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> li
 
 
 def graph_function(graph: FuncGraph) -> GraphFunction:
-    """The function of a traced branch."""
-    return GraphFunction(graph, f"{graph.name}_{context.unique_id()}")
+    """The function of a traced branch, whose graph already has a unique name."""
+    return GraphFunction(graph, graph.name)
 
 
 def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:

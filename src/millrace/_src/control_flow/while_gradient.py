@@ -173,7 +173,7 @@ class _LoopGradient:
     def _extended(self, kind: str, run: Any) -> FuncGraph:
         """A graph that takes the loop's state and the lists."""
         original = getattr(self, kind).graph
-        graph = FuncGraph(f"{original.name}_rewritten", outer_graph=original.outer_graph)
+        graph = FuncGraph(f"{original.name}_{context.unique_id()}", outer_graph=original.outer_graph)
         with graph.as_default(), context.tapes_scope(()):
             for tensor in original.inputs:
                 placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, tensor.op.name)

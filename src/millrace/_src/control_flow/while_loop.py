@@ -31,7 +31,7 @@ from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TypeSpec
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
@@ -180,7 +180,7 @@ class _GraphLoop:
         body = self._trace(f"{label}_body", self._run_body)
         own = _COUNTERS + len(self.first)
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
-        captured = into_current_graph(merge_captures([cond.graph, body.graph]), self.scope, own)
+        captured = into_current_graph(merge_captures([cond.graph, body.graph], self._name_missing), self.scope, own)
         for graph, mine in zip((cond.graph, body.graph), placeholders, strict=True):
             graph.inputs = [*mine[:own], *graph.inputs]
         body.graph.outputs += body.graph.inputs[own:]
@@ -188,8 +188,14 @@ class _GraphLoop:
         outputs = self._add_node(cond.graph, body.graph, inputs)
         return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own], expand_composites=True)
 
+    def _name_missing(self, graph: FuncGraph, index: int, tensor: Any) -> str:
+        """The condition gets every capture of the body, and the body every one of the condition."""
+        if "_body" in graph.name.rpartition("_")[0][-5:]:
+            return f"{self.scope}{tensor.op.name if isinstance(tensor, SymbolicTensor) else 'resource'}"
+        return f"{self.scope}{graph.name}___redundant_placeholder{index}"
+
     def _trace(self, name: str, run: Callable[[list[Any]], Any]) -> Branch:
-        graph = FuncGraph(name)
+        graph = FuncGraph(f"{name}_{context.unique_id()}")
         tapes = state.tapes
         watcher = (VariableWatcher(tapes),) if tapes else ()
         with graph.as_default(), context.tapes_scope(watcher), context.name_scope(self.scope):

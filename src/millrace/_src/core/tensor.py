@@ -126,7 +126,7 @@ class EagerTensor(Tensor):
         """Checks that `shape` is compatible with the value's shape."""
         if not self.shape.is_compatible_with(as_shape(shape)):
             raise ValueError(
-                f"Tensor's shape {self.shape.as_list()!r} is not compatible with supplied shape {as_shape(shape)}."
+                f"Tensor's shape {self.shape} is not compatible with supplied shape {as_shape(shape)}."
             )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -184,7 +184,7 @@ class EagerTensor(Tensor):
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
-        return EagerTensor(self._value.copy(), self.dtype)
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self._value, self.dtype)
@@ -307,7 +307,7 @@ class SymbolicTensor(Tensor):
 
     def consumers(self) -> list[Any]:
         """The operations that take this tensor as an input."""
-        return [op for op in self.op.graph.get_operations() if any(t is self for t in op.inputs)]
+        return [op for op in self.op.graph.get_operations() for t in op.inputs if t is self]
 
     def set_shape(self, shape: Any) -> None:
         """Merges `shape` into what is statically known of this tensor's shape."""

@@ -16,7 +16,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_def import Effects, get_op, op
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -298,6 +298,8 @@ def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
 def resource_gather_nd_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any, None]:
     """Scatters the gradient back."""
     shape = raw.VariableShape(input=resource, out_type=indices.dtype)
+    if indices.shape.rank == 2 and indices.shape[-1] == 1:
+        return IndexedSlices(dy, raw.Squeeze(input=indices, squeeze_dims=[-1]), shape), None
     return raw.ScatterNd(indices=indices, updates=dy, shape=shape), None
 
 
@@ -311,7 +313,8 @@ def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str)
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"shape of indices ({_shape_text(indices.shape)}) is not compatible with the shape of updates ({_shape_text(updates.shape)})",
+                f"Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
+                f"{_shape_text(updates.shape)}, indices.shape {_shape_text(indices.shape)}, params.shape {_shape_text(old.shape)}",
             )
         storage.value = xp.scatter(old, indices, xp.broadcast_to(updates, wanted), mode)
 
@@ -322,13 +325,15 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
         old = _value(storage)
         parts = tuple(xp.moveaxis(indices, -1, 0))
         if not xp.is_xla:
+            wrong = np.zeros(indices.shape[:-1], bool)
             for axis, part in enumerate(parts):
-                if ((part < 0) | (part >= old.shape[axis])).any():
-                    raise errors.InvalidArgumentError(
-                        None,
-                        None,
-                        f"indices does not index into param shape {_shape_text(old.shape)}, indices = {indices.tolist()}",
-                    )
+                wrong |= (part < 0) | (part >= old.shape[axis])
+            if wrong.any():
+                where = np.argwhere(wrong)[0].tolist()
+                shown = f"[{', '.join(map(str, indices[tuple(where)].tolist()))}]"
+                raise errors.InvalidArgumentError(
+                    None, None, f"indices{where} = {shown} does not index into shape {_shape_text(old.shape)}"
+                )
         storage.value = xp.scatter(old, parts, updates, mode)
 
 
@@ -399,29 +404,13 @@ def resource_strided_slice_assign(
 ) -> None:
     """Assigns to a slice of a variable, as `v[1:].assign(x)` does."""
     storage = resource_of(ref)
-    index = _numpy_index(begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    masks = {
+        "begin_mask": begin_mask,
+        "end_mask": end_mask,
+        "ellipsis_mask": ellipsis_mask,
+        "new_axis_mask": new_axis_mask,
+        "shrink_axis_mask": shrink_axis_mask,
+    }
+    update = get_op("TensorStridedSliceUpdate").kernel
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        storage.value = xp.scatter(_value(storage), index, value, "set")
-
-
-def _numpy_index(begin: Array, end: Array, strides: Array, *masks: int) -> tuple[Any, ...]:
-    """The NumPy index that a strided slice stands for."""
-    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
-    index: list[Any] = []
-    for i in range(len(begin)):
-        bit = 1 << i
-        if ellipsis_mask & bit:
-            index.append(Ellipsis)
-        elif new_axis_mask & bit:
-            index.append(None)
-        elif shrink_axis_mask & bit:
-            index.append(int(begin[i]))
-        else:
-            index.append(
-                slice(
-                    None if begin_mask & bit else int(begin[i]),
-                    None if end_mask & bit else int(end[i]),
-                    int(strides[i]),
-                )
-            )
-    return tuple(index)
+        storage.value = update(xp, _value(storage), begin, end, strides, value, **masks)

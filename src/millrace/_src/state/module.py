@@ -18,11 +18,6 @@ from millrace._src.util import nest_paths
 from millrace._src.util.export import export
 
 _VALID_IDENTIFIER = re.compile(r"^[a-zA-Z_]([a-zA-Z0-9_])*$")
-_MISSING_INIT = (
-    "Constructing a tf.Module without calling the super constructor is not supported. Add the following as the first "
-    "line in your __init__ method:\n\nsuper({0}, self).__init__()"
-)
-
 
 class _ModuleNameScope:
     """The name scope of a module: entered as a fresh name the first time, as that scope again later."""
@@ -85,8 +80,6 @@ class Module:
     @property
     def name_scope(self) -> Any:
         """The module's name scope, a context manager."""
-        if not hasattr(self, "_scope_name"):
-            raise AttributeError(_MISSING_INIT.format(type(self).__name__))
         return _ModuleNameScope(self._scope_name)
 
     @property
@@ -209,4 +202,4 @@ def _walk(
 
 def camel_to_snake(name: str) -> str:
     """`MyMLModule` -> `my_ml_module`."""
-    return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))", r"_\1", name).lower()
+    return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))", r"_\1", name).lower()

@@ -23,6 +23,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops import raw
+from millrace._src.state.graph_variables import create_in_graph, static_shape
 from millrace._src.state.variable_operators import VariableOperators
 from millrace._src.state.variable_scatter import VariableScatter
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
@@ -61,12 +62,14 @@ class _VariableMeta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         creators = state.variable_creators
-        if cls is not Variable or not creators:
+        if cls is not Variable:
             return super().__call__(*args, **kwargs)
+        if not creators:
+            return type.__call__(ResourceVariable, *args, **kwargs)
         arguments = dict(zip(_PARAMETERS, args, strict=False), **kwargs)
         for name, default in _DEFAULTS.items():
             arguments.setdefault(name, default)
-        create: Callable[..., Any] = lambda **kw: type.__call__(cls, **kw)  # noqa: E731  (the end of the chain)
+        create: Callable[..., Any] = lambda **kw: type.__call__(ResourceVariable, **kw)  # noqa: E731  (the end of the chain)
         for creator in creators:
             create = _chained(creator, create)
         return create(**arguments)
@@ -83,7 +86,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
     Args:
       initial_value: a Tensor, anything `tf.convert_to_tensor` takes, or a function without arguments that gives it.
       trainable: whether `GradientTape` watches it and `Module.trainable_variables` lists it; default True.
-      validate_shape: False lets the value change its shape.
+      validate_shape: accepted for compatibility; the static shape is that of the initial value, or `shape`.
       caching_device: accepted for compatibility.
       name: the variable's name; default "Variable".
       variable_def: not supported; variables are restored from checkpoints.
@@ -136,6 +139,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
             raise ValueError(
                 f"Argument `constraint` must be None or a callable. a callable. Got a {type(constraint)}:  {constraint}"
             )
+        if name is not None and not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
         self._set_traits(trainable, constraint, synchronization, aggregation)
         with init_scope() if not callable(initial_value) and _liftable(initial_value) else contextlib.nullcontext():
             self._create(initial_value, name, None if dtype is None else as_dtype(dtype), shape, validate_shape)
@@ -155,7 +160,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         with init_scope():
             graph = state.graph
             if graph is not None:
-                _graph_variable(self, graph, initial_value, name, dtype, shape)
+                create_in_graph(self, graph, initial_value, name, dtype, shape)
                 return
             value = initial_value() if callable(initial_value) else initial_value
             value = getattr(value, "wrapped_value", value)
@@ -165,7 +170,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
                 raise (
                     ValueError(f"initial_value: {error}") if dtype is not None and isinstance(value, Tensor) else error
                 ) from None
-            static = _static_shape(tensor.shape, shape, validate_shape)
+            static = static_shape(tensor.shape, shape)
             self._attach_eager(_scoped(name), static, tensor.dtype)
             self._handle._value[()].value = tensor._value
 
@@ -281,8 +286,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
 
     experimental_ref = ref
 
-    @property
-    def __hash__(self) -> Any:
+    def __hash__(self) -> int:
         raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     # --- reading -----------------------------------------------------------------------------------------------
@@ -447,7 +451,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         return iter(self._read())
 
     def __copy__(self) -> Variable:
-        clone = Variable.__new__(Variable)
+        clone = ResourceVariable.__new__(ResourceVariable)
         clone.__dict__.update(self.__dict__)
         return clone
 
@@ -496,7 +500,11 @@ _PARAMETERS = Variable.__init__.__code__.co_varnames[1 : Variable.__init__.__cod
 _DEFAULTS = dict(zip(_PARAMETERS, Variable.__init__.__defaults__ or (), strict=True))
 
 
-class _UnreadVariable(Variable):
+class ResourceVariable(Variable):
+    """What `tf.Variable(...)` makes: TensorFlow's class name, which messages and programs show."""
+
+
+class _UnreadVariable(ResourceVariable):
     """A variable as an assignment returns it: reading it waits for the assignment."""
 
     def __init__(self, variable: Variable, operation: Any) -> None:
@@ -517,6 +525,11 @@ class _UnreadVariable(Variable):
             return super()._read(name)
 
     @property
+    def name(self) -> str:
+        """The assignment's name in a v1 graph."""
+        return self._label()
+
+    @property
     def op(self) -> Any:
         """The assignment."""
         return self._assignment
@@ -527,19 +540,6 @@ def _tuple_text(shape: TensorShape) -> str:
         return "<unknown>"
     dims = shape.as_list()
     return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"
-
-
-def _static_shape(actual: TensorShape, wanted: Any, validate_shape: bool) -> TensorShape:
-    """The static shape of a new variable."""
-    if wanted is None:
-        return actual if validate_shape else TensorShape(None)
-    shape = as_shape(wanted)
-    if not shape.is_compatible_with(actual):
-        raise ValueError(
-            f"In this `tf.Variable` creation, the initial value's shape ({actual}) is not compatible with the explicitly "
-            f"supplied `shape` argument ({wanted})."
-        )
-    return shape
 
 
 def _liftable(value: Any) -> bool:
@@ -554,7 +554,7 @@ def _scoped(name: str | None) -> str:
 
 def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: dict[str, Any]) -> Variable:
     """A variable from its parts, for pickle and deepcopy."""
-    variable = Variable.__new__(Variable)
+    variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(**traits)
     with context.eager_mode():
         variable._attach_eager(_scoped(name), shape, dtype)
@@ -564,38 +564,10 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
 
 def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **traits: Any) -> Variable:
     """An eager variable whose storage has no value yet; for functions that initialize their variables later."""
-    variable = Variable.__new__(Variable)
+    variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(
         traits.get("trainable"), traits.get("constraint"), traits.get("synchronization"), traits.get("aggregation")
     )
     with init_scope():
         variable._attach_eager(_scoped(name), as_shape(shape), as_dtype(dtype))
     return variable
-
-
-def _graph_variable(
-    variable: Variable, graph: Any, initial_value: Any, name: str | None, dtype: DType | None, shape: Any
-) -> None:
-    """Creates a variable in a plain (v1) graph: handle, initializer and read are nodes."""
-    variable._in_graph_mode = True
-    with context.name_scope("Variable" if name is None else name) as scope:
-        variable._name = scope[:-1]
-        with context.name_scope("Initializer"):
-            value = initial_value() if callable(initial_value) else initial_value
-            tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
-        static = _static_shape(tensor.shape, shape, True)
-        variable._shape_static, variable._dtype = static, tensor.dtype
-        attrs = {"dtype": tensor.dtype, "shape": static, "shared_name": variable._name, "debug_name": variable._name}
-        variable._handle = execute(get_op("VarHandleOp"), (), attrs, scope)
-        variable._handle._handle_data = (static, tensor.dtype)
-        with context.name_scope("IsInitialized"):
-            execute(get_op("VarIsInitializedOp"), (variable._handle,), {})
-        variable._initial_value = tensor
-        variable._initializer_op = execute(
-            get_op("AssignVariableOp"), (variable._handle, tensor), {}, "Assign"
-        )
-        with context.name_scope("Read"):
-            variable._graph_element = variable._read()
-    graph.add_to_collection("variables", variable)
-    if variable.trainable:
-        graph.add_to_collection("trainable_variables", variable)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.operators import Operators
 
 
@@ -37,6 +38,18 @@ class VariableOperators(Operators):
     __xor__, __rxor__ = _reading(Operators.__xor__), _reading(Operators.__rxor__)
     __lt__, __le__ = _reading(Operators.__lt__), _reading(Operators.__le__)
     __gt__, __ge__ = _reading(Operators.__gt__), _reading(Operators.__ge__)
+
+    def __eq__(self, other: Any) -> Any:
+        return Operators.__eq__(self._read(), other if other is not None else convert_to_tensor(other))
+
+    def __ne__(self, other: Any) -> Any:
+        return Operators.__ne__(self._read(), other if other is not None else convert_to_tensor(other))
+
+    __hash__ = None  # type: ignore[assignment]  # a variable compares by value
+
+    def _read(self) -> Any:
+        raise NotImplementedError
+
     __neg__, __abs__, __invert__ = (
         _reading(Operators.__neg__),
         _reading(Operators.__abs__),

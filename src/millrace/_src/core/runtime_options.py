@@ -1,0 +1,187 @@
+"""`tf.config` options that tune a runtime Millrace does not have: remembered and given back, without effect on answers.
+
+Programs set them at their start; refusing would break the program, and each has a well-defined answer here: there are
+no thread pools of our own to size, no graph rewriter to switch, and every kernel is deterministic already.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.devices import PhysicalDevice, list_physical_devices
+from millrace._src.util.export import export
+
+
+class _Options:
+    intra_op_threads = 0
+    inter_op_threads = 0
+    jit: str | bool = ""
+    optimizer: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}  # noqa: RUF012
+    determinism = False
+    tensor_float_32 = True
+
+
+def _threads(num_threads: int) -> int:
+    if num_threads < 0:
+        raise ValueError(f"num_threads must be non-negative; received {num_threads}.")
+    return int(num_threads)
+
+
+@export("config.threading.set_intra_op_parallelism_threads")
+def set_intra_op_parallelism_threads(num_threads: int) -> None:
+    """Records how many threads one op may use; NumPy's and XLA's own settings decide.
+
+    >>> tf.config.threading.set_intra_op_parallelism_threads(2)
+    >>> tf.config.threading.get_intra_op_parallelism_threads()
+    2
+    >>> tf.config.threading.set_intra_op_parallelism_threads(0)
+    """
+    _Options.intra_op_threads = _threads(num_threads)
+
+
+@export("config.threading.get_intra_op_parallelism_threads")
+def get_intra_op_parallelism_threads() -> int:
+    """The recorded number of threads of one op; 0 lets the system choose.
+
+    >>> tf.config.threading.get_intra_op_parallelism_threads()
+    0
+    """
+    return _Options.intra_op_threads
+
+
+@export("config.threading.set_inter_op_parallelism_threads")
+def set_inter_op_parallelism_threads(num_threads: int) -> None:
+    """Records how many ops may run at once; ours run one after the other.
+
+    >>> tf.config.threading.set_inter_op_parallelism_threads(0)
+    """
+    _Options.inter_op_threads = _threads(num_threads)
+
+
+@export("config.threading.get_inter_op_parallelism_threads")
+def get_inter_op_parallelism_threads() -> int:
+    """The recorded number of ops that may run at once; 0 lets the system choose.
+
+    >>> tf.config.threading.get_inter_op_parallelism_threads()
+    0
+    """
+    return _Options.inter_op_threads
+
+
+@export("config.optimizer.set_jit")
+def set_jit(enabled: Any) -> None:
+    """Records whether functions should be compiled; `tf.function(jit_compile=True)` decides.
+
+    >>> tf.config.optimizer.set_jit(False)
+    """
+    _Options.jit = "autoclustering" if enabled is True else enabled or ""
+
+
+@export("config.optimizer.get_jit")
+def get_jit() -> Any:
+    """The recorded setting of `set_jit`: "" or "autoclustering".
+
+    >>> tf.config.optimizer.get_jit()
+    ''
+    """
+    return _Options.jit
+
+
+@export("config.optimizer.set_experimental_options")
+def set_experimental_options(options: dict[str, Any]) -> None:
+    """Records graph optimizer options.
+
+    >>> tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+
+    Args: options: a dict of option names and values.
+    """
+    _Options.optimizer = {**_Options.optimizer, **options}
+
+
+@export("config.optimizer.get_experimental_options")
+def get_experimental_options() -> dict[str, Any]:
+    """The recorded graph optimizer options.
+
+    >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
+    False
+    """
+    return dict(_Options.optimizer)
+
+
+@export("config.experimental.enable_op_determinism")
+def enable_op_determinism() -> None:
+    """Asks for deterministic ops; all are.
+
+    >>> tf.config.experimental.enable_op_determinism()
+    """
+    _Options.determinism = True
+
+
+@export("config.experimental.enable_tensor_float_32_execution")
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Records whether TensorFloat-32 may be used; CPUs have none.
+
+    >>> tf.config.experimental.enable_tensor_float_32_execution(True)
+    """
+    _Options.tensor_float_32 = bool(enabled)
+
+
+@export("config.experimental.tensor_float_32_execution_enabled")
+def tensor_float_32_execution_enabled() -> bool:
+    """Whether TensorFloat-32 may be used.
+
+    >>> tf.config.experimental.tensor_float_32_execution_enabled()
+    True
+    """
+    return _Options.tensor_float_32
+
+
+@export("config.experimental.set_memory_growth")
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Chooses whether memory on a GPU grows as needed.
+
+    Args:
+      device: a GPU of `tf.config.list_physical_devices`.
+      enable: whether memory grows; it always does.
+
+    Raises: ValueError: if `device` is unknown or a CPU.
+
+    >>> tf.config.experimental.set_memory_growth(tf.config.list_physical_devices("CPU")[0], True)
+    Traceback (most recent call last):
+    ...
+    ValueError: Cannot set memory growth on non-GPU and non-Pluggable devices
+    """
+    if device not in list_physical_devices():
+        raise ValueError(f"Unrecognized device: {device!r}")
+    if device.device_type == "CPU":
+        raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+
+
+@export("test.is_built_with_cuda")
+def is_built_with_cuda() -> bool:
+    """Whether this build has CUDA kernels of its own: False; accelerators are XLA's.
+
+    >>> tf.test.is_built_with_cuda()
+    False
+    """
+    return False
+
+
+@export("test.is_built_with_xla")
+def is_built_with_xla() -> bool:
+    """Whether functions can be compiled with XLA (the `xla` extra must be installed): True.
+
+    >>> tf.test.is_built_with_xla()
+    True
+    """
+    return True
+
+
+@export("test.gpu_device_name")
+def gpu_device_name() -> str:
+    """The name of the first GPU, or an empty string.
+
+    >>> tf.test.gpu_device_name()
+    ''
+    """
+    return next(("/device:GPU:0" for d in list_physical_devices() if d.device_type == "GPU"), "")
