@@ -23,7 +23,7 @@ from millrace._src.ops.nn.windows import Window
 def _windows(shape: Sequence[int], ksize: Any, strides: Any, padding: str, data_format: str) -> tuple[Window, ...]:
     windows = pool_windows(shape, ksize, strides, padding, data_format)
     if windows[win.layout_of(data_format).channels].kernel != 1:
-        raise UnimplementedError(None, None, "Non-spatial pooling is not yet supported.")
+        raise UnimplementedError(None, None, "Non-spatial pooling is not yet supported. Volunteers? :)")
     return windows
 
 

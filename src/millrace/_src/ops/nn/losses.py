@@ -15,7 +15,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.constant import constant
 from millrace._src.ops.array.filling import ones_like, zeros_like
-from millrace._src.ops.array.reshaping import expand_dims
+from millrace._src.ops.array.reshaping import expand_dims, squeeze
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.casting import cast
@@ -158,7 +158,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
 
     Args:
       per_example_loss: A Tensor of rank 1 or more.
-      sample_weight: weights of the examples, of the same rank or one less; None weighs all the same.
+      sample_weight: weights of the examples, of the same rank, or one less or more; None weighs all the same.
       global_batch_size: the size of the whole batch, an integer scalar; None takes the first dimension.
 
     Returns: A scalar.
@@ -175,12 +175,15 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
         )
     if sample_weight is not None:
         weight = cast(convert_to_tensor(sample_weight), loss.dtype)
-        if weight.shape.rank is not None and loss.shape.rank == weight.shape.rank + 1:
-            weight = expand_dims(weight, [-1])
+        if weight.shape.rank is not None and loss.shape.rank is not None:
+            if loss.shape.rank == weight.shape.rank + 1:
+                weight = expand_dims(weight, [-1])
+            elif weight.shape.rank == loss.shape.rank + 1:
+                weight = squeeze(weight, [-1])
         loss = raw.Mul(x=loss, y=weight)
     size = shape_of(loss)[0] * 1 if global_batch_size is None else _batch_size(global_batch_size)
     total = reduce_sum(loss)
-    return divide_no_nan(total, cast(size, total.dtype if total.dtype.is_floating else d.float64))
+    return divide_no_nan(total, cast(size, total.dtype))
 
 
 def _batch_size(value: Any) -> Any:

@@ -50,7 +50,7 @@ def _shifted(xp: Xp, logits: Array) -> Array:
 
 def _check_rank(x: Array) -> None:
     if not x.ndim:
-        raise errors.InvalidArgumentError(None, None, f"logits must have >= 1 dimension, got {x.shape}")
+        raise errors.InvalidArgumentError(None, None, "logits must have >= 1 dimension, got []")
 
 
 @op("Softmax", "logits: T -> softmax: T", T=_FLOAT, shape=_softmax_shape)

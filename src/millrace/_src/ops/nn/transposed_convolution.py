@@ -205,7 +205,9 @@ def conv_transpose(
         elif isinstance(output_shape, Sized):
             length = len(output_shape)
         else:
-            raise ValueError("`output_shape` must be a tensor or sized collection.")
+            raise ValueError(
+                f"`output_shape` must be a tensor or sized collection. Received: output_shape={output_shape}"
+            )
         functions: dict[int, Any] = {3: conv1d_transpose, 4: conv2d_transpose, 5: conv3d_transpose}
         if length not in functions:
             raise ValueError(
