@@ -1,7 +1,5 @@
 """Positions of extremes, and membership in the best k."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

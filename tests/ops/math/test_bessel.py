@@ -1,7 +1,5 @@
 """Bessel functions."""
 
-
-
 from __future__ import annotations
 
 from math import inf

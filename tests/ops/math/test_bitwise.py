@@ -1,7 +1,5 @@
 """Bitwise logic and shifts."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

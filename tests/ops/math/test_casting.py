@@ -1,7 +1,5 @@
 """Conversion between dtypes."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

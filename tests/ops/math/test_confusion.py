@@ -1,7 +1,5 @@
 """The confusion matrix."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Scans along an axis."""
 
-
-
 from __future__ import annotations
 
 from math import inf

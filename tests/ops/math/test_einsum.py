@@ -1,7 +1,5 @@
 """Einstein summation."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Exponentials, logarithms, sigmoid, softplus."""
 
-
-
 from __future__ import annotations
 
 from math import inf, nan

@@ -1,7 +1,5 @@
 """Logic on booleans."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,5 @@
 """Sobol's sequence."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

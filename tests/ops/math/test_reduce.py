@@ -1,7 +1,5 @@
 """The public reductions."""
 
-
-
 from __future__ import annotations
 
 from math import inf, nan

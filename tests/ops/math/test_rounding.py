@@ -1,7 +1,5 @@
 """Rounding, and questions about floats."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

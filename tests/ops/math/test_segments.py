@@ -1,7 +1,5 @@
 """Reductions of sorted segments."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

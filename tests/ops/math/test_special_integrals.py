@@ -1,7 +1,5 @@
 """Dawson, exponential, Fresnel and Spence integrals."""
 
-
-
 from __future__ import annotations
 
 from math import inf, nan

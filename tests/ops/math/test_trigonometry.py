@@ -1,7 +1,5 @@
 """Trigonometric and hyperbolic functions."""
 
-
-
 from __future__ import annotations
 
 from typing import Any

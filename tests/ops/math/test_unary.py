@@ -1,7 +1,5 @@
 """Absolute value, sign, reciprocal, square, roots."""
 
-
-
 from __future__ import annotations
 
 from math import inf, nan

@@ -26,8 +26,10 @@ _MAX_TERMS = 100_000
 
 
 def _in_domain(xp: Xp, function: Any, a: Array, x: Array) -> Array:
+    """The function's value, NaN outside the domain; 0 where both are infinite, as TensorFlow has it."""
     value = xp.astype(function(a, x), a.dtype)
-    return xp.where((a > 0) & (x >= 0), value, a.dtype.type(np.nan))
+    value = xp.where((a > 0) & (x >= 0), value, a.dtype.type(np.nan))
+    return xp.where((a == np.inf) & (x == np.inf), a.dtype.type(0), value)
 
 
 @export("math.igamma", v1=["igamma", "math.igamma"])
@@ -44,7 +46,11 @@ def igamma(xp: Xp, a: Array, x: Array) -> Array:
 
     Returns: A `Tensor` of the dtype of `a`; NaN outside the domain.
     """
-    return in_single(xp, lambda a, x: _in_domain(xp, xp.special.gammainc, a, x), a, x)
+
+    def lower(a: Array, x: Array) -> Array:
+        return xp.where(x == 0, a.dtype.type(0), _in_domain(xp, xp.special.gammainc, a, x))
+
+    return in_single(xp, lower, a, x)
 
 
 @export("math.igammac", v1=["igammac", "math.igammac"])

@@ -194,6 +194,12 @@ def digamma_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Polygamma(a=raw.OnesLike(x=x), x=x)
 
 
+def _zeta(xp: Xp, x: Array, q: Array) -> Array:
+    """SciPy's zeta, but NaN at its poles where the sign of the infinity depends on the side."""
+    two_sided = (q <= 0) & (q == xp.floor(q)) & (x % 2 != 0) & (x != 1) & (x != np.inf)
+    return xp.where(two_sided, np.nan, xp.special.zeta(x, q))
+
+
 @export("math.zeta", v1=["zeta", "math.zeta"])
 @op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
 def zeta(xp: Xp, x: Array, q: Array) -> Array:
@@ -208,7 +214,7 @@ def zeta(xp: Xp, x: Array, q: Array) -> Array:
 
     Returns: A `Tensor` of the dtype of `x`; NaN below 1.
     """
-    return _special(xp, "zeta", x, q)
+    return xp.astype(_zeta(xp, x, q), x.dtype)
 
 
 @zeta.gradient
@@ -233,8 +239,8 @@ def polygamma(xp: Xp, a: Array, x: Array) -> Array:
     """
     order = xp.maximum(a, 1)
     sign = xp.where(order % 2 == 0, -1, 1)
-    higher = sign * xp.exp(xp.special.gammaln(order + 1)) * xp.special.zeta(order + 1, x)
-    value = xp.where(a == 0, xp.special.digamma(x), higher)
+    higher = sign * xp.exp(xp.special.gammaln(order + 1)) * _zeta(xp, order + 1, x)
+    value = xp.where(a == 0, xp.where(x == 0, np.nan, xp.special.digamma(x)), higher)
     return xp.astype(xp.where((a >= 0) & (a == xp.floor(a)), value, np.nan), a.dtype)
 
 

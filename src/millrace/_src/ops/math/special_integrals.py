@@ -83,7 +83,7 @@ def expint_op(xp: Xp, x: Array) -> Array:
     >>> tf.raw_ops.Expint(x=[1.0]).numpy()
     array([1.8951...], dtype=float32)
     """
-    return _direct(xp, "expi", x, defined=lambda v: ~(v < 0))
+    return _direct(xp, "expi", x, defined=lambda v: (v >= 0) & (v < np.inf))
 
 
 @expint_op.gradient
