@@ -55,7 +55,7 @@ _global = _Global()
 _op_counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
 
 
-@export("random.set_seed")
+@export("random.set_seed", v1=[])
 def set_seed(seed: int | None) -> None:
     """Sets the global random seed, and starts all random streams over.
 

@@ -192,7 +192,7 @@ def scaled_gamma(drawn: Tensor, beta: Tensor) -> Tensor:
     return positive
 
 
-@export("random.poisson")
+@export("random.poisson", v1=[])
 def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None) -> Tensor:
     """Draws `shape` numbers from each of the given Poisson distributions.
 
