@@ -501,6 +501,7 @@ compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
 """,
     "compat.v1.linalg": """
+compat.v1.linalg.banded_triangular_solve -
 compat.v1.linalg.l2_normalize -
 compat.v1.linalg.norm ops.math.v1_reductions:norm_v1
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
@@ -784,6 +785,7 @@ io.write_graph graph.graph_def:write_graph
     "linalg": """
 linalg.adjoint ops.linalg.trace:adjoint
 linalg.band_part ops.array.diagonals:matrix_band_part
+linalg.banded_triangular_solve ops.linalg.banded:banded_triangular_solve
 linalg.cholesky ops.linalg.cholesky:cholesky
 linalg.cholesky_solve ops.linalg.cholesky:cholesky_solve
 linalg.cross ops.linalg.cross:cross
@@ -792,6 +794,7 @@ linalg.diag ops.array.diagonals:matrix_diag
 linalg.diag_part ops.array.diagonals:matrix_diag_part
 linalg.eig ops.linalg.eigenvalues:eig
 linalg.eigh ops.linalg.eigenvalues:eigh
+linalg.eigh_tridiagonal ops.linalg.banded:eigh_tridiagonal
 linalg.eigvals ops.linalg.eigenvalues:eigvals
 linalg.eigvalsh ops.linalg.eigenvalues:eigvalsh
 linalg.einsum ops.math.einsum:einsum

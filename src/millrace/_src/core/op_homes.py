@@ -34,6 +34,7 @@ OP_HOMES: dict[str, str] = {
     "AvgPool3D": "millrace._src.ops.nn.avg_pool_ops",
     "AvgPool3DGrad": "millrace._src.ops.nn.avg_pool_ops",
     "AvgPoolGrad": "millrace._src.ops.nn.avg_pool_ops",
+    "BandedTriangularSolve": "millrace._src.ops.linalg.banded",
     "BatchMatMul": "millrace._src.ops.math.matmul",
     "BatchMatMulV2": "millrace._src.ops.math.matmul",
     "BatchMatMulV3": "millrace._src.ops.math.matmul",

@@ -136,15 +136,19 @@ def _check_triangular(matrix: Array, rhs: Array) -> None:
     elif columns != rhs.shape[-2]:
         shapes = f"{shape_text(matrix.shape)} {shape_text(rhs.shape)}"
         message = f"In[0] mismatch In[1] shape: {columns} vs. {rhs.shape[-2]}: {shapes} 1 0"
-    elif not _broadcast(matrix.shape[:-2], rhs.shape[:-2]):
+    elif broadcast_batches(matrix, rhs) is None:
         shapes = f"{shape_text(matrix.shape)} vs. {shape_text(rhs.shape)}"
         message = f"In[0] and In[1] must have compatible batch dimensions: {shapes}"
     if message:
         raise errors.InvalidArgumentError(None, None, message)
 
 
-def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    return all(m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b)))
+def broadcast_batches(a: Array, b: Array) -> Any:
+    """The common batch dimensions of two stacks of matrices; None if they do not fit."""
+    try:
+        return np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    except ValueError:
+        return None
 
 
 @op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=TRIANGULAR_TYPES, shape=triangular_solve_shape)
@@ -157,7 +161,7 @@ def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = 
     """
     _check_triangular(matrix, rhs)
     a, b = widened(xp, matrix), widened(xp, rhs)
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    batch = broadcast_batches(a, b)
     a, b = xp.broadcast_to(a, batch + a.shape[-2:]), xp.broadcast_to(b, batch + b.shape[-2:])
     if 0 in b.shape:
         return xp.zeros(b.shape, rhs.dtype)
@@ -188,10 +192,10 @@ def matrix_triangular_solve_gradient(
     else:
         dmatrix = -product(drhs, output, adj_b=True)
     dmatrix = lower_part(dmatrix) if lower else upper_part(dmatrix)
-    return _sum_batches(matrix, rhs, dmatrix, drhs)
+    return sum_batches(matrix, rhs, dmatrix, drhs)
 
 
-def _sum_batches(matrix: Tensor, rhs: Tensor, dmatrix: Tensor, drhs: Tensor) -> tuple[Tensor, Tensor]:
+def sum_batches(matrix: Tensor, rhs: Tensor, dmatrix: Tensor, drhs: Tensor) -> tuple[Tensor, Tensor]:
     """Sums gradients over the batch dimensions that were broadcast."""
     m, r = matrix.shape._dims, rhs.shape._dims
     axes = static_reduced_axes(None if m is None else m[:-2], None if r is None else r[:-2])
