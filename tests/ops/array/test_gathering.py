@@ -249,7 +249,6 @@ def test_xla_clamps_what_it_cannot_check() -> None:
 
 @pytest.mark.parametrize("indices", [[], [[]], [1.0], True])
 def test_indices_that_are_no_integers_are_refused(indices: Any) -> None:
-    words = (
-        f"Value for attr 'Tindices' of {'bool' if indices is True else 'float'} is not in the list of allowed values"
-    )
+    given = "bool" if indices is True else "float"
+    words = f"Value for attr 'Tindices' of {given} is not in the list of allowed values"
     check_refusal(lambda: tf.gather(tf.zeros([3]), indices), tf.errors.InvalidArgumentError, words)

@@ -191,3 +191,22 @@ def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any)
 def test_bounds_of_a_range_must_be_scalars(bounds: Any, name: str) -> None:
     words = f"{name} must be a scalar, not shape [2]"
     check_refusal(lambda: tf.range(*bounds), tf.errors.InvalidArgumentError, words)
+
+
+def test_the_nodes_of_linspace_are_tensorflows() -> None:
+    check_graph_names(
+        lambda: tf.linspace([0.0, 1.0], [2.0, 3.0], 3, axis=-1, name="x"),
+        [],
+        """
+    x/start x/stop x/num x/Cast x/Cast_1 x/Shape x/Shape_1 x/BroadcastArgs x/BroadcastTo x/BroadcastTo_1
+    x/ExpandDims/dim x/ExpandDims x/ExpandDims_1/dim x/ExpandDims_1 x/Shape_2 x/Shape_3 x/strided_slice/stack
+    x/strided_slice/stack_1 x/strided_slice/stack_2 x/strided_slice x/add/y x/add x/SelectV2/condition
+    x/SelectV2/t x/SelectV2 x/sub/y x/sub x/Maximum/y x/Maximum x/sub_1/y x/sub_1 x/Maximum_1/y x/Maximum_1
+    x/sub_2 x/Cast_2 x/truediv x/GreaterEqual/y x/GreaterEqual x/SelectV2_1/e x/SelectV2_1 x/range/start
+    x/range/delta x/range/Cast x/range x/Cast_3 x/range_1/start x/range_1/delta x/range_1 x/Equal
+    x/SelectV2_2/e x/SelectV2_2 x/Reshape x/mul x/add_1 x/concat x/zeros_like x/Const x/strided_slice_1/stack
+    x/strided_slice_1/stack_1 x/strided_slice_1/stack_2 x/strided_slice_1 x/Reshape_1/shape x/Reshape_1
+    x/add_2/y x/add_2 x/Const_1 x/Const_2 x/strided_slice_2/stack x/strided_slice_2/stack_1
+    x/strided_slice_2/stack_2 x/strided_slice_2 x/concat_1/axis x/concat_1 x/Slice
+    """.split(),
+    )

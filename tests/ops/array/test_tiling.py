@@ -112,3 +112,24 @@ def test_the_gradient_of_repeat_is_dense() -> None:
         tape.watch(x)
         y = tf.repeat(x, [1, 2], axis=0) * 3.0
     assert tape.gradient(y, x).numpy().tolist() == [[3.0, 3.0], [6.0, 6.0]]
+
+
+def test_the_nodes_of_repeat_are_tensorflows() -> None:
+    """But for a constant of another dtype that TensorFlow makes of `[]` and does not use."""
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.repeat(tf.compat.v1.placeholder(tf.float32, [2, 3], name="x"), 2)
+    found = [op.name for op in graph.get_operations() if not op.name.startswith("Repeat/Reshape/shape")]
+    assert found[:10] == [
+        "x",
+        "Reshape/shape",
+        "Reshape",
+        "Repeat/repeats",
+        "Repeat/Cast",
+        "Repeat/Shape",
+        "Repeat/Reshape",
+        "Repeat/ExpandDims/dim",
+        "Repeat/ExpandDims",
+        "Repeat/Tile/multiples/0",
+    ]
+    assert found[-3:] == ["Repeat/concat/axis", "Repeat/concat", "Repeat/Reshape_1"]

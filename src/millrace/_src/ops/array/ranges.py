@@ -14,11 +14,11 @@ from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float3
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
-from millrace._src.core.shape_context import ShapeContext, static_value
+from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.filling import ones
+from millrace._src.ops.array.filling import ones, zeros_like
 from millrace._src.ops.array.joining import concat_op
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
 from millrace._src.ops.array.shape_checks import dims_text, invalid, known_int, require_scalar, vector
@@ -190,15 +190,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         if start.dtype.is_integer:
             wide = float32 if start.dtype.size <= 2 else float64
             start, stop = raw.Cast(x=start, DstT=wide), raw.Cast(x=stop, DstT=wide)
-        shape = raw.BroadcastArgs(s0=shape_tensor(start), s1=shape_tensor(stop))
-        first = expand_dims_op(raw.BroadcastTo(input=start, shape=shape), axis)
-        last = expand_dims_op(raw.BroadcastTo(input=stop, shape=shape), axis)
-        steps = raw.Maximum(x=count - 1, y=1)
-        delta = (last - first) / raw.Cast(x=steps, DstT=start.dtype)
-        limit = raw.SelectV2(condition=raw.GreaterEqual(x=count, y=0), t=steps, e=-1)
-        positions = raw.Cast(x=range_(1, limit, dtype=int64), DstT=start.dtype)
-        inner = first + delta * reshape(positions, _along(first, axis))
-        return _cut(concat_op([first, inner, last], axis), count, axis)
+        raw.Cast(x=count, DstT=start.dtype)  # TensorFlow's graphs have it; nothing reads it
+        sizes = raw.BroadcastArgs(s0=shape_tensor(start), s1=shape_tensor(stop))
+        first = raw.BroadcastTo(input=start, shape=sizes)
+        last = raw.BroadcastTo(input=stop, shape=sizes)
+        return _interpolated(expand_dims_op(first, axis), expand_dims_op(last, axis), count, axis)
 
 
 def _count(num: Any) -> Any:
@@ -207,35 +203,30 @@ def _count(num: Any) -> Any:
         raise TypeError(
             f"Argument `tensor` (name: num) must be of type integer. Received `tensor` = {num} of dtype: {count.dtype}"
         )
-    return count if count.dtype is int32 else raw.Cast(x=count, DstT=int32)
+    return raw.Cast(x=count, DstT=int32)
 
 
-def _along(tensor: Any, axis: int) -> Any:
-    """The shape of a vector that broadcasts along `axis` of a tensor."""
-    rank = tensor.shape.rank
-    if rank is not None:
-        return [-1 if i == axis % rank else 1 for i in range(rank)]
-    dynamic = raw.Rank(input=tensor)
-    at = raw.FloorMod(x=axis, y=dynamic)
-    everything_one = raw.Fill(dims=reshape(dynamic, [1]), value=1)
-    return raw.TensorScatterUpdate(tensor=everything_one, indices=[[at]], updates=[-1])
+def _interpolated(first: Any, last: Any, count: Any, axis: int) -> Any:
+    """`count` points from `first` to `last`, whose dimension `axis` has size 1; op by op as TensorFlow's graphs."""
+    shape = shape_tensor(first)
+    rank = shape_tensor(shape)[0]
+    from_end = rank + axis
+    at = raw.SelectV2(condition=axis >= 0, t=axis, e=from_end)
+    inner_count = raw.Maximum(x=count - 2, y=0)
+    steps = raw.Maximum(x=count - 1, y=1)
+    delta = (last - first) / raw.Cast(x=steps, DstT=first.dtype)
+    limit = raw.SelectV2(condition=count >= 0, t=steps, e=-1)
+    positions = raw.Cast(x=range_(1, limit, dtype=int64), DstT=first.dtype)
+    is_axis = raw.Equal(x=at, y=range_(0, rank))
+    along = raw.SelectV2(condition=is_axis, t=inner_count, e=1)  # the shape that broadcasts along `axis`
+    inner = first + delta * reshape(positions, along)
+    whole = concat_op([first, inner, last], at, name="concat")
+    return slice_op(whole, zeros_like(shape), _resized(shape, at, count))
 
 
-def _cut(tensor: Any, count: Any, axis: int) -> Any:
-    """The first `count` slices of a tensor along `axis`."""
-    rank = tensor.shape.rank
-    known = static_value(count)
-    if rank is not None:
-        at = axis % rank
-        sizes = [count if i == at else -1 for i in range(rank)]
-        size_vector = (
-            np.array([known if i == at else -1 for i in range(rank)], np.int32) if known is not None else sizes
-        )
-        return slice_op(tensor, [0] * rank, size_vector)
-    shape = raw.Shape(input=tensor)
-    at = raw.FloorMod(x=axis, y=raw.Rank(input=tensor))
-    sizes = raw.TensorScatterUpdate(tensor=shape, indices=[[at]], updates=[count])
-    return slice_op(tensor, raw.ZerosLike(x=shape), sizes)
+def _resized(shape: Any, at: Any, size: Any) -> Any:
+    """A shape with another size of dimension `at`."""
+    return concat_op([shape[0:at], reshape(size, [1]), shape[at + 1 :]], 0, name="concat")
 
 
 # --- meshgrid ----------------------------------------------------------------------------------------------------
@@ -312,7 +303,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, nam
                 if lengths.shape.rank is not None
                 else range_(raw.Rank(input=lengths))
             )
-            limit = raw.Max(input=lengths, reduction_indices=everything)
+            limit = raw.Max(input=lengths, reduction_indices=convert_to_tensor(everything))
             limit = raw.Maximum(x=convert_to_tensor(0, dtype=limit.dtype), y=limit)
         else:
             limit = convert_to_tensor(maxlen)

@@ -409,7 +409,7 @@ def _ordered(values: Any, axis: Any, direction: str, wants_indices: bool) -> Any
     if direction == "DESCENDING":
         return _descending(values, int(at), wants_indices)
     if values.dtype.is_unsigned:
-        largest = convert_to_tensor(np.array(values.dtype.max, values.dtype.np_dtype), name="max")
+        largest = int(values.dtype.max)
         ordered = _descending(largest - values, int(at), wants_indices)
         return ordered if wants_indices else largest - ordered
     if values.dtype.is_integer:
@@ -421,13 +421,13 @@ def _ordered(values: Any, axis: Any, direction: str, wants_indices: bool) -> Any
 
 def _descending(values: Any, axis: int, wants_indices: bool) -> Any:
     size = shape_tensor(values)[axis]
-    perm = _swap_last(values, axis)
+    perm = _swap_last(values, axis, rank(values))
     rows = values if perm is None else transpose(values, perm)
     ordered = top_k_op(rows, size, index_type=int32)[1 if wants_indices else 0]
     return ordered if perm is None else transpose(ordered, perm)
 
 
-def _swap_last(values: Any, axis: int) -> Any:
+def _swap_last(values: Any, axis: int, dynamic: Any) -> Any:
     """The permutation that swaps a dimension with the last; None if it is the last."""
     count = values.shape.rank
     if axis == -1 or count is not None and axis + 1 == count:
@@ -436,7 +436,6 @@ def _swap_last(values: Any, axis: int) -> Any:
         perm = np.arange(count)
         perm[axis], perm[-1] = perm[-1], perm[axis]
         return convert_to_tensor(perm, name="transposition")
-    dynamic = rank(values)
     at = axis if axis >= 0 else dynamic + axis
     identity = raw.Range(start=0, limit=dynamic, delta=1)
     places, swapped = [[at], [dynamic - 1]], [dynamic - 1, at]

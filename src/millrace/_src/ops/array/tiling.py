@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -116,13 +114,13 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     """
     if state.run is not None and type(input) is EagerTensor and type(repeats) is int and repeats >= 0:
         return _repeat_now(input, repeats, axis)
+    if axis is None:
+        input, axis = reshape(input, [-1]), 0
     with name_scope(name, "Repeat"):
-        data = convert_to_tensor(input, name="input")
+        data = convert_to_tensor(input, name="data")
         counts = _repeat_counts(repeats)
         if counts.shape.rank is not None:
             counts.shape.with_rank_at_most(1)
-        if axis is None:
-            data, axis = reshape(data, [-1]), 0
         rank = data.shape.rank
         if rank == 0:
             data, rank = reshape(data, [1]), 1
@@ -145,7 +143,7 @@ def _repeat_now(data: EagerTensor, count: int, axis: int | None) -> EagerTensor:
 
 def _repeat_counts(repeats: Any) -> Any:
     counts = convert_to_tensor(repeats, name="repeats")
-    return counts if counts.dtype in (int32, int64) else raw.Cast(x=counts, DstT=int32)
+    return counts if state.graph is None and counts.dtype in (int32, int64) else raw.Cast(x=counts, DstT=int32)
 
 
 def _repeat(data: Any, counts: Any, axis: int) -> Any:
@@ -155,17 +153,13 @@ def _repeat(data: Any, counts: Any, axis: int) -> Any:
 
 def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
     """`x[..., None, ...]` tiled along the new dimension, which is then folded into `axis`."""
-    dims = data.shape.as_list()
-    count = reshape(counts, np.zeros([0], np.int32))
-    before, after = [1] * (axis + 1), [1] * (len(dims) - axis - 1)
-    known = static_value(count)
-    if known is None:
-        multiples = raw.Pack(values=[*before, count, *after], axis=0)
-    else:
-        multiples = np.array([*before, int(known), *after], count.dtype.np_dtype)
+    dims, shape = data.shape.as_list(), shape_tensor(data, counts.dtype)
+    count = reshape(counts, [])
+    multiples = [1] * (axis + 1) + [count] + [1] * (len(dims) - axis - 1)
     tiled = tile(expand_dims_op(data, axis + 1), multiples)
-    shape = shape_tensor(data, count.dtype)
-    result = reshape(tiled, raw.ConcatV2(values=[shape[:axis], [count * shape[axis]], shape[axis + 1 :]], axis=0))
+    sizes = [shape[:axis], [count * shape[axis]], shape[axis + 1 :]]
+    result = reshape(tiled, raw.ConcatV2(values=sizes, axis=0, name="concat"))
+    known = static_value(count)
     folded = multiplied(dims[axis], None if known is None else int(known))
     result.set_shape([*dims[:axis], folded, *dims[axis + 1 :]])
     return result
