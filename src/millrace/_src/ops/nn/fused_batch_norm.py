@@ -25,7 +25,6 @@ from millrace._src.ops.type_sets import TypeSet
 _X = TypeSet((d.float16, d.bfloat16, d.float32))
 _SINGLE = TypeSet((d.float32,))
 _FORMATS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
-_UNKNOWN = TensorShape(None)
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
@@ -64,7 +63,7 @@ def _shape(c: ShapeContext) -> list[TensorShape]:
     dims[win.layout_of(c.attr("data_format")).channels] = size
     vector = TensorShape([size])
     shapes = [TensorShape(dims), vector, vector, vector, vector]
-    return [*shapes, _UNKNOWN] if c.op.name.endswith("V3") else shapes
+    return [*shapes, TensorShape([])] if c.op.name.endswith("V3") else shapes
 
 
 def _gradient_shape(c: ShapeContext) -> list[TensorShape]:

@@ -77,8 +77,14 @@ def _windows(x: Array, filters: Array, strides: Any, rates: Any, padding: str) -
     return win.make_windows(x.shape[1:3], filters.shape[:2], *numbers, padding, ((0, 0), (0, 0)))
 
 
-def _least(dtype: Any) -> Any:
-    return np.finfo(np.float32).min if dtype.kind in "fV" else np.iinfo(dtype).min
+_BFLOAT16_LEAST = -3.3895313892515355e38
+
+
+def _least(xp: Xp, dtype: Any) -> Array:
+    """The smallest finite number: what windows without any element give."""
+    if dtype.kind == "V":
+        return xp.asarray(_BFLOAT16_LEAST).astype(dtype)
+    return xp.asarray(np.finfo(dtype).min if dtype.kind == "f" else np.iinfo(dtype).min, dtype)
 
 
 def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
@@ -106,7 +112,7 @@ def dilation_2d_op(
     """
     windows = _windows(input, filter, strides, rates, padding)
     shape = (input.shape[0], *(w.places for w in windows), input.shape[3])
-    least = xp.asarray(_least(input.dtype)).astype(input.dtype)
+    least = _least(xp, input.dtype)
     largest = xp.broadcast_to(least, shape)
     for _, sums, inside in _sums(xp, input, filter, windows):
         largest = xp.maximum(largest, xp.where(inside, sums, least))
@@ -126,7 +132,7 @@ def dilation_2d_gradient(
 
 def _firsts(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
     """For each offset: the offset, and where the sum there is the window's first largest one."""
-    least = xp.asarray(_least(x.dtype)).astype(x.dtype)
+    least = _least(xp, x.dtype)
     largest: Any = least
     for _, sums, inside in _sums(xp, x, filters, windows):
         largest = xp.maximum(largest, xp.where(inside, sums, least))
