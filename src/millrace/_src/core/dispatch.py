@@ -20,7 +20,7 @@ from millrace._src.core.context import eager_engine, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import _level
-from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_def import RUNTIME_NAMES, Effects, OpDef
 from millrace._src.core.op_signature import Arg, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -413,12 +413,9 @@ def _wrong_dtype(
     )
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
-
-
 def _c_name(dtype: DType) -> str:
     """TensorFlow's runtime name of a dtype."""
-    return _C_NAMES.get(dtype.name, dtype.name)
+    return RUNTIME_NAMES.get(dtype.name, dtype.name)
 
 
 def _dtype_not_allowed(

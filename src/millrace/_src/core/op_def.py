@@ -18,7 +18,9 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, cast
 
+from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.execute import execute
 from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
 from millrace._src.core.shapes import as_shape
@@ -225,7 +227,25 @@ def _list_of(normalize: Callable[[OpDef, str, Any], Any]) -> Callable[[OpDef, st
 
 
 def _normalize_type(op: OpDef, name: str, value: Any) -> DType:
-    return as_dtype(value)
+    dtype = as_dtype(value)
+    allowed = op.types.get(name)
+    if isinstance(allowed, TypeSet) and dtype not in allowed:
+        raise _type_not_allowed(op, name, dtype, allowed)
+    return dtype
+
+
+def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> Exception:
+    """TensorFlow's refusal of a dtype given as an attribute: by its runtime in eager mode, by its Python in a graph."""
+    if state.graph is not None:
+        names = ", ".join(d.name for d in allowed)
+        return TypeError(f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of allowed values: {names}")
+    names = ", ".join(RUNTIME_NAMES.get(d.name, d.name) for d in allowed)
+    shown = RUNTIME_NAMES.get(dtype.name, dtype.name)
+    message = f"Value for attr '{name}' of {shown} is not in the list of allowed values: {names}\n\t; [Op:{op.name}] name: "
+    return InvalidArgumentError(None, None, message)
+
+
+RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def _normalize_shape(op: OpDef, name: str, value: Any) -> Any:

@@ -90,7 +90,9 @@ def _function_binary(path: str, graph_name: str, reverse: str) -> tuple[Callable
             return _decline_or_raise(other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
-        return late_function(path)(convert_to_tensor(other, dtype=self.dtype, name="x"), self, name=graph_name)
+        with context.name_scope(graph_name) as scope:
+            first = convert_to_tensor(other, dtype=self.dtype, name="x")
+            return late_function(path)(first, self, name=scope)
 
     return forward, backward
 
@@ -115,7 +117,7 @@ def _logical(bool_op: str, int_op: str, graph_name: str, reverse: str) -> tuple[
             return _decline_or_raise(other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
-        return apply(self, convert_to_tensor(other, dtype=self.dtype, name="x"), self)
+        return apply(self, other, self)
 
     return forward, backward
 
@@ -162,7 +164,7 @@ class Operators:
     __matmul__, __rmatmul__ = _function_binary("ops.math.matmul.matmul", "matmul", "__rmatmul__")
     __and__, __rand__ = _logical("LogicalAnd", "BitwiseAnd", "and", "__rand__")
     __or__, __ror__ = _logical("LogicalOr", "BitwiseOr", "or", "__ror__")
-    __xor__, __rxor__ = _logical("ops.math.logical.logical_xor", "BitwiseXor", "xor", "__rxor__")
+    __xor__, __rxor__ = _logical("ops.math.logical.logical_xor_operator", "BitwiseXor", "xor", "__rxor__")
     __lt__ = _comparison("Less")
     __le__ = _comparison("LessEqual")
     __gt__ = _comparison("Greater")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import weakref
 from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import Any
@@ -87,6 +88,7 @@ class _Writer:
         self.scope["explain"] = _Explainer(filename, self.line_operations)
         exec(compile(source, filename, "exec"), self.scope)
         program: Any = self.scope["program"]
+        weakref.finalize(program, linecache.cache.pop, filename, None)
         program.source = source
         program.runs_python = any(op.effects is Effects.IO for op in self.operations)
         return _quiet(program) if program.runs_python else program

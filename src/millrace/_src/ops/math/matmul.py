@@ -32,7 +32,7 @@ from millrace._src.core.dtypes import (
     uint32,
     uint64,
 )
-from millrace._src.core.execute import execute
+from millrace._src.core.execute import execute, execute_binary
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -371,7 +371,6 @@ def sparse_matmul_gradient(
 
 
 _MATMUL = matmul_op.op_def
-_NO_ATTRS: dict[str, Any] = {}
 _TRANSPOSES = {(a, b): {"transpose_a": a, "transpose_b": b} for a in (False, True) for b in (False, True)}
 
 
@@ -422,8 +421,9 @@ def matmul(
             b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
         hinted = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
         if not hinted and a._value.ndim == 2 == b._value.ndim:
-            attrs = _TRANSPOSES[bool(transpose_a), bool(transpose_b)] if transpose_a or transpose_b else _NO_ATTRS
-            return execute(_MATMUL, (a, b), attrs, name)  # type: ignore[no-any-return]
+            if not (transpose_a or transpose_b):
+                return execute_binary(_MATMUL, a, b, "MatMul")
+            return execute(_MATMUL, (a, b), _TRANSPOSES[bool(transpose_a), bool(transpose_b)], name)
     for letter, transpose, adjoint in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
         if transpose and adjoint:
             raise ValueError(
