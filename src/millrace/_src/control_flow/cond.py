@@ -310,8 +310,8 @@ def case(
     """
     pairs = _checked_pairs(pred_fn_pairs, default)
     with context.name_scope(name, "case"):
-        if exclusive:
-            _assert_at_most_one([p for p, _ in pairs])
+        if exclusive and (default is not None or state.graph is not None):
+            _assert_at_most_one([p for p, _ in pairs])  # TensorFlow checks eager pairs only beside a default
         if default is None:
             predicates, default = [p for p, _ in pairs], pairs[-1][1]
             _assert_any(predicates)
@@ -349,8 +349,6 @@ def _assert_any(predicates: Sequence[Any]) -> None:
 
 
 def _assert_at_most_one(predicates: Sequence[Any]) -> None:
-    if state.graph is None:
-        return  # the eager functions are tried in order, as TensorFlow does
     count = raw.Sum(input=raw.Cast(x=raw.Pack(values=list(predicates)), DstT="int32"), reduction_indices=0)
     assert_that(raw.Less(x=count, y=2), ["Input error: exclusive=True: more than 1 conditions evaluated as True:"])
 
