@@ -17,6 +17,8 @@ import numpy as np
 
 from millrace._src.core import dtypes
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.constant_errors import graph_complaint
+from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.sequences import FLOAT32_MAX, array_of_list, array_of_sequence, object_array, utf8_bytes
 
@@ -40,9 +42,15 @@ def make_array(value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
         TypeError: the value has no form in `dtype`.
         ValueError: the value is malformed (ragged, mixed, out of range) or of a type that no tensor holds.
     """
-    shortcut = _SHORTCUTS.get(type(value))
-    if shortcut is not None:
-        return shortcut(value, dtype)
+    try:
+        return _SHORTCUTS.get(type(value), _from_other)(value, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        if state.graph is None:
+            raise
+        raise graph_complaint(value, dtype, error) from None
+
+
+def _from_other(value: Any, dtype: DType | None) -> tuple[Array, DType]:
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, dtype)
     if not isinstance(value, (list, tuple)) and _converts_itself(value):
