@@ -123,7 +123,7 @@ def assert_that(condition: Any, data: Any, summarize: int | None = None, name: s
             raise errors.InvalidArgumentError(
                 node_def=None,
                 op=None,
-                message=f"Expected '{condition}' to be true. Summarized data: {_eager_summary(data, summarize)}",
+                message=f"Expected '{condition!s}' to be true. Summarized data: {_eager_summary(data, summarize)}",
             )
         return None
     with name_scope(name, "Assert"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.context import name_scope
 from millrace._src.ops.debug import comparisons as c
 from millrace._src.ops.debug import static_checks as s
 from millrace._src.util.export import export
@@ -14,7 +15,7 @@ def assert_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
     """Asserts `x == y`; `data` is a list of values to show."""
-    with c.name_scope(name, "assert_equal"):
+    with name_scope(name, "assert_equal"):
         pass  # see comparisons.assert_equal
     return c.assert_comparison(c.EQUAL, x, y, data, summarize, message, name)
 

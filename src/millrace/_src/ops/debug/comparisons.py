@@ -353,7 +353,7 @@ def assert_closeness(
         tolerance = atol + rtol * abs_(y)
         condition = reduce_all(raw.Less(x=abs_(x - y), y=tolerance))
         if data is None:
-            words = f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}"
+            words = f"x and y not equal to tolerance rtol = {rtol!s}, atol = {atol!s}"
             data = [sentence(message), words, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
         return assert_that(condition, data, summarize=summarize)
 

@@ -18,7 +18,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.graph.scopes import is_tensor
+from millrace._src.core.tensor import Tensor
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.strings.formatting import string_format
 from millrace._src.ops.strings.text_bytes import attr_bytes
@@ -158,9 +158,14 @@ class _Slot:
 _SLOT = re.compile("([\U000f0000-\U000f0fff])([\U00100000-\U00100fff])")  # private-use characters
 
 
+def _is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor or stands for one, as a variable does."""
+    return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
+
+
 def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None) -> Any:
     """The text of all inputs as a scalar string tensor."""
-    if len(inputs) == 1 and is_tensor(inputs[0]) and inputs[0].dtype.name == "string" and inputs[0].shape.rank == 0:
+    if len(inputs) == 1 and _is_tensor(inputs[0]) and inputs[0].dtype.name == "string" and inputs[0].shape.rank == 0:
         return inputs[0]
     tensors: list[Any] = []
     text = sep.join([_text(value, tensors) for value in inputs])
@@ -180,7 +185,7 @@ def _text(value: Any, tensors: list[Any]) -> str:
     """An input as text; its tensors go to the end of `tensors`, and slots that tell their positions into the text."""
 
     def shown(leaf: Any) -> Any:
-        if not is_tensor(leaf):
+        if not _is_tensor(leaf):
             return leaf
         tensors.append(leaf)
         return _Slot(len(tensors) - 1)

@@ -229,14 +229,17 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
         if expected is None:
             expected, first = found, tensor
         elif found is not expected:
-            than = "" if first is None else f" as {first if isinstance(first, EagerTensor) else first.name}"
-            whose = tensor if isinstance(tensor, EagerTensor) else tensor.name
-            raise ValueError(f"{whose}, type={found!s}, must be of the same type ({expected!s}){than}.")
+            than = "" if first is None else f" as {_shown(first)}"
+            raise ValueError(f"{_shown(tensor)}, type={found!s}, must be of the same type ({expected!s}){than}.")
     if expected is None:
         return float32
     if not expected.is_floating:
         raise ValueError(f"Expected floating point type, got {expected!s}.")
     return expected
+
+
+def _shown(tensor: Any) -> str:
+    return str(tensor) if isinstance(tensor, EagerTensor) else str(tensor.name)
 
 
 @export("debugging.assert_proper_iterable", v1=["assert_proper_iterable", "debugging.assert_proper_iterable"])

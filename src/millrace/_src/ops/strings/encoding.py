@@ -237,7 +237,8 @@ def serialize_tensor_op(xp: Xp, tensor: Array, *, T: DType) -> bytes:
     """The tensor as a serialized TensorProto."""
     from millrace._src.proto.tensor_pb2 import TensorProto  # protobuf loads only when a proto is asked for
 
-    proto = TensorProto(dtype=T.as_datatype_enum)
+    proto: Any = TensorProto()
+    proto.dtype = T.as_datatype_enum
     proto.tensor_shape.SetInParent()
     for size in tensor.shape:
         proto.tensor_shape.dim.add(size=size)

@@ -61,7 +61,7 @@ def format_template(
     Returns: A scalar string Tensor.
     Raises: ValueError: if there are more or fewer placeholders than inputs.
     """
-    if isinstance(inputs, Tensor) or hasattr(type(inputs), "__tf_tensor__"):
+    if isinstance(inputs, Tensor) or hasattr(type(inputs), "__tf_tensor__") and hasattr(inputs, "dtype"):
         inputs = [inputs]
     expected = template.count(placeholder)
     if expected != len(inputs):
