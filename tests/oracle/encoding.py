@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import os
 import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
@@ -173,6 +174,8 @@ def differences(expected: Any, actual: Any, where: str = "result", tolerance: An
     elif type(expected) is float and type(actual) is float:
         if not np.isclose(expected, actual, *(tolerance or _TOLERANCE["float64"]), equal_nan=True):
             yield f"{where}: expected {expected!r}, got {actual!r}"
+    elif isinstance(expected, str) and isinstance(actual, str) and expected != actual:
+        yield f"{where}: {_text_difference(expected, actual)}"
     elif type(expected) is not type(actual) or expected != actual:
         yield f"{where}: expected {_short(expected)}, got {_short(actual)}"
 
@@ -244,6 +247,14 @@ def _exception_differences(expected: Any, actual: Any, where: str) -> Iterator[s
 
 def _leading(text: str, words: int) -> str:
     return " ".join(_OP_SUFFIX.sub("", text).split()[:words])
+
+
+def _text_difference(expected: str, actual: str) -> str:
+    """Shows both texts from a little before the place where they part."""
+    if max(len(expected), len(actual)) < 200:
+        return f"expected {expected!r}, got {actual!r}"
+    start = max(0, len(os.path.commonprefix([expected, actual])) - 80)
+    return f"from character {start}: expected {expected[start : start + 240]!r}, got {actual[start : start + 240]!r}"
 
 
 def _short(form: Any) -> str:
