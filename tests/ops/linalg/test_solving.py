@@ -62,6 +62,15 @@ def test_equations_that_do_not_fit_raise(matrix_shape: list[int], rhs_shape: lis
         tf.linalg.solve(tf.ones(matrix_shape), tf.ones(rhs_shape))
 
 
+def test_the_solution_has_the_shape_of_the_right_hand_side() -> None:
+    with tf.Graph().as_default():
+        unknown = tf.raw_ops.Placeholder(dtype=tf.float32, shape=None)
+        assert tf.linalg.solve(unknown, tf.ones([2, 3, 2])).shape == [2, 3, 2]
+        assert tf.linalg.solve(tf.ones([3, 3]), unknown).shape.rank is None
+        batches = tf.raw_ops.Placeholder(dtype=tf.float32, shape=[None, 3, 3])
+        assert tf.linalg.solve(batches, tf.ones([2, 3, 2])).shape == [2, 3, 2]
+
+
 def test_a_singular_matrix_raises() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="Input matrix is not invertible"):
         tf.linalg.solve([[1.0, 2.0], [2.0, 4.0]], [[1.0], [1.0]])

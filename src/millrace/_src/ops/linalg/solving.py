@@ -45,7 +45,7 @@ def solve_shape(c: ShapeContext) -> TensorShape:
     """Square matrices and right-hand sides to solutions; batches must agree."""
     matrix, rhs = square_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
-        return TensorShape(None)
+        return c.shape("rhs")
     batch = merged(TensorShape.of(matrix[0]), TensorShape.of(rhs[0]))
     same_dim(matrix[1], rhs[1])
     return TensorShape.of((*(batch._dims or ()), same_dim(rhs[1], matrix[1]), rhs[2]))
