@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import builtins
-import os
 import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
@@ -253,7 +252,9 @@ def _text_difference(expected: str, actual: str) -> str:
     """Shows both texts from a little before the place where they part."""
     if max(len(expected), len(actual)) < 200:
         return f"expected {expected!r}, got {actual!r}"
-    start = max(0, len(os.path.commonprefix([expected, actual])) - 80)
+    pairs = enumerate(zip(expected, actual, strict=False))
+    parted = next((place for place, (left, right) in pairs if left != right), min(len(expected), len(actual)))
+    start = max(0, parted - 80)
     return f"from character {start}: expected {expected[start : start + 240]!r}, got {actual[start : start + 240]!r}"
 
 
