@@ -53,7 +53,7 @@ def matrix_determinant(xp: Xp, input: Array) -> Array:
 
 @matrix_determinant.gradient
 def matrix_determinant_gradient(dy: Tensor, input: Tensor, output: Tensor) -> Tensor:
-    # d det(A) = det(A) tr(A^-1 dA). TensorFlow leaves out the conjugate, so its gradient of a complex matrix is another.
+    # d det(A) = det(A) tr(A^-1 dA). TensorFlow leaves out the conjugate: its gradient of complex matrices differs.
     factor = dy * raw.Conj(input=output) if output.dtype.is_complex else dy * output
     return column(column(factor)) * raw.MatrixInverse(input=input, adjoint=True)
 
