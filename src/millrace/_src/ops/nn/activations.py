@@ -298,8 +298,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 def silu(features: Any, beta: float = 1.0) -> Any:
     """Computes `features * sigmoid(beta * features)` (Elfwing et al., 2017; Ramachandran et al., "Swish", 2017).
 
-    >>> tf.nn.silu([-1., 2.]).numpy()
-    array([-0.26894143,  1.761594  ], dtype=float32)
+    >>> tf.nn.silu([-1., 2.]).numpy().round(4)
+    array([-0.2689,  1.7616], dtype=float32)
 
     Args:
       features: a floating point Tensor.

@@ -17,8 +17,8 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn.windows import Window, offsets, overlay, padded
 
-_CHUNK = 1 << 19
-"""Elements of one block of copied windows (2 MiB of float32): about what a core's cache holds."""
+_CHUNK = 1 << 20
+"""Elements of one block of copied windows (4 MiB of float32): about what a cache holds."""
 
 
 def correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
