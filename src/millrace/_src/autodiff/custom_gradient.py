@@ -108,7 +108,8 @@ def _require_variables_argument(grad_fn: Callable[..., Any], variables: Sequence
     parameters = inspect.signature(grad_fn).parameters.values()
     if not any(p.name == "variables" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
         raise TypeError(
-            f"@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: {list(variables)}"
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses "
+            f"variables: {list(variables)}"
         )
 
 
@@ -129,7 +130,8 @@ class _Backward:
         flat = nest.flatten(gradients) if gradients is not None else [None]
         if len(flat) != self.argument_count:
             raise ValueError(
-                f"custom_gradient function expected to return {self.argument_count} gradients, but returned {len(flat)} instead."
+                f"custom_gradient function expected to return {self.argument_count} gradients, but "
+                f"returned {len(flat)} instead."
             )
         if len(of_variables) != len(self.variables):
             raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")

@@ -63,9 +63,7 @@ class GradientTape:
         if self._recording:
             raise ValueError("Tape is still recording, This can happen if you try to re-enter an already-active tape.")
         if self._tape is None or fresh:
-            self._tape = Tape(
-                watch_accessed_variables=self._watch_accessed_variables, persistent=self._persistent
-            )
+            self._tape = Tape(watch_accessed_variables=self._watch_accessed_variables, persistent=self._persistent)
         tapes.push(self._tape)
         self._recording = True
 
@@ -87,7 +85,8 @@ class GradientTape:
                 continue
             if not isinstance(item, (Tensor, IndexedSlices)) and not hasattr(type(item), "__tf_tensor__"):
                 raise ValueError(
-                    f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or tf.Variable or ExtensionType."
+                    f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
                 )
             item = convert_to_tensor(item)
             if not is_trainable(item.dtype):
@@ -200,7 +199,8 @@ def _weight(weight: Any, target: Any) -> Any:
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"GradientTape.gradient: output_gradients must have the shape of the target; received shape {weight.shape}, "
+            "GradientTape.gradient: output_gradients must have the shape of the target; received shape "
+            f"{weight.shape}, "
             f"expected {target.shape}.",
         )
     return weight
@@ -240,7 +240,8 @@ def _target(target: Any) -> Any:
 def _is_differentiable_target(target: Any) -> bool:
     if not is_trainable(target.dtype):
         get_logger().warning(
-            "The dtype of the target tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r",
+            "The dtype of the target tensor must be floating (e.g. tf.float32) when calling "
+            "GradientTape.gradient, got %r",
             target.dtype,
         )
         return False
@@ -256,7 +257,8 @@ def _source_number(source: Any) -> int:
         as_dtype(source)
     if not is_trainable(source.dtype):
         get_logger().warning(
-            "The dtype of the source tensor must be floating (e.g. tf.float32) when calling GradientTape.gradient, got %r",
+            "The dtype of the source tensor must be floating (e.g. tf.float32) when calling "
+            "GradientTape.gradient, got %r",
             source.dtype,
         )
     return tape_id(source)

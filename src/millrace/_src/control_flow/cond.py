@@ -108,7 +108,7 @@ stateless_case = op(
 )(_case_kernel)
 
 
-# --- building ----------------------------------------------------------------------------------------------------------
+# --- building ---------------------------------------------------------------------------------------------------------
 
 
 def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, is_case: bool) -> list[Any]:
@@ -162,7 +162,8 @@ def _check_same(first: Branch, second: Branch) -> None:
             for b in (first, second)
         ]
         raise TypeError(
-            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values.\n\n"
+            "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall "
+            "structure of return values.\n\n"
             f"true_fn output: {shown[0]}\nfalse_fn output: {shown[1]}\n\nError details:\n{error}"
         ) from None
 
@@ -277,7 +278,8 @@ def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
         raise TypeError(f"keys of 'branch_fns' must be Python ints, got {keys}")
     if keys != list(range(len(keys))):
         raise ValueError(
-            f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found {{{','.join(map(str, keys))}}}"
+            f"branch indices (keys) must form contiguous range of [0 to {len(keys)}) but found "
+            f"{{{','.join(map(str, keys))}}}"
         )
     return [f for _, f in pairs]
 
@@ -353,7 +355,7 @@ def _assert_at_most_one(predicates: Sequence[Any]) -> None:
     assert_that(raw.Less(x=count, y=2), ["Input error: exclusive=True: more than 1 conditions evaluated as True:"])
 
 
-# --- gradients ---------------------------------------------------------------------------------------------------------
+# --- gradients --------------------------------------------------------------------------------------------------------
 
 
 @if_.operation_gradient

@@ -64,7 +64,8 @@ class _LoopGradient:
         for tensor, part in zip(self.operation.inputs, self.derivative.layout, strict=True):
             if tensor.dtype.name == "variant" and part is not None:
                 raise LookupError(
-                    "No gradient defined for the gradient of a tf.while_loop: second derivatives through a loop in a graph "
+                    "No gradient defined for the gradient of a tf.while_loop: second derivatives through "
+                    "a loop in a graph "
                     "are not supported."
                 )
 

@@ -169,7 +169,8 @@ class _GraphLoop:
         for tensor, shape in zip(self.first, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
-                    f"The shape invariant specified for {tensor.name} is not compatible with the initial shape of the loop variable. "
+                    f"The shape invariant specified for {tensor.name} is not compatible with the initial "
+                    "shape of the loop variable. "
                     f"It enters the loop with shape {tensor.shape}, but the specified shape invariant is {shape}."
                 )
         return shapes
@@ -262,13 +263,16 @@ def _check_iteration(before: Tensor, after: Tensor, invariant: TensorShape) -> N
     name = before.name  # type: ignore[attr-defined]  # a tensor of a graph
     if before.dtype is not after.dtype:
         raise TypeError(
-            f"Loop var {name} enters the loop with type {before.dtype!s} but has type {after.dtype!s} after 1 iteration. {name} type "
+            f"Loop var {name} enters the loop with type {before.dtype!s} but has type {after.dtype!s} "
+            f"after 1 iteration. {name} type "
             "should remain constant."
         )
     if not after.shape.is_subtype_of(invariant) and invariant.rank is not None:
         raise ValueError(
-            f"Input tensor `{name}` enters the loop with shape {_tuple_text(invariant)}, but has shape {_tuple_text(after.shape)} after one "
-            "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to "
+            f"Input tensor `{name}` enters the loop with shape {_tuple_text(invariant)}, but has shape "
+            f"{_tuple_text(after.shape)} after one "
+            "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
+            "of tf.while_loop to "
             "specify a less-specific shape."
         )
 

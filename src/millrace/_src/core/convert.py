@@ -53,7 +53,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
 
     Args:
-      value: a Tensor, a NumPy array, a Python value or nested list of them, or an object that knows how to convert itself.
+      value: a Tensor, a NumPy array, a Python value or nested list of them, or an object that converts itself.
       dtype: the dtype of the result; None takes the value's own.
       dtype_hint: a dtype to use where `value` allows it; no error where it does not.
       name: name of the constant in a graph.
@@ -111,7 +111,8 @@ def _out_of_scope(value: SymbolicTensor) -> TypeError:
     made = f"\nThe tensor {value} was made at:\n  {frame}" if frame is not None else ""
     return TypeError(
         f"{value!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
-        "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
+        "collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
         f"for more information.{made}"
     )
 

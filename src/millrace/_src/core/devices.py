@@ -180,7 +180,8 @@ def canonical_device(name: str) -> str:
     match = _DEVICE.match(name)
     if match is None or "device:" not in name and match["kind"].upper() not in _KINDS:
         raise ValueError(
-            f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device spec: '{name}'."
+            f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device "
+            f"spec: '{name}'."
         )
     if state.graph is not None:
         return name  # a graph may be meant for another machine

@@ -71,7 +71,7 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
 
 
 def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
-    """The inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of the same type attribute."""
+    """The inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of their type."""
     flat: list[Any] = []
     for arg, value in zip(op.signature.inputs, inputs, strict=True):
         if type(value) is EagerTensor:
@@ -116,7 +116,7 @@ _SCALARS = (bool, int, float, complex, str, bytes)
 
 
 def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
-    """Two operands of which one may be a Python number or a variable, as tensors where that is plain, and their dtypes."""
+    """Two operands, one of them perhaps a number or a variable, as tensors where that is plain, and their dtypes."""
     if type(x) in _NUMBERS and type(y) not in _NUMBERS:
         y = _read(y)
         x = _number_like(x, y)
@@ -278,7 +278,8 @@ def _preferred_dtype(op: OpDef, arg: Arg, value: Any) -> DType | None:
         own = make_array(value, None)[1]
     except (TypeError, ValueError, OverflowError):
         return default
-    return own if own in (op.types.get(arg.type_attr or "") or ()) else default
+    allowed = op.types.get(arg.type_attr or "")
+    return own if isinstance(allowed, TypeSet) and own in allowed else default
 
 
 def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DType | None:
@@ -349,7 +350,8 @@ def _convert_list(
     known = attrs.get(arg.number_attr or "")
     if arg.number_attr in owners and known != len(tensors):
         raise ValueError(
-            f"List argument '{arg.name}' to '{op.name}' Op with length {len(tensors)} must match length {known} of argument "
+            f"List argument '{arg.name}' to '{op.name}' Op with length {len(tensors)} must match length "
+            f"{known} of argument "
             f"'{owners[arg.number_attr or '']}'."
         )
     attrs[arg.number_attr or ""] = len(tensors)
@@ -396,16 +398,19 @@ def _wrong_dtype(
         return errors.InvalidArgumentError(
             None,
             None,
-            f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a {_c_name(dtype)} tensor but is a "
+            f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a "
+            f"{_c_name(dtype)} tensor but is a "
             f"{_c_name(actual)} tensor [Op:{op.name}] name: ",
         )
     if arg.dtype is not None:
         return TypeError(
-            f"Input '{arg.name}' of '{op.name}' Op has type {actual.name} that does not match expected type of {dtype.name}."
+            f"Input '{arg.name}' of '{op.name}' Op has type {actual.name} that does not match expected "
+            f"type of {dtype.name}."
         )
     if arg.is_list:
         return TypeError(
-            f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{dtype.name}, {actual.name}] that don't all match."
+            f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{dtype.name}, "
+            f"{actual.name}] that don't all match."
         )
     return TypeError(
         f"Input '{name}' of '{op.name}' Op has type {actual.name} that does not match type {dtype.name} of argument "

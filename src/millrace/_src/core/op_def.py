@@ -238,11 +238,13 @@ def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> E
     """TensorFlow's refusal of a dtype given as an attribute: by its runtime in eager mode, by its Python in a graph."""
     if state.graph is not None:
         names = ", ".join(d.name for d in allowed)
-        return TypeError(f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of allowed values: {names}")
+        return TypeError(
+            f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of allowed values: {names}"
+        )
     names = ", ".join(RUNTIME_NAMES.get(d.name, d.name) for d in allowed)
     shown = RUNTIME_NAMES.get(dtype.name, dtype.name)
-    message = f"Value for attr '{name}' of {shown} is not in the list of allowed values: {names}\n\t; [Op:{op.name}] name: "
-    return InvalidArgumentError(None, None, message)
+    message = f"Value for attr '{name}' of {shown} is not in the list of allowed values: {names}\n\t; "
+    return InvalidArgumentError(None, None, f"{message}[Op:{op.name}] name: ")
 
 
 RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -360,7 +362,7 @@ class OpFunction(Protocol):
         """Declares a kernel for one engine."""
 
     def partial_value(self, function: Callable[[Any], list[int | None] | None]) -> Callable[..., Any]:
-        """Declares what is known while tracing of an integer vector output: a rule `(ShapeContext) -> elements | None`."""
+        """Declares what is known while tracing of an integer vector: a rule `(ShapeContext) -> elements | None`."""
 
     def specialize(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declares a rule `(xp, dtypes, attrs) -> callable on arrays | None` for hot paths."""

@@ -147,7 +147,7 @@ def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
     return compare
 
 
-class Operators:
+class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
     """Python's operators for tensor-like objects."""
 
     __slots__ = ()

@@ -16,7 +16,7 @@ class _Options:
     intra_op_threads = 0
     inter_op_threads = 0
     jit: str | bool = ""
-    optimizer: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}  # noqa: RUF012
+    optimizer: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
     determinism = False
     tensor_float_32 = True
 

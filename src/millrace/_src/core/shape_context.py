@@ -116,7 +116,7 @@ def _fold(operation: Any) -> Sequence[Any] | None:
         for t in operation.outputs
     ):
         return None
-    if not operation.inputs and not op.attr_kinds.get("value") == "tensor":
+    if not operation.inputs and op.attr_kinds.get("value") != "tensor":
         return None
     values = []
     for tensor in operation.inputs:
@@ -178,7 +178,8 @@ def static_shape(tensor: Any) -> TensorShape:
         value = static_value(tensor)
         if value is not None and int(value) != -1:
             raise ValueError(
-                "Received a scalar with value as shape; require a statically known scalar with value '-1' to describe an unknown shape."
+                "Received a scalar with value as shape; require a statically known scalar with value '-1' "
+                "to describe an unknown shape."
             )
         return _UNKNOWN
     elements = partial_value(tensor)

@@ -125,9 +125,7 @@ class EagerTensor(Tensor):
     def set_shape(self, shape: Any) -> None:
         """Checks that `shape` is compatible with the value's shape."""
         if not self.shape.is_compatible_with(as_shape(shape)):
-            raise ValueError(
-                f"Tensor's shape {self.shape} is not compatible with supplied shape {as_shape(shape)}."
-            )
+            raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {as_shape(shape)}.")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if dtype is None:
@@ -271,7 +269,8 @@ def op_function(name: str) -> Any:
 
 
 _ADVICE = (
-    " You can attempt the following resolutions to the problem: If you are running in Graph mode, use Eager execution mode or"
+    " You can attempt the following resolutions to the problem: If you are running in Graph mode, use "
+    "Eager execution mode or"
     " decorate this function with @tf.function. If you are using AutoGraph, you can try decorating this function with"
     " @tf.function. If that does not work, then you may be using an unsupported feature or your source code may not be"
     " visible to AutoGraph."

@@ -291,7 +291,7 @@ class Function(callables.PolymorphicFunction):
             values = signature.cast(values, args, kwargs, allow_specs=True)
         entry = self._entry_for(values, layout)
         entry.tick = self._calls
-        return entry.trace  # type: ignore[no-any-return]  # the cache holds concrete functions
+        return entry.trace
 
     def get_initialization_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """A function that gives first values to the variables that the function creates; traces but does not run it.

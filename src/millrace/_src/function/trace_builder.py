@@ -91,7 +91,7 @@ def _mapping_type(kind: type) -> type:
     """The class that stands for a mapping while tracing: subclasses of dict with a state of their own become dicts."""
     wrapped = getattr(kind, "__mapping_type__", None)
     if wrapped is not None:
-        return wrapped  # type: ignore[no-any-return]  # a class attribute of tracking wrappers
+        return wrapped
     return kind
 
 

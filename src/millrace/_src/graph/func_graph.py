@@ -114,11 +114,14 @@ class FuncGraph(Graph):
                 return
             outer = outer.outer_graph
         frame = tensor.op.source
-        made = f"\nThe tensor {tensor} cannot be accessed from {self!r}, because it was defined in {tensor.graph!r}, which is out of scope."
+        made = f"\nThe tensor {tensor} cannot be accessed from {self!r}, because it was defined in {tensor.graph!r}."
         raise TypeError(
-            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
-            "collections to access it.\nPlease see https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
-            f"for more information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{made}"
+            f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
+            "locals or TensorFlow "
+            "collections to access it.\nPlease see "
+            "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
+            "for more "
+            f"information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{made}"
         )
 
     def add_placeholder(self, dtype: DType, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:

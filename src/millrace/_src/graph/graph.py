@@ -30,6 +30,7 @@ from millrace._src.util.export import export
 _VALID_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _VALID_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 _UNKNOWN_SHAPE = TensorShape(None)
+_TENSOR_NAME_FORM = 'Tensor names must be of the form "<op_name>:<output_index>".'
 
 
 class _ControlScope:
@@ -153,27 +154,27 @@ class Graph:
         if colon and allow_tensor:
             if not index.isdigit():
                 raise ValueError(
-                    f'The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the form "<op_name>:<output_index>".'
+                    f"The name {name!r} looks a like a Tensor name, but is not a valid one. {_TENSOR_NAME_FORM}"
                 )
             operation = self._by_name.get(operation_name)
             if operation is None:
                 raise KeyError(
-                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, does not exist in the graph."
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                    f"{operation_name!r}, does not exist in the graph."
                 )
             if int(index) >= len(operation.outputs):
                 raise KeyError(
-                    f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation_name!r}, exists but only has {len(operation.outputs)} outputs."
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                    f"{operation_name!r}, exists but only has {len(operation.outputs)} outputs."
                 )
             return operation.outputs[int(index)]
         if colon:
             raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a Operation.")
         if not allow_operation:
             if name in self._by_name:
-                raise ValueError(
-                    f'The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
-                )
+                raise ValueError(f"The name {name!r} refers to an Operation, not a Tensor. {_TENSOR_NAME_FORM}")
             raise ValueError(
-                f'The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form "<op_name>:<output_index>".'
+                f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. {_TENSOR_NAME_FORM}"
             )
         if name not in self._by_name:
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
@@ -267,17 +268,19 @@ class Graph:
             shapes=(TensorShape.of(value.shape),),
             control_inputs=() if not self._control_scopes else None,
         )
-        operation.static_values = (value,)
+        operation.static_values = (value if value.flags.c_contiguous else np.array(value, order="C"),)
         return operation.outputs[0]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """A tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
         if isinstance(tensor, EagerTensor):
             raise RuntimeError(
-                f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without building a function."
+                f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without "
+                "building a function."
             )
         raise ValueError(
-            f"{tensor} must be from the same graph as this graph: it belongs to {getattr(tensor, 'graph', None)!r}, which is not {self!r}."
+            f"{tensor} must be from the same graph as this graph: it belongs to "
+            f"{getattr(tensor, 'graph', None)!r}, which is not {self!r}."
         )
 
     # --- names -------------------------------------------------------------------------------------------------
@@ -319,7 +322,8 @@ class Graph:
             pattern = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
             if not pattern.match(name):
                 raise ValueError(
-                    f"'{name}' is not a valid root scope name. A root scope name has to match the following pattern: {pattern.pattern}"
+                    f"'{name}' is not a valid root scope name. A root scope name has to match the "
+                    f"following pattern: {pattern.pattern}"
                 )
         previous = self._scope
         if not name:

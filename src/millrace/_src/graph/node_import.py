@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.op_def import Effects, OpDef, get_op
 from millrace._src.core.shapes import TensorShape
@@ -102,7 +104,8 @@ class NodeImport:
         self.graph._names_in_use.setdefault(name.lower(), 1)
         _merge_shapes(operation, node)
         if node.op == "Const":
-            operation.static_values = (attrs["value"],)
+            value = attrs["value"]
+            operation.static_values = (value if value.flags.c_contiguous else np.array(value, order="C"),)
         self.made[node.name] = operation
 
     def _tensor(self, consumer: str, reference: Reference) -> Any:

@@ -92,7 +92,8 @@ def inside_function() -> bool:
 def control_dependencies(control_inputs: Any) -> Any:
     """Makes operations created within run after `control_inputs`; in eager mode everything already runs in order.
 
-    Args: control_inputs: Operations or Tensors, or None to drop outer dependencies. In eager mode also functions to call.
+    Args:
+      control_inputs: Operations or Tensors, or None to drop outer dependencies; in eager mode also functions to call.
     """
     if state.graph is not None:
         return state.graph.control_dependencies(control_inputs)

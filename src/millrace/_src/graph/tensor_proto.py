@@ -112,9 +112,9 @@ def _listed(flat: Array, wire: _Wire) -> list[Any]:
     if wire.element is object:
         return [_as_bytes(item) for item in flat.tolist()]
     if flat.dtype.kind == "c":
-        return np.ascontiguousarray(flat).view(wire.element).tolist()  # type: ignore[no-any-return]
+        return np.ascontiguousarray(flat).view(wire.element).tolist()
     listed = flat.view(wire.element) if wire.bits else flat.astype(wire.element)
-    return listed.tolist()  # type: ignore[no-any-return]
+    return listed.tolist()
 
 
 def _as_bytes(item: Any) -> bytes:

@@ -18,7 +18,8 @@ def required_operations(
     """The operations that must run for `roots` and for the effects of the graph, in an order they can run in.
 
     `operations` is the whole graph. An operation with an effect (an assignment, a print) is needed even if no
-    root depends on it, unless `with_effects` is False. Operations in `stop` are given: nothing they depend on is needed.
+    root depends on it, unless `with_effects` is False. Operations in `stop` are given: nothing they depend on
+    is needed.
     """
     stopped = set(stop)
     needed: set[Operation] = set()

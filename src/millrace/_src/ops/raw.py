@@ -17,7 +17,6 @@ from millrace._src.core.op_def import OpDef as _OpDef
 from millrace._src.core.op_def import all_op_names as _all_op_names
 from millrace._src.core.op_def import get_op as _get_op
 
-
 _AXIS = {"axis": "reduction_indices"}
 _RENAMED = {
     **dict.fromkeys(("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _AXIS),
@@ -48,7 +47,8 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
             attrs = [k for k in op.attr_kinds if k not in inferred]
             keys = [shown.get(k, k) for k in [*names, *attrs]] + ["name"]
             raise TypeError(
-                f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as kwargs instead."
+                f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as "
+                "kwargs instead."
             )
         for public, internal in renamed.items():
             if public in kwargs and internal not in kwargs:

@@ -37,7 +37,8 @@ def _value(storage: Any) -> Array:
         raise errors.FailedPreconditionError(
             None,
             None,
-            f"Could not find variable {storage.name}. This could mean that the variable has been deleted or was never initialized.",
+            f"Could not find variable {storage.name}. This could mean that the variable has been deleted "
+            "or was never initialized.",
         )
     return value
 
@@ -112,7 +113,7 @@ def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
     return np.array(_value(resource_of(input)).shape, dtype=out_type.np_dtype)
 
 
-# --- read and assign ---------------------------------------------------------------------------------------------------
+# --- read and assign --------------------------------------------------------------------------------------------------
 
 
 @op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, shape=_variable_shape, effects=Effects.READS)
@@ -210,7 +211,7 @@ def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
     return old
 
 
-# --- gather and scatter ----------------------------------------------------------------------------------------------------
+# --- gather and scatter -----------------------------------------------------------------------------------------------
 
 
 def _check_indices(xp: Xp, indices: Array, size: int) -> None:
@@ -314,7 +315,8 @@ def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str)
                 None,
                 None,
                 f"Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
-                f"{_shape_text(updates.shape)}, indices.shape {_shape_text(indices.shape)}, params.shape {_shape_text(old.shape)}",
+                f"{_shape_text(updates.shape)}, indices.shape {_shape_text(indices.shape)}, params.shape "
+                f"{_shape_text(old.shape)}",
             )
         storage.value = xp.scatter(old, indices, xp.broadcast_to(updates, wanted), mode)
 

@@ -19,7 +19,8 @@ def static_shape(actual: TensorShape, wanted: Any) -> TensorShape:
     shape = as_shape(wanted)
     if not shape.is_compatible_with(actual):
         raise ValueError(
-            f"In this `tf.Variable` creation, the initial value's shape ({actual}) is not compatible with the explicitly "
+            f"In this `tf.Variable` creation, the initial value's shape ({actual}) is not compatible with "
+            "the explicitly "
             f"supplied `shape` argument ({wanted})."
         )
     return shape

@@ -19,6 +19,7 @@ from millrace._src.util.export import export
 
 _VALID_IDENTIFIER = re.compile(r"^[a-zA-Z_]([a-zA-Z0-9_])*$")
 
+
 class _ModuleNameScope:
     """The name scope of a module: entered as a fresh name the first time, as that scope again later."""
 
@@ -66,7 +67,8 @@ class Module:
             name = camel_to_snake(type(self).__name__)
         elif not _VALID_IDENTIFIER.match(name):
             raise ValueError(
-                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid class name)."
+                f"{name!r} is not a valid module name. Module names must be valid Python identifiers (e.g. "
+                "a valid class name)."
             )
         self._name = name
         with context.name_scope(name) as scope:

@@ -18,7 +18,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.execute import execute
 from millrace._src.core.op_def import get_op
-from millrace._src.core.resources import VariableStorage, resource_handle
+from millrace._src.core.resources import VariableStorage, resource_handle, resource_of
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
@@ -286,9 +286,6 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
 
     experimental_ref = ref
 
-    def __hash__(self) -> int:
-        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
-
     # --- reading -----------------------------------------------------------------------------------------------
 
     def _accessed(self) -> None:
@@ -301,7 +298,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
 
     def _read(self, name: str | None = None) -> Any:
         if state.run is not None and isinstance(self._handle, EagerTensor):
-            value = self._handle._value[()].value
+            value: Any = resource_of(self._handle._value).value
             if value is not None:
                 return EagerTensor(value, self._dtype)
         self._accessed()
@@ -387,7 +384,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         if not self._shape_static.is_compatible_with(tensor.shape):
             label = f" {self.name}" if self._name else ""
             raise ValueError(
-                f"Cannot assign value to variable '{label}': Shape mismatch.The variable shape {_tuple_text(self._shape_static)}, and "
+                f"Cannot assign value to variable '{label}': Shape mismatch.The variable shape "
+                f"{_tuple_text(self._shape_static)}, and "
                 f"the assigned value shape {_tuple_text(tensor.shape)} are incompatible."
             )
         return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=self._validates())

@@ -40,12 +40,13 @@ class VariableOperators(Operators):
     __gt__, __ge__ = _reading(Operators.__gt__), _reading(Operators.__ge__)
 
     def __eq__(self, other: Any) -> Any:
-        return Operators.__eq__(self._read(), other if other is not None else convert_to_tensor(other))
+        return self._read() == (other if other is not None else convert_to_tensor(other))
 
     def __ne__(self, other: Any) -> Any:
-        return Operators.__ne__(self._read(), other if other is not None else convert_to_tensor(other))
+        return self._read() != (other if other is not None else convert_to_tensor(other))
 
-    __hash__ = None  # type: ignore[assignment]  # a variable compares by value
+    def __hash__(self) -> int:
+        raise TypeError(f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})")
 
     def _read(self) -> Any:
         raise NotImplementedError

@@ -4,8 +4,8 @@ Problem: a public interface of five thousand names must not cost import time, an
 thing it names, not in a list far away.
 
 Idea: `@export("math.tanh", "tanh")` only notes the names. `tools/gen_api.py` reads these calls from the *source*,
-without importing it, and writes `_api/table.py`, from which `_api/lazy.py` serves the names on first use. For the tool to
-read them, names are string literals and the calls stand at module level.
+without importing it, and writes `_api/table.py`, from which `_api/lazy.py` serves the names on first use. For the tool
+to read them, names are string literals and the calls stand at module level.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _serial = itertools.count()
 def compile_graph(
     engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], *, with_effects: bool = True
 ) -> Callable[..., tuple[Any, ...]]:
-    """The program that computes `outputs` from values of `inputs` and, `with_effects`, carries out the graph's effects."""
+    """The program that computes `outputs` from `inputs` and, `with_effects`, carries out the graph's effects."""
     return _Writer(engine, graph, inputs, outputs, with_effects).program()
 
 
@@ -214,4 +214,5 @@ def _values(operation: Operation, arguments: Sequence[str], frame: FrameType) ->
 
 def _graph_message(operation: Operation, message: str) -> str:
     defined = f" defined at (most recent call last):\n  {operation.source}\n" if operation.source is not None else "\n"
-    return f"Graph execution error:\n\nDetected at node {operation.name}{defined}{message}\n\t [[{{{{node {operation.name}}}}}]]"
+    node = f"\n\t [[{{{{node {operation.name}}}}}]]"
+    return f"Graph execution error:\n\nDetected at node {operation.name}{defined}{message}{node}"

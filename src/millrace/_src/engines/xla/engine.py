@@ -110,7 +110,8 @@ def _unsupported(graph: Any, operations: Sequence[Operation]) -> errors.InvalidA
     return errors.InvalidArgumentError(
         None,
         None,
-        f"Detected unsupported operations when trying to compile graph {graph.name}[_XlaMustCompile=true] on XLA_CPU_JIT: "
+        f"Detected unsupported operations when trying to compile graph {graph.name}[_XlaMustCompile=true] "
+        "on XLA_CPU_JIT: "
         f"{', '.join(dict.fromkeys(op.type for op in operations))}{listed}\n"
         "These operations work on the host only. Call them outside the function, or remove jit_compile=True.",
     )

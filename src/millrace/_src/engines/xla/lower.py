@@ -124,4 +124,3 @@ def _cannot_compile(operation: Operation, why: str) -> errors.InvalidArgumentErr
     return errors.InvalidArgumentError(
         None, None, f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"
     )
-

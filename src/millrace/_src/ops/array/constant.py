@@ -78,7 +78,9 @@ def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
     if array.size == count:
         return array.reshape(dims)
     if array.size == 1:
-        return np.full(dims, array.reshape(-1)[0], array.dtype)
+        element = np.full((), array.reshape(-1)[0], array.dtype)
+        # in a graph it stays one element, which is how it is written to a file
+        return np.full(dims, element) if state.graph is None else np.broadcast_to(element, dims)
     if state.graph is not None:
         raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
     shown = value._value if isinstance(value, EagerTensor) else value

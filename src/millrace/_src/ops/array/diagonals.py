@@ -238,7 +238,7 @@ def matrix_diag_v1(xp: Xp, diagonal: Array) -> Array:
 @matrix_diag_v1.gradient
 def matrix_diag_v1_gradient(dy: Tensor) -> Tensor:
     """The diagonal of the gradient."""
-    return raw.MatrixDiagPart(input=dy)  # type: ignore[no-any-return]  # raw ops are untyped
+    return raw.MatrixDiagPart(input=dy)
 
 
 @op("BatchMatrixDiag", "diagonal: T -> output: T", T=ANY, shape=_square_shape)
@@ -346,7 +346,7 @@ def matrix_diag_part_v1(xp: Xp, input: Array) -> Array:
 @matrix_diag_part_v1.gradient
 def matrix_diag_part_v1_gradient(dy: Tensor, input: Tensor) -> Tensor:
     """The gradient on the diagonals, zeros elsewhere."""
-    return raw.MatrixSetDiag(input=raw.ZerosLike(x=input), diagonal=dy)  # type: ignore[no-any-return]  # raw ops are untyped
+    return raw.MatrixSetDiag(input=raw.ZerosLike(x=input), diagonal=dy)
 
 
 # --- matrix_set_diag ---------------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def fake_quant_with_min_max_args_backward(
     dy: Tensor, inputs: Tensor, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Tensor:
     """The gradient passes where the value was in range."""
-    return raw.FakeQuantWithMinMaxArgsGradient(  # type: ignore[no-any-return]  # raw ops are untyped
+    return raw.FakeQuantWithMinMaxArgsGradient(
         gradients=dy, inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range
     )
 

@@ -315,7 +315,7 @@ def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) 
     for size in dims:
         count *= size
     if 0 <= count < _LARGEST_CONSTANT and all(size >= 0 for size in dims):
-        return state.graph.constant(np.full(dims, value, dtype.np_dtype), dtype, scope)
+        return state.graph.constant(np.broadcast_to(np.full((), value, dtype.np_dtype), dims), dtype, scope)
     sizes = convert_to_tensor(np.array(dims, np.int32), name=f"{scope}shape_as_tensor")
     return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope)
 

@@ -82,7 +82,7 @@ def dynamic_partition(data: Tensor, partitions: Tensor, num_partitions: int, nam
     Returns: A list of Tensors.
     Raises: tf.errors.InvalidArgumentError: if an element of `partitions` is out of range.
     """
-    return dynamic_partition_op(  # type: ignore[no-any-return]  # ops are untyped
+    return dynamic_partition_op(
         data, partitions, num_partitions=num_partitions, name=name
     )
 

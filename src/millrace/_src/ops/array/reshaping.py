@@ -164,7 +164,7 @@ def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array: 
 @squeeze_op.gradient
 def squeeze_gradient(dy: Tensor, input: Tensor) -> Tensor:
     """The gradient takes back the input's shape."""
-    return reshape(dy, shape_tensor(input))  # type: ignore[no-any-return]  # ops are untyped
+    return reshape(dy, shape_tensor(input))
 
 
 @export("squeeze", v1=[])

@@ -143,7 +143,7 @@ def top_k_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor
 @top_k_v1_op.gradient
 def top_k_v1_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor) -> Tensor:
     """Each of the largest elements gets its gradient."""
-    return _scatter_last(dy, input, indices)  # type: ignore[no-any-return]  # raw ops are untyped
+    return _scatter_last(dy, input, indices)
 
 
 @export("math.top_k", "nn.top_k")
@@ -231,14 +231,14 @@ def approx_top_k_gradient(
     """Each of the elements found gets its gradient."""
     size = input.shape.rank
     if reduction_dimension in (-1, None if size is None else size - 1):
-        return _scatter_last(dy, input, indices)  # type: ignore[no-any-return]  # raw ops are untyped
+        return _scatter_last(dy, input, indices)
     if size is None:
         raise ValueError("The gradient of ApproxTopK along another than the last dimension needs a known rank.")
     perm = list(range(size))
     axis = reduction_dimension % size
     perm[axis], perm[-1] = perm[-1], perm[axis]
     moved = [raw.Transpose(x=t, perm=perm) for t in (dy, input, indices)]
-    return raw.Transpose(x=_scatter_last(*moved), perm=perm)  # type: ignore[no-any-return]  # raw ops are untyped
+    return raw.Transpose(x=_scatter_last(*moved), perm=perm)
 
 
 @export("math.approx_max_k", "nn.approx_max_k")

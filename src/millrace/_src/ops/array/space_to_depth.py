@@ -90,7 +90,7 @@ def space_to_depth_op(xp: Xp, input: Array, *, block_size: int, data_format: str
 @space_to_depth_op.gradient
 def space_to_depth_gradient(dy: Tensor, block_size: int, data_format: str) -> Tensor:
     """Moved back."""
-    return depth_to_space_op(dy, block_size=block_size, data_format=data_format)  # type: ignore[no-any-return]  # untyped
+    return depth_to_space_op(dy, block_size=block_size, data_format=data_format)
 
 
 @op("DepthToSpace", "input: T -> output: T", T=ANY, shape=lambda c: _depth_shape(c, to_depth=False))
@@ -111,7 +111,7 @@ def depth_to_space_op(xp: Xp, input: Array, *, block_size: int, data_format: str
 @depth_to_space_op.gradient
 def depth_to_space_gradient(dy: Tensor, block_size: int, data_format: str) -> Tensor:
     """Moved back."""
-    return space_to_depth_op(dy, block_size=block_size, data_format=data_format)  # type: ignore[no-any-return]  # untyped
+    return space_to_depth_op(dy, block_size=block_size, data_format=data_format)
 
 
 @export("nn.space_to_depth", v1=[])

@@ -258,7 +258,7 @@ def unpack(xp: Xp, value: Array, *, num: int, axis: int = 0) -> list[Array]:
 @unpack.gradient
 def unpack_gradient(dys: list[Tensor], axis: int) -> Tensor:
     """The gradients of the slices, stacked."""
-    return raw.Pack(values=dys, axis=axis)  # type: ignore[no-any-return]  # raw ops are untyped
+    return raw.Pack(values=dys, axis=axis)
 
 
 @export("unstack")

@@ -46,7 +46,7 @@ def tensor_diag(xp: Xp, diagonal: Array) -> Array:
 @tensor_diag.gradient
 def tensor_diag_gradient(dy: Tensor) -> Tensor:
     """The diagonal of the gradient."""
-    return diag_part_op(dy)  # type: ignore[no-any-return]  # ops are untyped
+    return diag_part_op(dy)
 
 
 def _diag_part_shape(c: ShapeContext) -> TensorShape:
@@ -78,7 +78,7 @@ def diag_part_op(xp: Xp, input: Array) -> Array:
 @diag_part_op.gradient
 def diag_part_gradient(dy: Tensor) -> Tensor:
     """The gradient on the diagonal, zeros elsewhere."""
-    return tensor_diag(dy)  # type: ignore[no-any-return]  # ops are untyped
+    return tensor_diag(dy)
 
 
 @export("linalg.tensor_diag_part", v1=["linalg.tensor_diag_part", "diag_part"])

@@ -110,7 +110,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     tensors = [_dense(x) for x in _listed(inputs)]
     if len(tensors) == 1:
         return raw.Identity(input=tensors[0], name=name) if name else tensors[0]
-    return sum_of_list(tensors, name=name)  # type: ignore[no-any-return]
+    return sum_of_list(tensors, name=name)
 
 
 def _listed(inputs: Any) -> list[Any]:

@@ -144,7 +144,7 @@ def argmax(
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`. NaN is never the largest.
     Raises: InvalidArgumentError: if the axis is empty or (ValueError in a graph) out of range.
     """
-    return argmax_op(input, _scalar_axis(axis), output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return argmax_op(input, _scalar_axis(axis), output_type=output_type, name=name)
 
 
 @export("math.argmin", "argmin", v1=[])
@@ -168,7 +168,7 @@ def argmin(
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `axis`. NaN is never the smallest.
     Raises: InvalidArgumentError: if the axis is empty or (ValueError in a graph) out of range.
     """
-    return argmin_op(input, _scalar_axis(axis), output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return argmin_op(input, _scalar_axis(axis), output_type=output_type, name=name)
 
 
 def in_top_k_shape(c: ShapeContext) -> TensorShape:
@@ -252,4 +252,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     Returns: A vector of dtype bool. False where the target's prediction is not finite.
     """
     with name_scope(name, "in_top_k"):
-        return in_top_k_v2(predictions, targets, k)  # type: ignore[no-any-return]
+        return in_top_k_v2(predictions, targets, k)

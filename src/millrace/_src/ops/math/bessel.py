@@ -67,7 +67,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i0"):
-        return bessel_i0_op(x)  # type: ignore[no-any-return]
+        return bessel_i0_op(x)
 
 
 @op("BesselI0e", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -99,7 +99,7 @@ def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i0e"):
-        return bessel_i0e_op(x)  # type: ignore[no-any-return]
+        return bessel_i0e_op(x)
 
 
 @op("BesselI1", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -131,7 +131,7 @@ def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i1"):
-        return bessel_i1_op(x)  # type: ignore[no-any-return]
+        return bessel_i1_op(x)
 
 
 @op("BesselI1e", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -163,7 +163,7 @@ def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_i1e"):
-        return bessel_i1e_op(x)  # type: ignore[no-any-return]
+        return bessel_i1e_op(x)
 
 
 @op("BesselJ0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -195,7 +195,7 @@ def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_j0"):
-        return bessel_j0_op(x)  # type: ignore[no-any-return]
+        return bessel_j0_op(x)
 
 
 @op("BesselJ1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -227,7 +227,7 @@ def bessel_j1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "bessel_j1"):
-        return bessel_j1_op(x)  # type: ignore[no-any-return]
+        return bessel_j1_op(x)
 
 
 @op("BesselK0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -259,7 +259,7 @@ def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k0"):
-        return bessel_k0_op(x)  # type: ignore[no-any-return]
+        return bessel_k0_op(x)
 
 
 @op("BesselK0e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -291,7 +291,7 @@ def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k0e"):
-        return bessel_k0e_op(x)  # type: ignore[no-any-return]
+        return bessel_k0e_op(x)
 
 
 @op("BesselK1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -323,7 +323,7 @@ def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k1"):
-        return bessel_k1_op(x)  # type: ignore[no-any-return]
+        return bessel_k1_op(x)
 
 
 @op("BesselK1e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -355,7 +355,7 @@ def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_k1e"):
-        return bessel_k1e_op(x)  # type: ignore[no-any-return]
+        return bessel_k1e_op(x)
 
 
 @op("BesselY0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -387,7 +387,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_y0"):
-        return bessel_y0_op(x)  # type: ignore[no-any-return]
+        return bessel_y0_op(x)
 
 
 @op("BesselY1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -419,4 +419,4 @@ def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite where `x` is not positive.
     """
     with name_scope(name, "bessel_y1"):
-        return bessel_y1_op(x)  # type: ignore[no-any-return]
+        return bessel_y1_op(x)

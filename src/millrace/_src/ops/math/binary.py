@@ -102,12 +102,12 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         operation = add_v1 if x.dtype is string else add_v2
-        return operation(x, y, name=name or "Add")  # type: ignore[no-any-return]
+        return operation(x, y, name=name or "Add")
     with name_scope(name, "Add") as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
         operation = add_v1 if x.dtype is string else add_v2
-        return operation(x, y, name=scope)  # type: ignore[no-any-return]
+        return operation(x, y, name=scope)
 
 
 @export("math.subtract", "subtract")
@@ -281,7 +281,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "multiply_no_nan") as scope:
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, name="y", dtype=x.dtype.base_dtype)
-        return mul_no_nan(x, y, name=scope)  # type: ignore[no-any-return]
+        return mul_no_nan(x, y, name=scope)
 
 
 @export("math.scalar_mul", "scalar_mul")

@@ -134,9 +134,9 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         target = as_dtype(dtype).base_dtype
         if value.dtype.is_complex:
             if target.is_complex:
-                return _saturate_complex(value, target, scope)  # type: ignore[no-any-return]
+                return _saturate_complex(value, target, scope)
             value = raw.Real(input=value, Tout=value.dtype.real_dtype)
-        return cast(_clamped(value, target.real_dtype), target, name=scope)  # type: ignore[no-any-return]
+        return cast(_clamped(value, target.real_dtype), target, name=scope)
 
 
 def _clamped(value: Tensor, target: DType) -> Any:

@@ -161,7 +161,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         )
         half_squared = reduce_sum(stacked)
         two = convert_to_tensor(2.0, dtype=half_squared.dtype)
-        return sqrt(half_squared * two, name="global_norm")  # type: ignore[no-any-return]
+        return sqrt(half_squared * two, name="global_norm")
 
 
 @export("clip_by_global_norm")
@@ -221,4 +221,4 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
         one = convert_to_tensor(1.0, dtype=t.dtype)
         scaled = t * clip_norm * minimum(inverse_norm * count, one / clip_norm)
-        return raw.Identity(input=scaled, name=scope)  # type: ignore[no-any-return]
+        return raw.Identity(input=scaled, name=scope)

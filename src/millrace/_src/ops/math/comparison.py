@@ -255,7 +255,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     Returns: A scalar `Tensor` of dtype bool.
     """
     with name_scope(name, "is_non_decreasing"):
-        return _is_ordered(x, greater_equal)  # type: ignore[no-any-return]
+        return _is_ordered(x, greater_equal)
 
 
 @export(
@@ -275,4 +275,4 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     Returns: A scalar `Tensor` of dtype bool.
     """
     with name_scope(name, "is_strictly_increasing"):
-        return _is_ordered(x, greater)  # type: ignore[no-any-return]
+        return _is_ordered(x, greater)

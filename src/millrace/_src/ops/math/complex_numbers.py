@@ -94,7 +94,7 @@ def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
                 f"The `real` and `imag` components have incorrect types: {real.dtype.name} {imag.dtype.name}. "
                 f"They must be consistent, and one of {[float32, float64]}"
             )
-        return complex_from_parts(real, imag, Tout=out, name=scope)  # type: ignore[no-any-return]
+        return complex_from_parts(real, imag, Tout=out, name=scope)
 
 
 @op("Real", "input: T -> output: Tout", T=_COMPLEX, Tout=_PART, shape=same_shape)
@@ -177,7 +177,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "Real") as scope:
         input = _numeric(input)
-        return real_part(input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else input  # type: ignore[no-any-return]
+        return real_part(input, Tout=input.dtype.real_dtype, name=scope) if input.dtype.is_complex else input
 
 
 @export("math.imag", v1=["imag", "math.imag"])
@@ -196,8 +196,8 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Imag") as scope:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
-            return imaginary_part(input, Tout=input.dtype.real_dtype, name=scope)  # type: ignore[no-any-return]
-        return zeros_like(input)  # type: ignore[no-any-return]
+            return imaginary_part(input, Tout=input.dtype.real_dtype, name=scope)
+        return zeros_like(input)
 
 
 @export("math.angle", v1=["angle", "math.angle"])
@@ -216,8 +216,8 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Angle") as scope:
         input = convert_to_tensor(input, name="input")
         if input.dtype.is_complex:
-            return complex_angle(input, Tout=input.dtype.real_dtype, name=scope)  # type: ignore[no-any-return]
-        return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))  # type: ignore[no-any-return]
+            return complex_angle(input, Tout=input.dtype.real_dtype, name=scope)
+        return where_v1(input < 0, math.pi * ones_like(input), zeros_like(input))
 
 
 @export("math.conj", v1=["conj", "math.conj"])
@@ -239,9 +239,9 @@ def conj_(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "Conj") as scope:
         x = convert_to_tensor(x, name="x")
         if x.dtype.is_complex or x.dtype is variant:
-            return conjugate(x, name=scope)  # type: ignore[no-any-return]
+            return conjugate(x, name=scope)
         if x.dtype.is_floating or x.dtype.is_integer:
-            return x  # type: ignore[no-any-return]
+            return x
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
 
 

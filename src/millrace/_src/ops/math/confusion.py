@@ -62,7 +62,7 @@ def confusion_matrix(
         target = as_dtype(dtype)
         places = stack([true, predicted], axis=1)
         counts = _weights(weights, predicted, target)
-        return raw.ScatterNd(indices=places, updates=counts, shape=stack([size, size]))  # type: ignore[no-any-return]
+        return raw.ScatterNd(indices=places, updates=counts, shape=stack([size, size]))
 
 
 def _weights(weights: Any, like: Tensor, dtype: DType) -> Any:

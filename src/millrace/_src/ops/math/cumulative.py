@@ -141,7 +141,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
     """
     with name_scope(name, "Cumsum") as scope:
         x = convert_to_tensor(x, name="x")
-        return cumsum_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]
+        return cumsum_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
 @export("math.cumprod", v1=["cumprod", "math.cumprod"])
@@ -163,7 +163,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
     """
     with name_scope(name, "Cumprod") as scope:
         x = convert_to_tensor(x, name="x")
-        return cumprod_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]
+        return cumprod_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
 
 
 @export("math.cumulative_logsumexp")
@@ -187,4 +187,4 @@ def cumulative_logsumexp(
     """
     with name_scope(name, "CumulativeLogsumexp") as scope:
         x = convert_to_tensor(x, name="x")
-        return cumulative_logsumexp_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)  # type: ignore[no-any-return]
+        return cumulative_logsumexp_op(x, axis, exclusive=exclusive, reverse=reverse, name=scope)

@@ -154,7 +154,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     Raises: InvalidArgumentError: for an integer division by zero.
     """
     with name_scope(name, "floordiv") as scope:
-        return floor_div(x, y, name=scope)  # type: ignore[no-any-return]
+        return floor_div(x, y, name=scope)
 
 
 @export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"])
@@ -292,9 +292,9 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     is_eager = state.graph is None and type(x) is EagerTensor and type(y) is EagerTensor
     if is_eager and x.dtype is y.dtype and x.dtype.is_floating:
-        return execute(_REAL_DIV, (x, y), _NO_ATTRS, name)  # type: ignore[no-any-return]
+        return execute(_REAL_DIV, (x, y), _NO_ATTRS, name)
     with name_scope(name, "truediv") as scope:
-        return realdiv(*_divisible(x, y, "__truediv__"), name=scope)  # type: ignore[no-any-return]
+        return realdiv(*_divisible(x, y, "__truediv__"), name=scope)
 
 
 def _divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
@@ -346,7 +346,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "div_no_nan") as scope:
         if isinstance(y, Tensor):
             x = convert_to_tensor(x, dtype=None if isinstance(x, Tensor) else y.dtype.base_dtype, name="x")
-        return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)  # type: ignore[no-any-return]
+        return div_no_nan(*_divisible(x, y, "tf.math.divide_no_nan"), name=scope)
 
 
 @export("math.reciprocal_no_nan")
@@ -365,4 +365,4 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "reciprocal_no_nan") as scope:
         x = convert_to_tensor(x, name="x")
         one = convert_to_tensor(1, dtype=x.dtype.base_dtype, name="one")
-        return div_no_nan(one, x, name=scope)  # type: ignore[no-any-return]
+        return div_no_nan(one, x, name=scope)

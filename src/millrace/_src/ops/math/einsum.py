@@ -207,7 +207,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         tensors = [convert_to_tensor(x) for x in inputs]
         resolved = _resolve(equation, len(tensors))
         if len(tensors) <= 2:
-            return einsum_op(tensors, equation=resolved)  # type: ignore[no-any-return]
+            return einsum_op(tensors, equation=resolved)
         return _contract_in_pairs(resolved, tensors, optimize)
 
 

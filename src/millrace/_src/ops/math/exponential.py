@@ -204,4 +204,4 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "LogSigmoid") as scope:
         x = convert_to_tensor(x, name="x")
-        return negative(softplus(negative(x)), name=scope)  # type: ignore[no-any-return]
+        return negative(softplus(negative(x)), name=scope)

@@ -106,7 +106,7 @@ def histogram_fixed_width(
     Raises: InvalidArgumentError: if the range is empty, `nbins` is not positive or a value is NaN.
     """
     with name_scope(name, "histogram_fixed_width") as scope:
-        return histogram_op(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)  # type: ignore[no-any-return]
+        return histogram_op(values, value_range, nbins, dtype=as_dtype(dtype), name=scope)
 
 
 @export("histogram_fixed_width_bins")
@@ -139,7 +139,7 @@ def histogram_fixed_width_bins(
         scaled = raw.RealDiv(x=flat - ends[0], y=ends[1] - ends[0], name="scaled_values")
         index = raw.Floor(x=bins * scaled, name="indices")
         bounded = clip_by_value(index, 0, bins - 1)
-        return raw.Reshape(tensor=cast(bounded, int32), shape=shape)  # type: ignore[no-any-return]
+        return raw.Reshape(tensor=cast(bounded, int32), shape=shape)
 
 
 def check(condition: Tensor, message: str) -> None:
@@ -279,7 +279,7 @@ def bincount(
             numbers = raw.Reshape(tensor=numbers, shape=[-1])
         if weights is None:
             weights = convert_to_tensor(np.zeros(0, as_dtype(dtype).np_dtype), name="Const")
-        return dense_bincount(numbers, length, weights, binary_output=binary_output)  # type: ignore[no-any-return]
+        return dense_bincount(numbers, length, weights, binary_output=binary_output)
 
 
 def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:

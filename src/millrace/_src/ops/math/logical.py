@@ -102,7 +102,7 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 
     Returns: A `Tensor` of dtype bool.
     """
-    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)  # type: ignore[no-any-return]
+    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
 
 
 def logical_xor_operator(x: Any, y: Any, name: str = "xor") -> Tensor:

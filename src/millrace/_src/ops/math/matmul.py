@@ -439,8 +439,8 @@ def matmul(
             a, adj_a = _adjoint_instead(a, transpose_a, adjoint_a)
             b, adj_b = _adjoint_instead(b, transpose_b, adjoint_b)
             if is_mixed:
-                return batch_matmul_v3(a, b, adj_x=adj_a, adj_y=adj_b, Tout=result_type, name=scope)  # type: ignore[no-any-return]
-            return batch_matmul_v2(a, b, adj_x=adj_a, adj_y=adj_b, grad_x=grad_a, grad_y=grad_b, name=scope)  # type: ignore[no-any-return]
+                return batch_matmul_v3(a, b, adj_x=adj_a, adj_y=adj_b, Tout=result_type, name=scope)
+            return batch_matmul_v2(a, b, adj_x=adj_a, adj_y=adj_b, grad_x=grad_a, grad_y=grad_b, name=scope)
         a, transpose_a = _transpose_instead(a, transpose_a, adjoint_a)
         b, transpose_b = _transpose_instead(b, transpose_b, adjoint_b)
         if (a_is_sparse or b_is_sparse) and a.dtype in _SPARSE_TYPES and b.dtype in _SPARSE_TYPES:
@@ -453,8 +453,8 @@ def matmul(
                 b_is_sparse=b_is_sparse,
                 name=scope,
             )
-            return cast(product, a.dtype) if a.dtype is bfloat16 and b.dtype is bfloat16 else product  # type: ignore[no-any-return]
-        return matmul_op(  # type: ignore[no-any-return]
+            return cast(product, a.dtype) if a.dtype is bfloat16 and b.dtype is bfloat16 else product
+        return matmul_op(
             a, b, transpose_a=transpose_a, transpose_b=transpose_b, grad_a=grad_a, grad_b=grad_b, name=scope
         )
 
@@ -505,4 +505,4 @@ def matvec(
         product = matmul(
             a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse
         )
-        return raw.Squeeze(input=product, squeeze_dims=[-1])  # type: ignore[no-any-return]
+        return raw.Squeeze(input=product, squeeze_dims=[-1])

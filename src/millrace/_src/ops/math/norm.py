@@ -57,8 +57,8 @@ def norm(
         axes = None if axis is None else list(axis)
         result = _kept_norm(x, ord, axes, is_matrix)
         if keepdims:
-            return result  # type: ignore[no-any-return]
-        return raw.Squeeze(input=result, squeeze_dims=axes or [])  # type: ignore[no-any-return]
+            return result
+        return raw.Squeeze(input=result, squeeze_dims=axes or [])
 
 
 def _is_matrix_norm(axis: Any) -> bool:

@@ -32,9 +32,9 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "polyval") as scope:
         x = convert_to_tensor(x, name="x")
         if not coeffs:
-            return zeros_like(x, name=scope)  # type: ignore[no-any-return]
+            return zeros_like(x, name=scope)
         tensors = [convert_to_tensor(c, name=f"coeff_{i}") for i, c in enumerate(coeffs)]
         value = tensors[0]
         for coefficient in tensors[1:]:
             value = coefficient + value * x
-        return value  # type: ignore[no-any-return]
+        return value

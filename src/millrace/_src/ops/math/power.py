@@ -76,7 +76,7 @@ def pow_(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` of the dtype of `x`. NaN for a negative real number to a fractional power.
     Raises: InvalidArgumentError: for an integer to a negative power.
     """
-    return power(x, y, name=name)  # type: ignore[no-any-return]
+    return power(x, y, name=name)
 
 
 def _zero_where_zero(xp: Xp, x: Array, product: Array) -> Array:
@@ -142,7 +142,7 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` of the dtype of `x`.
     """
     with name_scope(name, "xlog1py"):
-        return x_log1p_y(x, y)  # type: ignore[no-any-return]
+        return x_log1p_y(x, y)
 
 
 @op("Xdivy", "x: T, y: T -> z: T", T=_LOG_TYPES, shape=broadcast_shape)
@@ -176,4 +176,4 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` of the dtype of `x`.
     """
     with name_scope(name, "xdivy"):
-        return x_div_y(x, y)  # type: ignore[no-any-return]
+        return x_div_y(x, y)

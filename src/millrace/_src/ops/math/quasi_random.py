@@ -79,4 +79,4 @@ def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: DType = float
     Returns: A matrix with a point in each row, coordinates in [0, 1).
     """
     with name_scope(name, "sobol"):
-        return sobol_sample_op(dim, num_results, skip, dtype=as_dtype(dtype))  # type: ignore[no-any-return]
+        return sobol_sample_op(dim, num_results, skip, dtype=as_dtype(dtype))

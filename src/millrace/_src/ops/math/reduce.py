@@ -63,7 +63,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; 0 over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(sum_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(sum_op, input_tensor, axis, keepdims, name)
 
 
 @export("math.reduce_prod", "reduce_prod", v1=[])
@@ -83,7 +83,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     Returns: A `Tensor` of the dtype of `input_tensor`; 1 over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(prod_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(prod_op, input_tensor, axis, keepdims, name)
 
 
 @export("math.reduce_mean", "reduce_mean", v1=[])
@@ -103,7 +103,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
     Returns: A `Tensor` of the dtype of `input_tensor`; NaN over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(mean_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(mean_op, input_tensor, axis, keepdims, name)
 
 
 @export("math.reduce_max", "reduce_max", v1=[])
@@ -123,7 +123,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; the smallest value of the dtype (-inf) over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(max_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(max_op, input_tensor, axis, keepdims, name)
 
 
 @export("math.reduce_min", "reduce_min", v1=[])
@@ -143,7 +143,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; the largest value of the dtype (inf) over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(min_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(min_op, input_tensor, axis, keepdims, name)
 
 
 @export("math.reduce_all", "reduce_all", v1=[])
@@ -163,7 +163,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; True over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(all_op, input_tensor, axis, keepdims, name, bool_)  # type: ignore[no-any-return]
+    return _reduce(all_op, input_tensor, axis, keepdims, name, bool_)
 
 
 @export("math.reduce_any", "reduce_any", v1=[])
@@ -183,7 +183,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     Returns: A `Tensor` of the dtype of `input_tensor`; False over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(any_op, input_tensor, axis, keepdims, name, bool_)  # type: ignore[no-any-return]
+    return _reduce(any_op, input_tensor, axis, keepdims, name, bool_)
 
 
 @export("math.reduce_euclidean_norm")
@@ -205,7 +205,7 @@ def reduce_euclidean_norm(
     Returns: A `Tensor` of the dtype of `input_tensor`; 0 over no elements.
     Raises: InvalidArgumentError (ValueError in a graph): if an axis is out of range.
     """
-    return _reduce(euclidean_norm_op, input_tensor, axis, keepdims, name)  # type: ignore[no-any-return]
+    return _reduce(euclidean_norm_op, input_tensor, axis, keepdims, name)
 
 
 @export("math.reduce_logsumexp", "reduce_logsumexp", v1=[])
@@ -282,7 +282,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
     """
     with name_scope(name, "reduce_std"):
         x = convert_to_tensor(input_tensor)
-        return sqrt(reduce_variance(x, axis=axis, keepdims=keepdims))  # type: ignore[no-any-return]
+        return sqrt(reduce_variance(x, axis=axis, keepdims=keepdims))
 
 
 @export("math.count_nonzero", v1=[])
@@ -313,4 +313,4 @@ def count_nonzero(
             zero: Any = "" if x.dtype is string else 0
             x = not_equal(x, convert_to_tensor(zero, dtype=x.dtype, name="zeros"))
         count = reduce_sum(cast(x, int64), axis=axis, keepdims=bool(keepdims))
-        return cast(count, as_dtype(dtype))  # type: ignore[no-any-return]
+        return cast(count, as_dtype(dtype))

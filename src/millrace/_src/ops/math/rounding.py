@@ -97,7 +97,7 @@ def round_(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     x = convert_to_tensor(x, name="x")
-    return x if x.dtype.is_integer else round_op(x, name=name)  # type: ignore[no-any-return]
+    return x if x.dtype.is_integer else round_op(x, name=name)
 
 
 @export("math.rint", v1=["rint", "math.rint"])

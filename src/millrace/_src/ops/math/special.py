@@ -101,7 +101,7 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN beyond -1 and 1.
     """
     with name_scope(name, "erfinv"):
-        return erfinv_op(x)  # type: ignore[no-any-return]
+        return erfinv_op(x)
 
 
 @op("Ndtri", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -133,7 +133,7 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN outside [0, 1].
     """
     with name_scope(name, "ndtri"):
-        return ndtri_op(x)  # type: ignore[no-any-return]
+        return ndtri_op(x)
 
 
 @export("math.erfcinv")
@@ -151,7 +151,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "erfcinv"):
         x = convert_to_tensor(x, name="start")
-        return -ndtri(0.5 * x) * math.sqrt(0.5)  # type: ignore[no-any-return]
+        return -ndtri(0.5 * x) * math.sqrt(0.5)
 
 
 @export("math.lgamma", v1=["lgamma", "math.lgamma"])
@@ -267,7 +267,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x")
         log_product = raw.Sum(input=raw.Lgamma(x=x), reduction_indices=[-1])
         log_sum = raw.Lgamma(x=raw.Sum(input=x, reduction_indices=[-1]))
-        return log_product - log_sum  # type: ignore[no-any-return]
+        return log_product - log_sum
 
 
 def betainc_shape(c: ShapeContext) -> TensorShape:

@@ -71,7 +71,7 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "dawsn"):
-        return dawsn_op(x)  # type: ignore[no-any-return]
+        return dawsn_op(x)
 
 
 @op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -105,7 +105,7 @@ def expint(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN for negative `x`.
     """
     with name_scope(name, "expint"):
-        return expint_op(x)  # type: ignore[no-any-return]
+        return expint_op(x)
 
 
 @op("FresnelCos", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -139,7 +139,7 @@ def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "fresnel_cos"):
-        return fresnel_cos_op(x)  # type: ignore[no-any-return]
+        return fresnel_cos_op(x)
 
 
 @op("FresnelSin", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
@@ -173,7 +173,7 @@ def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     with name_scope(name, "fresnel_sin"):
-        return fresnel_sin_op(x)  # type: ignore[no-any-return]
+        return fresnel_sin_op(x)
 
 
 @op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape)
@@ -207,4 +207,4 @@ def spence(x: Any, name: str | None = None) -> Tensor:
     Returns: A `Tensor` with the shape and dtype of `x`; NaN for negative `x`.
     """
     with name_scope(name, "spence"):
-        return spence_op(x)  # type: ignore[no-any-return]
+        return spence_op(x)

@@ -58,7 +58,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             free = a_free + b_free
             if product.shape.is_fully_defined() and product.shape.as_list() == free:
                 return product
-            return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)  # type: ignore[no-any-return]
+            return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)
         free_sizes = [
             convert_to_tensor(a_free, dtype=int32, name="Const"),
             convert_to_tensor(b_free, dtype=int32, name="Const"),

@@ -58,8 +58,8 @@ def abs_(x: Any, name: str | None = None) -> Tensor:
     if not isinstance(x, Tensor):
         x = convert_to_tensor(x, name="x")
     if x.dtype.is_complex:
-        return complex_abs(x, Tout=x.dtype.real_dtype, name=name or "Abs")  # type: ignore[no-any-return]
-    return real_abs(x, name=name)  # type: ignore[no-any-return]
+        return complex_abs(x, Tout=x.dtype.real_dtype, name=name or "Abs")
+    return real_abs(x, name=name)
 
 
 @export("math.negative", "negative")

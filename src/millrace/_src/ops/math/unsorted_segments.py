@@ -300,7 +300,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
     with name_scope(name, "UnsortedSegmentMean"):
         data = convert_to_tensor(data)
         counts, ids = _segment_counts(data, segment_ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / counts  # type: ignore[no-any-return]
+        return unsorted_segment_sum(data, ids, num_segments) / counts
 
 
 @export("math.unsorted_segment_sqrt_n", v1=["unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n"])
@@ -321,4 +321,4 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data = convert_to_tensor(data)
         counts, ids = _segment_counts(data, segment_ids, num_segments)
-        return unsorted_segment_sum(data, ids, num_segments) / sqrt(counts)  # type: ignore[no-any-return]
+        return unsorted_segment_sum(data, ids, num_segments) / sqrt(counts)

@@ -356,7 +356,7 @@ def arg_max(input: Any, dimension: Any, output_type: DType = int64, name: str | 
 
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `dimension`.
     """
-    return argmax_op(input, dimension, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return argmax_op(input, dimension, output_type=output_type, name=name)
 
 
 @export(v1=["arg_min"])
@@ -374,7 +374,7 @@ def arg_min(input: Any, dimension: Any, output_type: DType = int64, name: str | 
 
     Returns: A `Tensor` of dtype `output_type` and the shape of `input` without `dimension`.
     """
-    return argmin_op(input, dimension, output_type=output_type, name=name)  # type: ignore[no-any-return]
+    return argmin_op(input, dimension, output_type=output_type, name=name)
 
 
 @export(v1=["linalg.norm", "norm"])

@@ -73,7 +73,7 @@ def uniform(
         if from_zero and to_one:
             return drawn
         if from_zero:
-            return raw.Mul(x=drawn, y=maxval)  # type: ignore[no-any-return]  # a raw op gives a Tensor
+            return raw.Mul(x=drawn, y=maxval)
         return _sum(drawn * (maxval - minval), minval, scope)
 
 
@@ -245,7 +245,7 @@ def index_dtype(dtype: Any) -> DType:
     dtype = int64 if dtype is None else as_dtype(dtype)
     if dtype not in (int32, int64):
         raise ValueError(f"Argument `dtype` got invalid value {dtype!s}. Accepted dtypes are {(int32, int64)}.")
-    return dtype  # type: ignore[no-any-return]  # as_dtype was applied
+    return dtype
 
 
 @export("random.shuffle")
