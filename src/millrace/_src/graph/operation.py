@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shapes import TensorShape
@@ -112,6 +114,10 @@ class Operation:
         value = self.attrs[name]
         if isinstance(value, TensorShape):
             return value.as_proto()
+        if isinstance(value, np.ndarray):
+            from millrace._src.graph.tensor_proto import encode_tensor  # protobuf loads only when a proto is asked for
+
+            return encode_tensor(value, self.attrs["dtype"])
         if isinstance(value, str):
             return value.encode("utf-8", "surrogateescape")
         if isinstance(value, tuple):
