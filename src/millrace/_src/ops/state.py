@@ -226,6 +226,25 @@ def _check_indices(xp: Xp, indices: Array, size: int) -> None:
         )
 
 
+def _check_index_tuples(xp: Xp, indices: Array, parts: tuple[Array, ...], shape: tuple[int, ...]) -> None:
+    """Refuses index tuples that are longer than the variable's rank or out of its range."""
+    if len(parts) > len(shape):
+        raise errors.InvalidArgumentError(
+            None, None, f"index innermost dimension length must be <= params rank; saw: {len(parts)} vs. {len(shape)}"
+        )
+    if xp.is_xla:
+        return
+    wrong = np.zeros(indices.shape[:-1], bool)
+    for part, size in zip(parts, shape, strict=False):
+        wrong |= (part < 0) | (part >= size)
+    if wrong.any():
+        where = np.argwhere(wrong)[0].tolist()
+        shown = f"[{', '.join(map(str, indices[tuple(where)].tolist()))}]"
+        raise errors.InvalidArgumentError(
+            None, None, f"indices{where} = {shown} does not index into shape {_shape_text(shape)}"
+        )
+
+
 def _gather_shape(c: ShapeContext) -> TensorShape:
     data = handle_data(c.inputs[0])
     if data is None or data[0].rank is None:
@@ -292,7 +311,10 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
 )
 def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
     """Slices of a variable at index tuples."""
-    return _value(resource_of(resource))[tuple(xp.moveaxis(indices, -1, 0))]
+    value = _value(resource_of(resource))
+    parts = tuple(xp.moveaxis(indices, -1, 0))
+    _check_index_tuples(xp, indices, parts, value.shape)
+    return value[parts]
 
 
 @resource_gather_nd.gradient
@@ -326,16 +348,15 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
     with getattr(storage, "lock", None) or contextlib.nullcontext():
         old = _value(storage)
         parts = tuple(xp.moveaxis(indices, -1, 0))
-        if not xp.is_xla:
-            wrong = np.zeros(indices.shape[:-1], bool)
-            for axis, part in enumerate(parts):
-                wrong |= (part < 0) | (part >= old.shape[axis])
-            if wrong.any():
-                where = np.argwhere(wrong)[0].tolist()
-                shown = f"[{', '.join(map(str, indices[tuple(where)].tolist()))}]"
-                raise errors.InvalidArgumentError(
-                    None, None, f"indices{where} = {shown} does not index into shape {_shape_text(old.shape)}"
-                )
+        _check_index_tuples(xp, indices, parts, old.shape)
+        wanted = (*indices.shape[:-1], *old.shape[len(parts) :])
+        if updates.ndim and updates.shape != wanted:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"updates of shape {_shape_text(updates.shape)} do not fit indices of shape {_shape_text(indices.shape)} "
+                f"into a variable of shape {_shape_text(old.shape)}; expected {_shape_text(wanted)}",
+            )
         storage.value = xp.scatter(old, parts, updates, mode)
 
 
