@@ -277,6 +277,7 @@ compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
 compat.v1.NameAttrList graph.proto_names:NameAttrList
 compat.v1.NodeDef graph.proto_names:NodeDef
 compat.v1.OptimizerOptions graph.proto_names:OptimizerOptions
+compat.v1.Print ops.debug.printing_v1:print_v1
 compat.v1.RunMetadata graph.proto_names:RunMetadata
 compat.v1.RunOptions graph.proto_names:RunOptions
 compat.v1.SessionLog graph.proto_names:SessionLog
@@ -684,6 +685,8 @@ debugging.assert_scalar ops.debug.static_checks:assert_scalar
 debugging.assert_shapes ops.debug.shape_assertions:assert_shapes
 debugging.assert_type ops.debug.static_checks:assert_type
 debugging.check_numerics ops.debug.numerics:check_numerics
+debugging.disable_check_numerics ops.debug.numerics:disable_check_numerics
+debugging.enable_check_numerics ops.debug.numerics:enable_check_numerics
 debugging.is_numeric_tensor ops.debug.static_checks:is_numeric_tensor
 """,
     "dtypes": """

@@ -89,3 +89,9 @@ def test_the_nodes_of_assert_all_finite() -> None:
     assert result.name == "VerifyFinite/control_dependency:0"
     assert [c.name for c in result.op.control_inputs] == ["VerifyFinite/CheckNumerics"]
     assert len(graph.get_operations()) == 3
+
+
+def test_checking_everything_is_refused_with_advice() -> None:
+    with pytest.raises(tf.errors.UnimplementedError, match=r"use tf\.debugging\.check_numerics"):
+        tf.debugging.enable_check_numerics()
+    assert tf.debugging.disable_check_numerics() is None

@@ -40,8 +40,8 @@ def test_shapes_that_fit(shapes: Any) -> None:
     [
         (
             [(_A, ("N", "D")), (_B, ("N", "K"))],
-            "Specified by tensor shape=(2, 3) dtype=float32 dimension 0.  Tensor shape=(3, 4) dtype=float32 dimension 0 "
-            "must have size 2.  Received size 3, shape (3, 4)",
+            "Specified by tensor shape=(2, 3) dtype=float32 dimension 0.  Tensor shape=(3, 4) dtype=float32 dimension "
+            "0 must have size 2.  Received size 3, shape (3, 4)",
         ),
         (
             [(_A, (5, "D"))],

@@ -72,8 +72,8 @@ def test_same_float_dtype_returns_the_dtype() -> None:
     assert same([tf.constant(1.0), None]) is tf.float32
     assert same([], tf.float16) is tf.float16
     words = (
-        "tf.Tensor(2.0, shape=(), dtype=float64), type=<dtype: 'float64'>, must be of the same type (<dtype: 'float32'>)"
-        " as tf.Tensor(1.0, shape=(), dtype=float32)."
+        "tf.Tensor(2.0, shape=(), dtype=float64), type=<dtype: 'float64'>, must be of the same type (<dtype: "
+        "'float32'>) as tf.Tensor(1.0, shape=(), dtype=float32)."
     )
     check_refusal(lambda: same([tf.constant(1.0), tf.constant(2.0, tf.float64)]), ValueError, words)
 

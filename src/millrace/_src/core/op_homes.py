@@ -270,6 +270,7 @@ OP_HOMES: dict[str, str] = {
     "PopulationCount": "millrace._src.ops.math.bitwise",
     "Pow": "millrace._src.ops.math.power",
     "PreventGradient": "millrace._src.ops.array.identity",
+    "Print": "millrace._src.ops.debug.printing_v1",
     "PrintV2": "millrace._src.ops.debug.printing",
     "Prod": "millrace._src.ops.math.reductions",
     "PyFunc": "millrace._src.ops.host",

@@ -93,7 +93,8 @@ def _translated(error: Exception) -> errors.OpError:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not is_internal(f.filename)]
     places = "".join(f"\n{text}" for text in traceback.format_list(frames))
     text = f"{type(error).__name__}: {error}"
-    return kind(None, None, f"{text}\nTraceback (most recent call last):\n{places}\n{text}\n\n")
+    translated: errors.OpError = kind(None, None, f"{text}\nTraceback (most recent call last):\n{places}\n{text}\n\n")
+    return translated
 
 
 _ERROR_CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (

@@ -53,6 +53,11 @@ def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], su
         raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
 
 
+@assert_op.kernel_for("xla")
+def assert_nothing(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
+    """XLA cannot stop a program: as in TensorFlow, a compiled function does not check its assertions."""
+
+
 def summarize_value(array: Array, summarize: int, dtype: DType) -> str:
     """The first `summarize` elements as the runtime's messages show them: `[1 2][3...]...`; -1 shows all.
 

@@ -45,9 +45,15 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
 @op("CheckNumerics", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO)
 def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`, and fails if it holds NaN or infinity."""
-    if not xp.is_xla and not np.isfinite(tensor).all():
+    if not np.isfinite(tensor).all():
         kinds = [k for k, found in (("Inf", np.isinf(tensor).any()), ("NaN", np.isnan(tensor).any())) if found]
         raise _fail(message, " and ".join(kinds))
+    return tensor
+
+
+@check_numerics_op.kernel_for("xla")
+def check_nothing(xp: Xp, tensor: Array, *, message: str) -> Array:
+    """XLA cannot stop a program: as in TensorFlow, a compiled function does not check its numbers."""
     return tensor
 
 
@@ -61,7 +67,7 @@ def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
 @op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO)
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`, and fails if it holds NaN or infinity; the error tells the sign of infinities."""
-    if not xp.is_xla and not np.isfinite(tensor).all():
+    if not np.isfinite(tensor).all():
         found = [
             ("-Inf", (tensor == -np.inf).any()),
             ("+Inf", (tensor == np.inf).any()),
@@ -73,11 +79,32 @@ def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
     return tensor
 
 
+check_numerics_v2.kernel_for("xla")(check_nothing)
+
+
 @check_numerics_v2.gradient
 def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
     text = f"Not a number (NaN) or infinity (Inf) values detected in gradient. b{message!r}"
     checked: Tensor = raw.CheckNumericsV2(tensor=doutput, message=text)
     return checked
+
+
+@export("debugging.enable_check_numerics")
+def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
+    """Would check the result of every op for NaN and infinity: not available, `check_numerics` checks one tensor.
+
+    Raises: tf.errors.UnimplementedError: always.
+    """
+    message = "tf.debugging.enable_check_numerics is not available in Millrace yet; use tf.debugging.check_numerics."
+    raise errors.UnimplementedError(None, None, message)
+
+
+@export("debugging.disable_check_numerics")
+def disable_check_numerics() -> None:
+    """Ends what `enable_check_numerics` began; as that is not available, there is nothing to do.
+
+    >>> tf.debugging.disable_check_numerics()
+    """
 
 
 @export("debugging.assert_all_finite", v1=[])

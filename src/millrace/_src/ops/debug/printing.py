@@ -64,7 +64,7 @@ def print_v2(xp: Xp, input: Array, *, output_stream: str = "stderr", end: str = 
     if output_stream.startswith(_FILE):
         _append(output_stream[len(_FILE) :], text)
     elif output_stream in ("stdout", "stderr"):
-        _write(getattr(sys, output_stream), text)
+        write_bytes(getattr(sys, output_stream), text)
     elif output_stream in _STREAMS:
         getattr(get_logger(), output_stream[4:-1])("%s", text.decode("utf-8", "backslashreplace").removesuffix("\n"))
     else:
@@ -73,7 +73,7 @@ def print_v2(xp: Xp, input: Array, *, output_stream: str = "stderr", end: str = 
         )
 
 
-def _write(stream: Any, text: bytes) -> None:
+def write_bytes(stream: Any, text: bytes) -> None:
     """Writes bytes to one of Python's own streams, after what the program printed there before."""
     if stream is None:
         return

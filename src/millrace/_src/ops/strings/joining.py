@@ -68,7 +68,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     Raises: tf.errors.InvalidArgumentError: if shapes differ.
     """
     if isinstance(inputs, (Tensor, np.ndarray)) and inputs.ndim:
-        inputs = [inputs[index] for index in range(len(inputs))]
+        vector: Any = inputs
+        inputs = [vector[index] for index in range(len(vector))]
     if not isinstance(inputs, (list, tuple)):
         raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs!r}.")
     return string_join(list(inputs), separator=separator, name=name)
