@@ -92,14 +92,14 @@ def merge_versions(graph: Any, imported: Any) -> None:
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph to a file.
 
-    >>> import tempfile
+    >>> import pathlib, tempfile
     >>> g = tf.Graph()
     >>> with g.as_default():
     ...     c = tf.constant(1.0)
     >>> path = tf.io.write_graph(g, tempfile.mkdtemp(), "graph.pbtxt")
-    >>> open(path).readline()
+    >>> pathlib.Path(path).read_text().splitlines()[0]
     'node {\\n'
-
+    'node {'
     Args:
         graph_or_graph_def: a `tf.Graph` or a `GraphDef`.
         logdir: the folder; made if it does not exist.
