@@ -771,6 +771,10 @@ errors.UnavailableError core.errors:UnavailableError
 errors.UnimplementedError core.errors:UnimplementedError
 errors.UnknownError core.errors:UnknownError
 """,
+    "experimental.dlpack": """
+experimental.dlpack.from_dlpack core.dlpack:from_dlpack
+experimental.dlpack.to_dlpack core.dlpack:to_dlpack
+""",
     "graph_util": """
 graph_util.import_graph_def graph.import_graph_def:import_graph_def
 """,

@@ -22,15 +22,15 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import eager_engine, graph_scope, state, tapes_scope
+from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dispatch import convert_inputs, kernel_error, record, wrap_outputs
 from millrace._src.core.dtypes import DType, as_dtype, from_np
 from millrace._src.core.op_def import Effects, OpFunction, op
 from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.ops.type_sets import ANY, TypeList
+from millrace._src.ops.uncached_calls import call_eagerly
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -310,18 +310,7 @@ def _host_call(
     attrs: dict[str, Any] = {"token": _token(function), "Tout": tuple(dtypes)}
     if state.graph is not None:
         return host_op(list(inputs), name=name, **attrs)
-    op_def = host_op.op_def  # not through `execute`, whose caches would keep every function ever passed
-    attrs = op_def.normalize_attrs(attrs)
-    flat = convert_inputs(op_def, [list(inputs)], attrs, None)
-    kernel = eager_engine().bind(op_def, tuple(t.dtype for t in flat), attrs)
-    try:
-        result = kernel(*[t._value for t in flat])
-    except Exception as error:
-        raise kernel_error(op_def, [flat], attrs, error) from None
-    outputs = wrap_outputs(op_def, result, dtypes)
-    if state.tapes and outputs:
-        record(op_def, flat, outputs, attrs)
-    return outputs
+    return call_eagerly(host_op.op_def, [list(inputs)], attrs)
 
 
 # --- public functions ------------------------------------------------------------------------------------------------

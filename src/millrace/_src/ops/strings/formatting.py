@@ -9,12 +9,14 @@ from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.ops.type_sets import ANY, TypeList
+from millrace._src.ops.uncached_calls import call_eagerly
 from millrace._src.util.export import export
 from millrace._src.util.text import format_summarized
 
@@ -40,6 +42,13 @@ def string_format(
     for array, dtype, piece in zip(inputs, T, pieces[1:], strict=True):
         parts += [format_summarized(array, summarize, dtype), piece]
     return attr_bytes("".join(parts))
+
+
+def format_tensors(tensors: list[Any], name: str | None = None, **attrs: Any) -> Any:
+    """`StringFormat`; in eager mode its template, often made for one call, is not remembered."""
+    if state.graph is None:
+        return call_eagerly(string_format.op_def, [tensors], attrs)[0]
+    return string_format(tensors, name=name, **attrs)
 
 
 @export("strings.format")
@@ -69,4 +78,4 @@ def format_template(
             f"The template expects {expected} tensors, but the inputs only has {len(inputs)}. Please ensure the "
             "number of placeholders in template matches inputs length."
         )
-    return string_format(list(inputs), template=template, placeholder=placeholder, summarize=summarize, name=name)
+    return format_tensors(list(inputs), name=name, template=template, placeholder=placeholder, summarize=summarize)
