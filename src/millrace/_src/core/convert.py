@@ -128,7 +128,7 @@ def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
     graph = state.graph
     if graph is None:
         return EagerTensor(array, dtype)
-    constant: Tensor = graph.constant(array, dtype, name or "Const")
+    constant: Tensor = graph.constant(array, dtype, "Const" if name is None else name)
     return constant
 
 

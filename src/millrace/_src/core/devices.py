@@ -161,6 +161,26 @@ def functions_run_eagerly() -> bool:
     return state.functions_run_eagerly
 
 
+_SPEC = re.compile(
+    r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?"
+    r"(?:/(?:device:)?(?P<kind>[A-Za-z_]+)(?::(?P<index>\d+|\*))?)?$"
+)
+
+
+def merge_devices(outer: str, inner: str) -> str:
+    """The device of a node in two device scopes: what the inner one does not say, the outer one does.
+
+    `merge_devices("/cpu:0", "/job:worker/task:1")` is `/job:worker/task:1/device:CPU:0`.
+    """
+    first, second = (_SPEC.match(d if d.startswith("/") or not d else f"/{d}") for d in (outer, inner))
+    if first is None or second is None:
+        return inner or outer
+    fields = {k: second[k] or first[k] for k in ("job", "replica", "task")}
+    source = second if second["kind"] else first
+    text = "".join(f"/{k}:{v}" for k, v in fields.items() if v)
+    return f"{text}/device:{source['kind'].upper()}:{source['index'] or '*'}" if source["kind"] else text
+
+
 def short_device(name: str | None) -> str:
     """A full device name as graphs record it: `/device:CPU:0`."""
     return "" if name is None else name.replace(_PREFIX, "/device:")

@@ -276,8 +276,12 @@ def _preferred_dtype(op: OpDef, arg: Arg, value: Any) -> DType | None:
         return None
     try:
         own = make_array(value, None)[1]
-    except (TypeError, ValueError, OverflowError):
+        if isinstance(value, (list, tuple)):
+            make_array(value, default)
+    except (ValueError, OverflowError):
         return default
+    except TypeError:
+        return None
     allowed = op.types.get(arg.type_attr or "")
     return own if isinstance(allowed, TypeSet) and own in allowed else default
 

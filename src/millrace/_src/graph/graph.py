@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context
+from millrace._src.core.devices import merge_devices
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef, get_op
@@ -387,7 +388,8 @@ class Graph:
     @contextlib.contextmanager
     def device(self, device_name: Any) -> Iterator[None]:
         """Requests a device for the operations made within."""
-        self._devices.append(device_name if isinstance(device_name, str) else "")
+        outer = self._devices[-1] if self._devices else ""
+        self._devices.append(merge_devices(outer, device_name) if isinstance(device_name, str) and device_name else "")
         try:
             yield
         finally:

@@ -47,7 +47,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     graph = state.graph
     if graph is None:
         return EagerTensor(array, actual)
-    return graph.constant(array, actual, name or "Const")
+    return graph.constant(array, actual, "Const" if name is None else name)
 
 
 def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
@@ -123,4 +123,4 @@ def constant_v1(
             array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing)])
         array = _shaped(array, target, value)
     graph = state.graph
-    return EagerTensor(array, actual) if graph is None else graph.constant(array, actual, name or "Const")
+    return EagerTensor(array, actual) if graph is None else graph.constant(array, actual, "Const" if name is None else name)

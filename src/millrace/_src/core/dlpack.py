@@ -1,0 +1,57 @@
+"""`tf.experimental.dlpack`: tensors shared with other libraries without a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import from_np
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.util.export import export
+
+
+@export("experimental.dlpack.to_dlpack")
+def to_dlpack(tf_tensor: Any) -> Any:
+    """A DLPack capsule of an eager tensor.
+
+    >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1., 2.]))
+    >>> tf.experimental.dlpack.from_dlpack(capsule).numpy().tolist()
+    [1.0, 2.0]
+
+    Args: tf_tensor: an eager Tensor of a dtype that DLPack knows.
+    Returns: A PyCapsule, to be consumed once.
+    Raises: BufferError: if DLPack has no such dtype.
+    """
+    return convert_to_tensor(tf_tensor).__dlpack__()
+
+
+class _Capsule:
+    """Lets NumPy read a bare capsule, which it expects from a producer object."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+@export("experimental.dlpack.from_dlpack")
+def from_dlpack(dlcapsule: Any) -> EagerTensor:
+    """A tensor over the memory of a DLPack capsule, or of any object with `__dlpack__`.
+
+    >>> import numpy as np
+    >>> tf.experimental.dlpack.from_dlpack(np.array([1, 2])).numpy().tolist()
+    [1, 2]
+
+    Args: dlcapsule: a PyCapsule in main memory, or its producer.
+    Returns: A Tensor.
+    Raises: RuntimeError: if the memory is not the CPU's.
+    """
+    producer = dlcapsule if hasattr(dlcapsule, "__dlpack__") else _Capsule(dlcapsule)
+    array = np.from_dlpack(producer)
+    return EagerTensor(array, from_np(array.dtype))
