@@ -1,75 +1,18 @@
-"""Programs that build graphs; real TensorFlow and Millrace must give the same `GraphDef` for each.
-
-`@graph` programs run inside a `tf.Graph`, `@function` programs are traced as a `tf.function` for the specs given.
-"""
+"""Programs that build a plain graph: constants, attributes, names, devices, control dependencies, shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
+from tests.formats.program import Programs
 
-@dataclass(frozen=True)
-class Program:
-    """A program: `body(tf)` in a graph, or `body(tf, *arguments)` as a function of `specs(tf)`."""
-
-    name: str
-    body: Callable[..., Any]
-    specs: Callable[[Any], list[Any]] | None = None
-    add_shapes: bool = False
-
-    def graph_def(self, tf: Any) -> Any:
-        """The `GraphDef` that `tf` (real TensorFlow or Millrace) builds."""
-        if self.specs is None:
-            graph = tf.Graph()
-            with graph.as_default():
-                self.body(tf)
-        else:
-            function = tf.function(lambda *arguments: self.body(tf, *arguments), autograph=False)
-            graph = function.get_concrete_function(*self.specs(tf)).graph
-        return graph.as_graph_def(add_shapes=self.add_shapes)
-
-
-PROGRAMS: list[Program] = []
-
-
-def graph(body: Callable[..., Any]) -> Callable[..., Any]:
-    PROGRAMS.append(Program(body.__name__, body))
-    return body
-
-
-def with_shapes(body: Callable[..., Any]) -> Callable[..., Any]:
-    PROGRAMS.append(Program(body.__name__, body, add_shapes=True))
-    return body
-
-
-def function(specs: Callable[[Any], list[Any]], add_shapes: bool = False) -> Callable[..., Any]:
-    def note(body: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS.append(Program(body.__name__, body, specs, add_shapes))
-        return body
-
-    return note
-
-
-def _scalar(tf: Any) -> list[Any]:
-    return [tf.TensorSpec([], tf.float32, name="x")]
-
-
-def _vector(tf: Any) -> list[Any]:
-    return [tf.TensorSpec([None], tf.float32, name="x")]
-
-
-def _matrix(tf: Any) -> list[Any]:
-    return [tf.TensorSpec([None, 3], tf.float32, name="x")]
+PROGRAMS = Programs()
 
 
 # --- constants and attributes of every kind ----------------------------------------------------------------------
 
 
-@graph
+@PROGRAMS.graph
 def constants_of_every_python_type(tf):
     tf.constant(1)
     tf.constant(1.5)
@@ -80,7 +23,7 @@ def constants_of_every_python_type(tf):
     tf.constant(2**40)
 
 
-@graph
+@PROGRAMS.graph
 def constants_with_names(tf):
     tf.constant([1, 2, 3], name="a")
     tf.constant([1, 2, 3], name="a")
@@ -88,7 +31,7 @@ def constants_with_names(tf):
     tf.constant(np.arange(4, dtype=np.int64).reshape(2, 2), name="b")
 
 
-@graph
+@PROGRAMS.graph
 def constants_of_every_dtype(tf):
     for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.int8, tf.int16, tf.int32, tf.int64):
         tf.constant([1, 2], dtype=dtype)
@@ -100,21 +43,21 @@ def constants_of_every_dtype(tf):
     tf.constant(["a", "b"])
 
 
-@graph
+@PROGRAMS.graph
 def constants_that_broadcast(tf):
     tf.constant(7, shape=[4])
     tf.constant(0.5, shape=[2, 3], name="half")
     tf.constant([1, 2, 3, 4], shape=[2, 2])
 
 
-@graph
+@PROGRAMS.graph
 def empty_constants(tf):
     tf.constant([], dtype=tf.float32)
     tf.constant(np.zeros((0, 3), np.int32))
     tf.constant([], dtype=tf.string)
 
 
-@graph
+@PROGRAMS.graph
 def zeros_and_ones(tf):
     tf.zeros([2, 3])
     tf.ones([4], tf.int32)
@@ -123,13 +66,13 @@ def zeros_and_ones(tf):
     tf.eye(3)
 
 
-@graph
+@PROGRAMS.graph
 def large_fill(tf):
     tf.ones([2000])
     tf.zeros([100, 100], tf.int32)
 
 
-@graph
+@PROGRAMS.graph
 def placeholders(tf):
     placeholder = tf.compat.v1.placeholder
     placeholder(tf.float32)
@@ -138,7 +81,7 @@ def placeholders(tf):
     placeholder(tf.string, [2])
 
 
-@graph
+@PROGRAMS.graph
 def type_attributes(tf):
     x = tf.constant([1.5, 2.5])
     tf.cast(x, tf.int32)
@@ -149,7 +92,7 @@ def type_attributes(tf):
     tf.rank(x)
 
 
-@graph
+@PROGRAMS.graph
 def bool_attributes(tf):
     a, b = tf.constant([[1.0, 2.0]]), tf.constant([[3.0, 4.0]])
     tf.matmul(a, b, transpose_b=True)
@@ -158,7 +101,7 @@ def bool_attributes(tf):
     tf.cumsum(a, axis=1, exclusive=True, reverse=True)
 
 
-@graph
+@PROGRAMS.graph
 def int_attributes(tf):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     tf.stack([x, x], axis=1)
@@ -167,14 +110,14 @@ def int_attributes(tf):
     tf.one_hot([0, 1], 3)
 
 
-@graph
+@PROGRAMS.graph
 def float_attributes(tf):
     x = tf.constant([1.0, -2.0])
     tf.nn.leaky_relu(x, alpha=0.3)
     tf.nn.leaky_relu(x)
 
 
-@graph
+@PROGRAMS.graph
 def string_attributes(tf):
     x = tf.constant(["a b", "c"])
     tf.strings.join([x, x], separator="-")
@@ -184,7 +127,7 @@ def string_attributes(tf):
     tf.strings.as_string([1.5, 2.5], precision=2)
 
 
-@graph
+@PROGRAMS.graph
 def list_of_int_attributes(tf):
     x = tf.compat.v1.placeholder(tf.float32, [1, 8, 8, 3], name="x")
     w = tf.constant(np.zeros((3, 3, 3, 2), np.float32))
@@ -194,13 +137,13 @@ def list_of_int_attributes(tf):
     tf.squeeze(tf.constant([[[1.0]]]), axis=[0, 2])
 
 
-@graph
+@PROGRAMS.graph
 def list_of_type_attributes(tf):
     x = tf.constant([1.0])
     tf.identity_n([x, tf.constant(2), tf.constant("s")])
 
 
-@graph
+@PROGRAMS.graph
 def slicing(tf):
     x = tf.compat.v1.placeholder(tf.float32, [4, 5, 6], name="x")
     x[1]
@@ -214,7 +157,7 @@ def slicing(tf):
 # --- names, scopes, devices, control inputs ----------------------------------------------------------------------
 
 
-@graph
+@PROGRAMS.graph
 def operators_on_python_numbers(tf):
     x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
     y = x + 1.0
@@ -226,7 +169,7 @@ def operators_on_python_numbers(tf):
     _ = y % 2.0
 
 
-@graph
+@PROGRAMS.graph
 def name_scopes(tf):
     with tf.name_scope("outer"):
         a = tf.constant(1.0)
@@ -241,7 +184,7 @@ def name_scopes(tf):
     tf.constant(4.0)
 
 
-@graph
+@PROGRAMS.graph
 def outputs_by_index(tf):
     x = tf.constant([3.0, 1.0, 2.0])
     values, indices = tf.nn.top_k(x, 2)
@@ -251,7 +194,7 @@ def outputs_by_index(tf):
     tf.add_n([third, second, first])
 
 
-@graph
+@PROGRAMS.graph
 def control_dependencies(tf):
     a = tf.constant(1.0, name="a")
     b = tf.constant(2.0, name="b")
@@ -265,7 +208,7 @@ def control_dependencies(tf):
     tf.group(a, b, name="g")
 
 
-@graph
+@PROGRAMS.graph
 def devices(tf):
     with tf.device("/cpu:0"):
         a = tf.constant(1.0)
@@ -279,7 +222,7 @@ def devices(tf):
 # --- families of ops ---------------------------------------------------------------------------------------------
 
 
-@graph
+@PROGRAMS.graph
 def elementwise_math(tf):
     x = tf.compat.v1.placeholder(tf.float32, [2, 2], name="x")
     for name in ("exp", "tanh", "sqrt", "square", "sigmoid", "abs", "negative", "floor", "sin", "cos"):
@@ -290,7 +233,7 @@ def elementwise_math(tf):
     tf.pow(x, 3.0)
 
 
-@graph
+@PROGRAMS.graph
 def comparisons_and_logic(tf):
     x = tf.constant([1, 2, 3])
     p = tf.equal(x, 2)
@@ -301,7 +244,7 @@ def comparisons_and_logic(tf):
     tf.where(p)
 
 
-@graph
+@PROGRAMS.graph
 def reductions(tf):
     x = tf.compat.v1.placeholder(tf.float32, [2, 3], name="x")
     tf.reduce_sum(x)
@@ -312,14 +255,14 @@ def reductions(tf):
     tf.argmax(x, axis=1)
 
 
-@graph
+@PROGRAMS.graph
 def reduction_of_unknown_rank(tf):
     x = tf.compat.v1.placeholder(tf.float32, name="x")
     tf.reduce_sum(x)
     tf.reduce_mean(x, axis=0)
 
 
-@graph
+@PROGRAMS.graph
 def reshaping(tf):
     x = tf.compat.v1.placeholder(tf.float32, [None, 4], name="x")
     tf.reshape(x, [-1, 2, 2])
@@ -332,7 +275,7 @@ def reshaping(tf):
     tf.broadcast_to(tf.constant(1.0), [2, 2])
 
 
-@graph
+@PROGRAMS.graph
 def gathering(tf):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     tf.gather(x, [1, 0])
@@ -342,14 +285,14 @@ def gathering(tf):
     tf.boolean_mask([1, 2, 3], [True, False, True])
 
 
-@graph
+@PROGRAMS.graph
 def ranges(tf):
     tf.range(5)
     tf.range(1, 10, 2)
     tf.range(0.0, 1.0, 0.25)
 
 
-@graph
+@PROGRAMS.graph
 def activations(tf):
     x = tf.compat.v1.placeholder(tf.float32, [None, 3], name="x")
     tf.nn.relu(x)
@@ -360,7 +303,7 @@ def activations(tf):
     tf.nn.gelu(x)
 
 
-@graph
+@PROGRAMS.graph
 def losses(tf):
     logits = tf.compat.v1.placeholder(tf.float32, [None, 3], name="logits")
     labels = tf.compat.v1.placeholder(tf.int32, [None], name="labels")
@@ -369,7 +312,7 @@ def losses(tf):
     tf.nn.sigmoid_cross_entropy_with_logits(labels=logits, logits=logits)
 
 
-@graph
+@PROGRAMS.graph
 def dense_layer(tf):
     x = tf.compat.v1.placeholder(tf.float32, [None, 4], name="x")
     w = tf.constant(np.zeros((4, 2), np.float32), name="w")
@@ -378,19 +321,19 @@ def dense_layer(tf):
     tf.nn.relu(x @ w + b)
 
 
-@graph
+@PROGRAMS.graph
 def stateless_random(tf):
     tf.random.stateless_uniform([2], seed=[1, 2])
     tf.random.stateless_normal([2, 2], seed=[1, 2])
 
 
-@graph
+@PROGRAMS.graph
 def stateful_random(tf):
     tf.random.uniform([2], seed=1)
     tf.random.normal([2, 2], seed=2)
 
 
-@graph
+@PROGRAMS.graph
 def strings(tf):
     x = tf.constant(["a,b", "c"])
     tf.strings.upper(x)
@@ -400,7 +343,7 @@ def strings(tf):
     tf.strings.to_hash_bucket_fast(x, 10)
 
 
-@graph
+@PROGRAMS.graph
 def linear_algebra(tf):
     x = tf.compat.v1.placeholder(tf.float32, [3, 3], name="x")
     tf.linalg.inv(x)
@@ -410,7 +353,7 @@ def linear_algebra(tf):
     tf.einsum("ij,jk->ik", x, x)
 
 
-@graph
+@PROGRAMS.graph
 def segments_and_unique(tf):
     x = tf.constant([1.0, 2.0, 3.0])
     tf.math.segment_sum(x, [0, 0, 1])
@@ -418,7 +361,7 @@ def segments_and_unique(tf):
     tf.unique([1, 1, 2])
 
 
-@with_shapes
+@PROGRAMS.with_shapes
 def shapes_of_outputs(tf):
     x = tf.compat.v1.placeholder(tf.float32, [None, 4], name="x")
     y = tf.split(x, 2, axis=1)
@@ -428,222 +371,8 @@ def shapes_of_outputs(tf):
     tf.no_op()
 
 
-@with_shapes
+@PROGRAMS.with_shapes
 def shapes_of_constants(tf):
     tf.constant([[1, 2, 3]])
     tf.constant("s")
     tf.zeros([2, 0])
-
-
-# --- functions ---------------------------------------------------------------------------------------------------
-
-
-@function(_scalar)
-def one_argument(tf, x):
-    return x * 2.0
-
-
-@function(lambda tf: [tf.TensorSpec([], tf.float32, name="X"), tf.TensorSpec([2], tf.int32)])
-def two_arguments(tf, x, y):
-    return tf.cast(y, tf.float32) + x
-
-
-@function(lambda tf: [])
-def no_arguments(tf):
-    return tf.constant([1, 2])
-
-
-@function(_scalar)
-def no_results(tf, x):
-    tf.identity(x)
-
-
-@function(_scalar)
-def structured_results(tf, x):
-    return {"b": x + 1.0, "a": (x, [x * 2.0])}
-
-
-@function(_vector)
-def captured_constant(tf, x):
-    return x * tf.constant([1.0])
-
-
-@function(_scalar)
-def conditional(tf, x):
-    return tf.cond(x > 0.0, lambda: x * 2.0, lambda: -x)
-
-
-@function(_scalar)
-def conditional_with_two_results(tf, x):
-    return tf.cond(x > 0.0, lambda: (x, x + 1.0), lambda: (-x, x - 1.0))
-
-
-@function(_scalar)
-def nested_conditionals(tf, x):
-    return tf.cond(x > 0.0, lambda: tf.cond(x > 1.0, lambda: x, lambda: x * 2.0), lambda: -x)
-
-
-@function(_scalar)
-def loop(tf, x):
-    return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), [0, x])
-
-
-@function(_scalar)
-def loop_with_bounds(tf, x):
-    return tf.while_loop(
-        lambda y: y < 100.0, lambda y: [y * x], [x], maximum_iterations=7, parallel_iterations=3, name="power"
-    )
-
-
-@function(_scalar)
-def conditional_in_a_loop(tf, x):
-    return tf.while_loop(
-        lambda i, y: i < 3,
-        lambda i, y: (i + 1, tf.cond(y > 0.0, lambda: y - x, lambda: y + x)),
-        [tf.constant(0), x],
-    )
-
-
-@function(lambda tf: [tf.TensorSpec([], tf.int32, name="i")])
-def switch(tf, i):
-    return tf.switch_case(i, [lambda: tf.constant(1.0), lambda: tf.constant(2.0)])
-
-
-@function(_scalar)
-def call_of_a_function(tf, x):
-    double = tf.function(_double, autograph=False)
-    return double(x) + 1.0
-
-
-def _double(x):
-    return x * 2.0
-
-
-@function(_scalar, add_shapes=True)
-def call_of_a_function_with_shapes(tf, x):
-    return tf.function(_double, autograph=False)(x)
-
-
-@function(_scalar)
-def two_calls_of_a_function(tf, x):
-    double = tf.function(_double, autograph=False)
-    return double(double(x))
-
-
-@function(_scalar)
-def print_has_an_effect(tf, x):
-    tf.print("x =", x)
-    return x
-
-
-@function(_scalar)
-def assertion_has_an_effect(tf, x):
-    tf.debugging.Assert(x > 0.0, [x])
-    return x
-
-
-@function(_matrix)
-def dense_layer_function(tf, x):
-    w = tf.constant(np.ones((3, 2), np.float32))
-    return tf.nn.softmax(tf.matmul(x, w) + [0.5, 1.5])
-
-
-@function(lambda tf: [[tf.TensorSpec([], tf.float32), tf.TensorSpec([1], tf.float32)], {"k": tf.TensorSpec([2])}])
-def nested_arguments(tf, pair, mapping):
-    return pair[0] + pair[1] + mapping["k"]
-
-
-@function(_vector)
-def manual_control_dependency(tf, x):
-    y = x + 1.0
-    with tf.control_dependencies([y]):
-        return tf.identity(x, name="after")
-
-
-@function(_vector)
-def gradient_in_a_function(tf, x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = tf.reduce_sum(x * x)
-    return tape.gradient(y, x)
-
-
-@function(_vector)
-def shapes_and_values(tf, x):
-    n = tf.shape(x)[0]
-    return tf.reshape(x, [n, 1]), tf.zeros([n])
-
-
-@function(lambda tf: [tf.TensorSpec(None, tf.float32, name="x")])
-def unknown_rank_argument(tf, x):
-    return tf.reduce_sum(x) + tf.cast(tf.rank(x), tf.float32)
-
-
-@function(lambda tf: [tf.TensorSpec([], tf.string, name="s")])
-def string_argument(tf, s):
-    return tf.strings.join([s, "!"])
-
-
-VARIABLES: dict[str, Any] = {}
-
-
-def _variable(tf, name, value):
-    key = f"{tf.__name__}/{name}"
-    if key not in VARIABLES:
-        with tf.init_scope():
-            VARIABLES[key] = tf.Variable(value, name=name)
-    return VARIABLES[key]
-
-
-@function(_scalar)
-def variable_read(tf, x):
-    return _variable(tf, "v", 1.0) * x
-
-
-@function(_scalar)
-def variable_assign(tf, x):
-    v = _variable(tf, "v", 1.0)
-    v.assign(x)
-    v.assign_add(2.0)
-    return v + x
-
-
-@function(_scalar)
-def two_variables(tf, x):
-    a, b = _variable(tf, "a", 1.0), _variable(tf, "b", 2.0)
-    a.assign(x * b)
-    b.assign_add(x * a)
-    return a + b
-
-
-@function(_scalar)
-def variable_in_a_conditional(tf, x):
-    v = _variable(tf, "v", 1.0)
-    return tf.cond(x > 0.0, lambda: v * x, lambda: x)
-
-
-@function(_scalar)
-def variable_in_a_loop(tf, x):
-    v = _variable(tf, "v", 1.0)
-    return tf.while_loop(lambda y: y < 10.0, lambda y: [y + v], [x])
-
-
-@function(_scalar)
-def call_of_a_function_with_a_variable(tf, x):
-    v = _variable(tf, "v", 1.0)
-
-    def bump(y):
-        v.assign_add(y)
-        return v + y
-
-    return tf.function(bump, autograph=False)(x)
-
-
-@function(_matrix)
-def training_step(tf, x):
-    w = _variable(tf, "w", np.ones((3, 2), np.float32))
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
-    gradient = tape.gradient(loss, w)
-    w.assign_sub(0.1 * gradient)
-    return loss

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.formats.canonical_text import graph_text
 from tests.formats.expressions import ALL, answer
-from tests.formats.graph_programs import PROGRAMS
+from tests.formats.programs import PROGRAMS
 
 RECORDED = Path(__file__).parent / "recorded"
 

@@ -12,7 +12,8 @@ import pytest
 
 import millrace as tf
 from tests.formats.canonical_text import graph_text
-from tests.formats.graph_programs import PROGRAMS, Program
+from tests.formats.program import Program
+from tests.formats.programs import PROGRAMS
 
 PYTHON = os.environ.get("MILLRACE_ORACLE_PYTHON")
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -8,7 +8,8 @@ import pytest
 
 import millrace as tf
 from tests.formats.canonical_text import graph_text, parse_graph_text
-from tests.formats.graph_programs import PROGRAMS, Program
+from tests.formats.program import Program
+from tests.formats.programs import PROGRAMS
 
 RECORDED = Path(__file__).parent / "recorded" / "graphs.txt"
 

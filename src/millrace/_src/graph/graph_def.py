@@ -98,8 +98,8 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     ...     c = tf.constant(1.0)
     >>> path = tf.io.write_graph(g, tempfile.mkdtemp(), "graph.pbtxt")
     >>> pathlib.Path(path).read_text().splitlines()[0]
-    'node {\\n'
     'node {'
+
     Args:
         graph_or_graph_def: a `tf.Graph` or a `GraphDef`.
         logdir: the folder; made if it does not exist.
