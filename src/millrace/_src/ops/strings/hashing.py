@@ -1,12 +1,13 @@
 """Strings to buckets by hash: three hashes, all fixed for ever, so that a vocabulary made by hashing stays valid.
 
 `to_hash_bucket_fast` uses FarmHash's fingerprint, `to_hash_bucket_strong` SipHash-2-4 (Aumasson and Bernstein, 2012)
-with the user's key, and the old `to_hash_bucket` a 64-bit MurmurHash 2 (Appleby, public domain).
+with the user's key, and the old `to_hash_bucket` a 64-bit MurmurHash 2 (Appleby, public domain). The latter two hash
+all strings of one length at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,84 +17,110 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.ops.array.farmhash import fingerprint64
 from millrace._src.ops.shape_rules import same_shape
-from millrace._src.ops.strings.text_bytes import map_values
 from millrace._src.util.export import export
 
-_MASK = (1 << 64) - 1
 _NO_GRADIENT = "a bucket is an integer"
 
 
-def _buckets(input: Array, count: int, hash64: Callable[[bytes], int]) -> Array:
-    if count < 1:
-        message = f"Value for attr 'num_buckets' of {count} must be at least minimum 1"
-        raise errors.InvalidArgumentError(None, None, message)
-    return map_values(lambda text: hash64(text) % count, input, np.int64)
+def _by_length(texts: Sequence[bytes], unit: int) -> Iterator[tuple[Array, list[bytes]]]:
+    """The texts in groups of equal `len(text) // unit`, each with the positions of its members."""
+    groups: dict[int, list[int]] = {}
+    for position, text in enumerate(texts):
+        groups.setdefault(len(text) // unit, []).append(position)
+    for positions in groups.values():
+        yield np.array(positions), [texts[position] for position in positions]
+
+
+def _words(texts: Sequence[bytes]) -> Array:
+    """Texts of one length, a multiple of eight, as rows of little-endian words."""
+    rows = np.frombuffer(b"".join(texts), dtype="<u8").astype(np.uint64)
+    return rows.reshape(len(texts), -1)
 
 
 # --- MurmurHash 2 ----------------------------------------------------------------------------------------------------
 
-_MURMUR, _MURMUR_SEED = 0xC6A4A7935BD1E995, 0xDECAFCAFFE
+_MURMUR, _MURMUR_SEED, _MURMUR_SHIFT = np.uint64(0xC6A4A7935BD1E995), np.uint64(0xDECAFCAFFE), np.uint64(47)
 
 
-def murmur64(key: bytes) -> int:
-    """The hash of the original `StringToHashBucket`.
+def murmur64(texts: Sequence[bytes]) -> Array:
+    """The hash of the original `StringToHashBucket`, of every text.
 
     >>> from millrace._src.ops.strings.hashing import murmur64
-    >>> murmur64(b"a") % 10
-    8
+    >>> (murmur64([b"", b"a"]) % 10).tolist()
+    [9, 8]
     """
-    value = _MURMUR_SEED ^ (len(key) * _MURMUR & _MASK)
-    whole = len(key) & ~7
-    for start in range(0, whole, 8):
-        word = int.from_bytes(key[start : start + 8], "little") * _MURMUR & _MASK
-        word = (word ^ word >> 47) * _MURMUR & _MASK
-        value = (value ^ word) * _MURMUR & _MASK
-    if whole < len(key):
-        value = (value ^ int.from_bytes(key[whole:], "little")) * _MURMUR & _MASK
-    value = (value ^ value >> 47) * _MURMUR & _MASK
-    return value ^ value >> 47
+    hashes = np.empty(len(texts), np.uint64)
+    for positions, group in _by_length(texts, 1):
+        size = len(group[0])
+        words = _words([text + bytes(-size % 8) for text in group])
+        value = np.full(len(group), _MURMUR_SEED) ^ np.full(len(group), size, np.uint64) * _MURMUR
+        for index in range(size // 8):
+            word = words[:, index] * _MURMUR
+            value = (value ^ (word ^ word >> _MURMUR_SHIFT) * _MURMUR) * _MURMUR
+        if size % 8:
+            value = (value ^ words[:, -1]) * _MURMUR
+        value = (value ^ value >> _MURMUR_SHIFT) * _MURMUR
+        hashes[positions] = value ^ value >> _MURMUR_SHIFT
+    return hashes
 
 
 # --- SipHash ---------------------------------------------------------------------------------------------------------
 
+_SIP_STATE = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+"""The words "somepseudorandomlygeneratedbytes" that the key is mixed with."""
 
-def siphash(key: bytes, k0: int, k1: int) -> int:
-    """SipHash-2-4 of a byte string under a key of two 64-bit words.
+
+def siphash(texts: Sequence[bytes], k0: int, k1: int) -> Array:
+    """SipHash-2-4 of every text, under a key of two 64-bit words.
 
     >>> from millrace._src.ops.strings.hashing import siphash
-    >>> hex(siphash(bytes(range(15)), 0x0706050403020100, 0x0F0E0D0C0B0A0908))
+    >>> hex(siphash([bytes(range(15))], 0x0706050403020100, 0x0F0E0D0C0B0A0908)[0])
     '0xa129ca6149be45e5'
     """
-    k0, k1 = k0 & _MASK, k1 & _MASK
-    state = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
-    padded = key + bytes(7 - len(key) % 8) + bytes([len(key) & 255])
-    for start in range(0, len(padded), 8):
-        word = int.from_bytes(padded[start : start + 8], "little")
-        state[3] ^= word
-        _sip_rounds(state, 2)
-        state[0] ^= word
-    state[2] ^= 0xFF
-    _sip_rounds(state, 4)
-    return state[0] ^ state[1] ^ state[2] ^ state[3]
+    key = [k & (1 << 64) - 1 for k in (k0, k1, k0, k1)]
+    hashes = np.empty(len(texts), np.uint64)
+    for positions, group in _by_length(texts, 8):
+        words = _words([text + bytes(7 - len(text) % 8) + bytes([len(text) & 255]) for text in group])
+        state = [np.full(len(group), k ^ start, np.uint64) for k, start in zip(key, _SIP_STATE, strict=True)]
+        for index in range(words.shape[1]):
+            state[3] ^= words[:, index]
+            _sip_rounds(state, 2)
+            state[0] ^= words[:, index]
+        state[2] ^= np.uint64(0xFF)
+        _sip_rounds(state, 4)
+        hashes[positions] = state[0] ^ state[1] ^ state[2] ^ state[3]
+    return hashes
 
 
-def _rotated(value: int, shift: int) -> int:
-    return (value << shift | value >> 64 - shift) & _MASK
+def _rotated(value: Array, shift: int) -> Array:
+    return value << np.uint64(shift) | value >> np.uint64(64 - shift)
 
 
-def _sip_rounds(state: list[int], count: int) -> None:
+def _sip_rounds(state: list[Array], count: int) -> None:
     a, b, c, d = state
     for _ in range(count):
-        a, c = a + b & _MASK, c + d & _MASK
+        a, c = a + b, c + d
         b, d = _rotated(b, 13) ^ a, _rotated(d, 16) ^ c
         a = _rotated(a, 32)
-        c, a = c + b & _MASK, a + d & _MASK
+        c, a = c + b, a + d
         b, d = _rotated(b, 17) ^ c, _rotated(d, 21) ^ a
         c = _rotated(c, 32)
     state[:] = a, b, c, d
 
 
+def _farmhash(texts: Sequence[bytes]) -> Array:
+    return np.array([fingerprint64(text) for text in texts], np.uint64)
+
+
 # --- ops -------------------------------------------------------------------------------------------------------------
+
+
+def _buckets(input: Array, count: int, hash64: Callable[[Sequence[bytes]], Array]) -> Array:
+    if count < 1:
+        message = f"Value for attr 'num_buckets' of {count} must be at least minimum 1"
+        raise errors.InvalidArgumentError(None, None, message)
+    hashes = hash64(input.reshape(-1).tolist())
+    return (hashes % np.uint64(count)).astype(np.int64).reshape(input.shape)
 
 
 @op(
@@ -105,7 +132,7 @@ def _sip_rounds(state: list[int], count: int) -> None:
 )
 def string_to_hash_bucket_fast(xp: Xp, input: Array, *, num_buckets: int) -> Array:
     """The fingerprint of every string, modulo the number of buckets."""
-    return _buckets(input, num_buckets, fingerprint64)
+    return _buckets(input, num_buckets, _farmhash)
 
 
 @op(
@@ -120,7 +147,7 @@ def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key:
     if len(key) != 2:
         raise errors.InvalidArgumentError(None, None, "Key must have 2 elements")
     k0, k1 = key
-    return _buckets(input, num_buckets, lambda text: siphash(text, k0, k1))
+    return _buckets(input, num_buckets, lambda texts: siphash(texts, k0, k1))
 
 
 @op(

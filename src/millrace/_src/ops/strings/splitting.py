@@ -48,9 +48,12 @@ def _split_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 
 def _sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
     """Rows of parts as the indices, values and dense shape of a sparse tensor."""
-    indices = np.array([(r, c) for r, row in enumerate(rows) for c in range(len(row))], dtype=np.int64).reshape(-1, 2)
     values = [part for row in rows for part in row]
-    shape = np.array([len(rows), max((len(row) for row in rows), default=0)], dtype=np.int64)
+    sizes = np.array([len(row) for row in rows], dtype=np.int64)
+    row_numbers = np.repeat(np.arange(len(rows)), sizes)
+    columns = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    indices = np.stack([row_numbers, columns], axis=1)
+    shape = np.array([len(rows), sizes.max(initial=0)], dtype=np.int64)
     return indices, string_array(values, (len(values),)), shape
 
 

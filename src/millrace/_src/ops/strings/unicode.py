@@ -34,6 +34,7 @@ _ERRORS = ("strict", "replace", "ignore")
 _OUTPUTS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _REPLACEMENT = 65533
 _LAST_CONTROL = 0x1F
+_ASCII_SUPERSETS = ("utf-8", "ascii", "iso8859-1", "cp1252")
 _MARKER = 0xDC00
 """A lone surrogate, which no codec yields: 0xDC00 + n stands for n malformed bytes."""
 
@@ -69,6 +70,9 @@ class _Decoder:
 
     def code_points(self, text: bytes) -> Iterator[tuple[int, int]]:
         """Each code point with the position of its first byte."""
+        if text.isascii() and self._codec in _ASCII_SUPERSETS and not self._replace_control:
+            yield from zip(text, range(len(text)), strict=True)
+            return
         codec, position = self._codec, 0
         if codec in ("utf-16", "utf-32"):
             codec, position = _byte_order(codec, text)
