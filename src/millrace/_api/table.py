@@ -771,6 +771,18 @@ errors.UnavailableError core.errors:UnavailableError
 errors.UnimplementedError core.errors:UnimplementedError
 errors.UnknownError core.errors:UnknownError
 """,
+    "experimental": """
+experimental.float4_e2m1fn core.dtypes:float4_e2m1fn
+experimental.float8_e4m3b11fnuz core.dtypes:float8_e4m3b11fnuz
+experimental.float8_e4m3fn core.dtypes:float8_e4m3fn
+experimental.float8_e4m3fnuz core.dtypes:float8_e4m3fnuz
+experimental.float8_e5m2 core.dtypes:float8_e5m2
+experimental.float8_e5m2fnuz core.dtypes:float8_e5m2fnuz
+experimental.int2 core.dtypes:int2
+experimental.int4 core.dtypes:int4
+experimental.uint2 core.dtypes:uint2
+experimental.uint4 core.dtypes:uint4
+""",
     "experimental.dlpack": """
 experimental.dlpack.from_dlpack core.dlpack:from_dlpack
 experimental.dlpack.to_dlpack core.dlpack:to_dlpack

@@ -375,16 +375,18 @@ export_constant(__name__, "qint32", "qint32", "dtypes.qint32")
 export_constant(__name__, "quint8", "quint8", "dtypes.quint8")
 export_constant(__name__, "quint16", "quint16", "dtypes.quint16")
 export_constant(__name__, "QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES")
-export_constant(__name__, "float8_e5m2", "dtypes.experimental.float8_e5m2")
-export_constant(__name__, "float8_e4m3fn", "dtypes.experimental.float8_e4m3fn")
-export_constant(__name__, "float8_e4m3fnuz", "dtypes.experimental.float8_e4m3fnuz")
-export_constant(__name__, "float8_e4m3b11fnuz", "dtypes.experimental.float8_e4m3b11fnuz")
-export_constant(__name__, "float8_e5m2fnuz", "dtypes.experimental.float8_e5m2fnuz")
-export_constant(__name__, "float4_e2m1fn", "dtypes.experimental.float4_e2m1fn")
-export_constant(__name__, "int4", "dtypes.experimental.int4")
-export_constant(__name__, "uint4", "dtypes.experimental.uint4")
-export_constant(__name__, "int2", "dtypes.experimental.int2")
-export_constant(__name__, "uint2", "dtypes.experimental.uint2")
+export_constant(__name__, "float8_e5m2", "dtypes.experimental.float8_e5m2", "experimental.float8_e5m2")
+export_constant(__name__, "float8_e4m3fn", "dtypes.experimental.float8_e4m3fn", "experimental.float8_e4m3fn")
+export_constant(__name__, "float8_e4m3fnuz", "dtypes.experimental.float8_e4m3fnuz", "experimental.float8_e4m3fnuz")
+export_constant(
+    __name__, "float8_e4m3b11fnuz", "dtypes.experimental.float8_e4m3b11fnuz", "experimental.float8_e4m3b11fnuz"
+)
+export_constant(__name__, "float8_e5m2fnuz", "dtypes.experimental.float8_e5m2fnuz", "experimental.float8_e5m2fnuz")
+export_constant(__name__, "float4_e2m1fn", "dtypes.experimental.float4_e2m1fn", "experimental.float4_e2m1fn")
+export_constant(__name__, "int4", "dtypes.experimental.int4", "experimental.int4")
+export_constant(__name__, "uint4", "dtypes.experimental.uint4", "experimental.uint4")
+export_constant(__name__, "int2", "dtypes.experimental.int2", "experimental.int2")
+export_constant(__name__, "uint2", "dtypes.experimental.uint2", "experimental.uint2")
 
 
 class _NumpyTable(dict["np.dtype[Any]", DType]):
