@@ -11,6 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.core import dtypes
 from millrace._src.core.dtypes import ALL_DTYPES, DType, as_dtype, from_np
+from tests.ids import stable_repr
 
 # Recorded from TensorFlow 2.21: number, name, NumPy type, size, and which of the is_* questions are true.
 TYPES = """
@@ -141,7 +142,7 @@ def test_as_dtype_takes_things_with_a_numpy_dtype(dtype_of: Any) -> None:
         list,
         type(None), np.dtype([("a", int)]), ml_dtypes.int1, np.dtype(ml_dtypes.float8_e4m3),
     ],
-    ids=repr,
+    ids=stable_repr,
 )  # fmt: skip
 def test_as_dtype_refuses_what_tensors_cannot_hold(given: Any) -> None:
     with pytest.raises(TypeError) as error:

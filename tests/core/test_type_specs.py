@@ -8,6 +8,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.type_specs import TypeSpec, register_type_spec_from_value_converter
+from tests.ids import stable_repr
 
 
 class Couple:
@@ -81,7 +82,7 @@ def test_equality_hash_text_and_pickle_come_from_the_fields() -> None:
     assert pickle.loads(pickle.dumps(spec(1, 2))) == spec(1, 2)
 
 
-@pytest.mark.parametrize("label", [{"a": [1]}, np.array([1, 2]), [1, (2, {"b": 3})]], ids=repr)
+@pytest.mark.parametrize("label", [{"a": [1]}, np.array([1, 2]), [1, (2, {"b": 3})]], ids=stable_repr)
 def test_fields_may_be_structures_and_arrays(label: Any) -> None:
     assert spec(label, 1) == spec(label, 1)
     assert hash(spec(label, 1)) == hash(spec(label, 1))

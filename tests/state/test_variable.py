@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from tests.ids import stable_repr
 
 
 def value(x: Any) -> Any:
@@ -37,7 +38,7 @@ COMPLEX = [tf.complex64, tf.complex128]
         (np.zeros([0, 3], np.int8), tf.int8, [0, 3]),
         (1j, tf.complex128, []),
     ],
-    ids=repr,
+    ids=stable_repr,
 )
 def test_the_initial_value_decides_dtype_and_shape(initial: Any, dtype: Any, shape: list[int]) -> None:
     v = tf.Variable(initial)

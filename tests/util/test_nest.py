@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.util import nest
+from tests.ids import stable_repr
 
 Point = namedtuple("Point", "x y")
 Pair = namedtuple("Pair", "x y")
@@ -154,7 +155,7 @@ class CompositeSpec:
         (ChainMap({"b": 1}), [1]), (Counter("ba"), [1, 1]), ({None: 1}, [1]), (np.str_("ab"), ["ab"]), ([], []),
         (Point, [Point]), (Custom, [Custom]),
     ],
-    ids=repr,
+    ids=stable_repr,
 )  # fmt: skip
 def test_flatten(structure: Any, leaves: list[Any]) -> None:
     assert nest.flatten(structure) == leaves
@@ -215,7 +216,7 @@ def test_is_nested() -> None:
         (bytearray(b"ab"), [1, 2], bytearray(b"\x01\x02")),
         (UserDict({"b": 1, "a": 2}), [1, 2], UserDict({"b": 2, "a": 1})),
     ],
-    ids=repr,
+    ids=stable_repr,
 )  # fmt: skip
 def test_pack_sequence_as(structure: Any, leaves: Any, packed: Any) -> None:
     assert tf.nest.pack_sequence_as(structure, leaves) == packed
@@ -312,7 +313,7 @@ def test_map_structure_refuses_bad_calls() -> None:
         ([1, 2], ListSubclass([1, 2])), (FrozenMapping({"a": 1}), {"a": 1}), (Custom(1, 2), Custom(1, 2, "n")),
         (Point(1, 2), namedtuple("Point", "x y")(1, 2)), (Plain(), Plain(2)), (1.5, np.array([1])),
     ],
-    ids=repr,
+    ids=stable_repr,
 )  # fmt: skip
 def test_same_structures(a: Any, b: Any) -> None:
     tf.nest.assert_same_structure(a, b)
@@ -384,7 +385,7 @@ def test_different_structures(
         (OwnSequence([1]), [1]), (Custom(1, 2), Attrs(1, 2)), ((1, 2), TupleSubclass((1, 2))),
         (Point(1, 2), namedtuple("Point", "x z")(1, 2)),
     ],
-    ids=repr,
+    ids=stable_repr,
 )  # fmt: skip
 def test_types_differ(a: Any, b: Any) -> None:
     with pytest.raises(TypeError, match="don't have the same sequence type"):

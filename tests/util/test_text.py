@@ -9,6 +9,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.util.text import describe_value, format_summarized, shape_brackets, value_repr, value_text
+from tests.ids import stable_repr
 
 
 class Handle:
@@ -91,7 +92,7 @@ def test_shapes_in_brackets() -> None:
         (np.zeros([2, 3], np.float32), "(2, 3) float32"), (3, "int 3"), ("a", "str 'a'"), ([1, 2], "list of 2"),
         (None, "None"), (object(), "object"), ("x" * 100, "str '" + "x" * 56 + "..."), ({}, "dict of 0"),
     ],
-    ids=repr,
+    ids=stable_repr,
 )  # fmt: skip
 def test_describing_a_value(value: Any, words: str) -> None:
     assert describe_value(value) == words

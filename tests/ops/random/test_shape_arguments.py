@@ -9,16 +9,17 @@ import pytest
 
 import millrace as tf
 from millrace._src.ops.random.shape_arguments import ends_with, shape_tensor
+from tests.ids import stable_repr
 
 
-@pytest.mark.parametrize("shape", [(), [], 0 * (1,), tf.TensorShape([])], ids=repr)
+@pytest.mark.parametrize("shape", [(), [], 0 * (1,), tf.TensorShape([])], ids=stable_repr)
 def test_an_empty_shape_is_an_int32_vector(shape: Any) -> None:
     assert shape_tensor(shape).dtype is tf.int32
     assert shape_tensor(shape).shape == [0]
 
 
 @pytest.mark.parametrize(
-    "shape", [[2, 3], (2, 3), tf.TensorShape([2, 3]), np.array([2, 3]), tf.constant([2, 3], tf.int64)], ids=repr
+    "shape", [[2, 3], (2, 3), tf.TensorShape([2, 3]), np.array([2, 3]), tf.constant([2, 3], tf.int64)], ids=stable_repr
 )
 def test_shapes_come_in_many_forms(shape: Any) -> None:
     assert tf.random.uniform(shape).shape == [2, 3]
