@@ -581,7 +581,9 @@ compat.v1.nn.max_pool -
 compat.v1.nn.max_pool_v2 ops.nn.pooling:max_pool
 compat.v1.nn.max_pool_with_argmax -
 compat.v1.nn.moments -
+compat.v1.nn.nce_loss -
 compat.v1.nn.pool -
+compat.v1.nn.sampled_softmax_loss -
 compat.v1.nn.separable_conv2d -
 compat.v1.nn.sigmoid_cross_entropy_with_logits -
 compat.v1.nn.softmax_cross_entropy_with_logits -
@@ -1021,6 +1023,7 @@ nn.avg_pool3d ops.nn.pooling:avg_pool3d
 nn.batch_norm_with_global_normalization ops.nn.batch_normalization:batch_norm_with_global_normalization
 nn.batch_normalization ops.nn.batch_normalization:batch_normalization
 nn.bias_add ops.nn.bias:bias_add
+nn.collapse_repeated ops.nn.label_sequences:collapse_repeated
 nn.compute_accidental_hits ops.random.candidate_samplers:compute_accidental_hits
 nn.compute_average_loss ops.nn.losses:compute_average_loss
 nn.conv1d ops.nn.convolution:conv1d
@@ -1058,10 +1061,12 @@ nn.max_pool2d ops.nn.pooling:max_pool2d
 nn.max_pool3d ops.nn.pooling:max_pool3d
 nn.max_pool_with_argmax ops.nn.pooling:max_pool_with_argmax
 nn.moments ops.nn.moments:moments
+nn.nce_loss ops.nn.sampled_losses:nce_loss
 nn.normalize_moments ops.nn.moments:normalize_moments
 nn.pool ops.nn.pooling:pool
 nn.relu ops.nn.activations:relu
 nn.relu6 ops.nn.activations:relu6
+nn.sampled_softmax_loss ops.nn.sampled_losses:sampled_softmax_loss
 nn.scale_regularization_loss ops.nn.losses:scale_regularization_loss
 nn.selu ops.nn.activations:selu
 nn.separable_conv2d ops.nn.depthwise_convolution:separable_conv2d
@@ -1166,7 +1171,7 @@ strings.to_number ops.strings.numbers:to_number
 strings.unicode_decode ops.strings.unicode:unicode_decode
 strings.unicode_decode_with_offsets ops.strings.unicode:unicode_decode_with_offsets
 strings.unicode_encode ops.strings.unicode:unicode_encode
-strings.unicode_script ops.strings.unicode:unicode_script
+strings.unicode_script ops.strings.unicode_scripts:unicode_script
 strings.unicode_split ops.strings.unicode:unicode_split
 strings.unicode_split_with_offsets ops.strings.unicode:unicode_split_with_offsets
 strings.unicode_transcode ops.strings.unicode:unicode_transcode

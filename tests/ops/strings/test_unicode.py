@@ -144,11 +144,6 @@ def test_unicode_transcode(text: Any, options: dict[str, Any], expected: bytes) 
     assert tf.strings.unicode_transcode(text, **arguments).numpy() == expected
 
 
-def test_scripts_are_refused() -> None:
-    with pytest.raises(tf.errors.UnimplementedError, match="table of scripts"):
-        tf.strings.unicode_script([97])
-
-
 @given(st.text())
 def test_text_survives_decoding_and_encoding(text: str) -> None:
     codes = tf.strings.unicode_decode(text, "UTF-8")

@@ -466,6 +466,7 @@ OP_HOMES: dict[str, str] = {
     "UnicodeDecode": "millrace._src.ops.strings.unicode",
     "UnicodeDecodeWithOffsets": "millrace._src.ops.strings.unicode",
     "UnicodeEncode": "millrace._src.ops.strings.unicode",
+    "UnicodeScript": "millrace._src.ops.strings.unicode_scripts",
     "UnicodeTranscode": "millrace._src.ops.strings.unicode",
     "UniformCandidateSampler": "millrace._src.ops.random.candidate_sampling",
     "Unique": "millrace._src.ops.array.uniqueness",

@@ -4,7 +4,7 @@ TensorFlow matches with RE2. Its syntax and Python's agree on most, and differ i
 RE2), in anchors, in flags set amid a pattern, and in what is an error. The translator
 reads the pattern once, item by item, and writes each item out in a form that does not depend on Python's flags.
 
-Not supported, with a clear error: `\\C` (one byte), and `\\p{...}` of scripts; categories such as `\\p{Lu}` are.
+Not supported, with a clear error: `\\C` (one byte), and `\\p{...}` of the rarer scripts.
 Strings are matched as text in which a byte that is no UTF-8 is a lone surrogate, which no item matches.
 """
 
@@ -16,6 +16,8 @@ import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+
+from millrace._src.ops.strings.unicode_scripts import SCRIPT_NAMES, script_runs
 
 _BROKEN = "\\udc80-\\udcff"
 """The surrogates that stand for bytes outside UTF-8."""
@@ -239,8 +241,7 @@ class _Translator:
         name = match[2] or match[3]
         ranges = _category_ranges(name)
         if ranges is None:
-            known = "only general categories such as Lu are supported here"
-            raise PatternError(f"invalid character class range: {match[0]} ({known})")
+            raise PatternError(f"invalid character class range: {match[0]}")
         return _complement(ranges) if negated != bool(match[1]) else ranges
 
     def _escaped_character(self) -> str:
@@ -329,11 +330,20 @@ def _complement(ranges: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _category_ranges(name: str) -> str | None:
-    """The characters of a general category (`L`, `Lu`, `N`, ...), or None if there is no such category."""
+    """The characters of a general category (`L`, `Lu`, ...) or script (`Greek`), or None if there is none such."""
     if name == "Any":
         return f"\\x00-\\U{sys.maxunicode:08x}"
-    found = _as_ranges(lambda character: unicodedata.category(character).startswith(name))
+    if name in SCRIPT_NAMES:
+        return _script_ranges(SCRIPT_NAMES.index(name))
+    found = _as_ranges(lambda character: unicodedata.category(character).startswith(name)) if len(name) < 3 else ""
     return found or None
+
+
+def _script_ranges(number: int) -> str:
+    starts, scripts = script_runs()
+    ends = [*(starts[1:] - 1).tolist(), sys.maxunicode]
+    runs = zip(starts.tolist(), ends, scripts.tolist(), strict=True)
+    return "".join(f"{_class_literal(chr(a))}-{_class_literal(chr(b))}" for a, b, script in runs if script == number)
 
 
 def _as_ranges(wanted: Callable[[str], bool]) -> str:

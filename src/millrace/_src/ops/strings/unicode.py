@@ -452,13 +452,3 @@ def unicode_encode(
             replacement_char=replacement_char,
         )
         return raw.Reshape(tensor=encoded, shape=shape[:-1])
-
-
-@export("strings.unicode_script")
-def unicode_script(input: Any, name: str | None = None) -> Any:
-    """The script (Latin, Greek, ...) of code points: not available, as Python has no table of scripts.
-
-    Raises: tf.errors.UnimplementedError: always.
-    """
-    message = "tf.strings.unicode_script needs Unicode's table of scripts, which Millrace does not have."
-    raise tf_errors.UnimplementedError(None, None, message)
