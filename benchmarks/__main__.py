@@ -76,6 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     description = machine.describe()
     print(machine.sentence(description))
+    if float(description["load"]) > 0.5 * int(description["cores"]):
+        print("the machine is busy: expect numbers that are too high, above all where threads wait for each other")
     peers, missing = start_peers(names, given, options.verbose)
     facts = {
         "machine": description,

@@ -12,6 +12,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FRAMEWORKS = ("millrace", "tensorflow", "jax", "torch", "numpy")
 VARIABLE = "MILLRACE_BENCH_{}"
 """Environment variable with the interpreter of a framework, e.g. MILLRACE_BENCH_TORCH=/opt/torch/bin/python."""
+REST = 0.06
+"""Seconds between repetitions: the threads of the framework before go on spinning for some 25 ms (OpenBLAS, OpenMP)."""
 LONG = 2.0
 """Seconds of one repetition above which a row is repeated three times only."""
 
@@ -146,6 +149,7 @@ def measure(peers: list[Peer], program: str, row: Row, processes: Any, rounds: i
                 if processes is not None:
                     value = peer.run_alone(processes[peer.name][row.key]) if peer.name in processes else None
                 else:
+                    time.sleep(REST)
                     value = peer.measure(program, row.key)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 measured.failures[peer.name] = str(error).partition("\n")[0][:200]

@@ -61,6 +61,9 @@ class Worker:
         gc.collect()
         gc.disable()
         result = None
+        for _ in range(count // 20):  # wakes threads and caches up
+            result = call()
+        self.wait(result)
         start = time.perf_counter()
         for _ in itertools.repeat(None, count):
             result = call()
