@@ -21,7 +21,7 @@ from millrace._src.ops.shape_rules import merged_shape, same_shape
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
-_FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64), default=d.float32)
+_FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 _REAL = TypeSet(
     (
         d.float32,
@@ -147,7 +147,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
         return leaky_relu_op(features, alpha=alpha, name=scope)
 
 
-@op("LeakyRelu", "features: T -> activations: T", T=_FLOAT, shape=same_shape)
+@op("LeakyRelu", "features: T -> activations: T", T=_FLOAT.with_default(d.float32), shape=same_shape)
 def leaky_relu_op(xp: Xp, features: Array, *, alpha: float = 0.2) -> Array:
     """`features` where positive, else `alpha * features`."""
     return xp.where(features > 0, features, features * xp.asarray(alpha, features.dtype))
@@ -158,7 +158,7 @@ def leaky_relu_gradient(dy: Tensor, features: Tensor, alpha: float) -> Tensor:
     return leaky_relu_grad(dy, features, alpha=alpha)
 
 
-@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=_FLOAT, shape=merged_shape)
+@op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=_FLOAT.with_default(d.float32), shape=merged_shape)
 def leaky_relu_grad(xp: Xp, gradients: Array, features: Array, *, alpha: float = 0.2) -> Array:
     """The gradient of `leaky_relu`."""
     return xp.where(features > 0, gradients, gradients * xp.asarray(alpha, gradients.dtype))

@@ -48,7 +48,7 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
         labels = cast(labels, work.dtype)
         rank = work.shape.rank
         is_last = axis == -1 or (rank is not None and axis % rank == rank - 1)
-        if executing_eagerly() and rank == 2 and is_last:
+        if executing_eagerly() and rank == 2 and is_last and labels.shape == work.shape:
             loss = softmax_cross_entropy(work, labels)[0]
         else:
             loss = _any_rank(work, labels, axis, is_last, scope)
@@ -98,14 +98,14 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
 
     Returns: The loss, in the shape of `labels` and the dtype of `logits`.
     Raises:
-      ValueError: if the ranks do not fit.
+      ValueError: if the shapes do not fit.
       tf.errors.InvalidArgumentError: if a label is not in [0, classes).
     """
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
         labels = convert_to_tensor(labels)
         logits = convert_to_tensor(logits)
         work = cast(logits, d.float32) if logits.dtype in _HALF else logits
-        _check_ranks(labels, logits)
+        _check_shapes(labels, logits)
         if executing_eagerly() and logits.shape.rank == 2:
             return cast(sparse_softmax_cross_entropy(work, labels)[0], logits.dtype)
         static, labels_shape = labels.shape, shape_of(labels)
@@ -119,7 +119,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
         return cast(result, logits.dtype)
 
 
-def _check_ranks(labels: Tensor, logits: Tensor) -> None:
+def _check_shapes(labels: Tensor, logits: Tensor) -> None:
     if logits.shape.rank == 0:
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
     static = labels.shape
@@ -128,4 +128,9 @@ def _check_ranks(labels: Tensor, logits: Tensor) -> None:
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. "
             f"Received: labels.shape={static} of rank {static.rank} and "
             f"logits.shape={logits.shape} of rank {logits.shape.rank}"
+        )
+    if static.is_fully_defined() and logits.shape[:-1].is_fully_defined() and static != logits.shape[:-1]:
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. "
+            f"Received: labels.shape={static} and logits.shape={logits.shape}"
         )

@@ -82,7 +82,7 @@ def depthwise_conv2d_backprop_input(
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
+    dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
 ) -> Tensor:
     """The gradient of a depthwise convolution with respect to its input.
@@ -125,7 +125,7 @@ def depthwise_conv2d_backprop_filter(
     strides: Any,
     padding: Any,
     data_format: str = "NHWC",
-    dilations: Sequence[int] = (1, 1, 1, 1),
+    dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
 ) -> Tensor:
     """The gradient of a depthwise convolution with respect to its filters.

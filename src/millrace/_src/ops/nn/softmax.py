@@ -26,7 +26,7 @@ from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.ops.type_sets import INDEX, TypeSet
 from millrace._src.util.export import export
 
-_FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64), default=d.float32)
+_FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 
 
 def _softmax_shape(c: ShapeContext) -> TensorShape:
@@ -249,6 +249,13 @@ def _sparse_shape(c: ShapeContext) -> list[TensorShape]:
 def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
     """The cross-entropy of each row for a class number, and its gradient with respect to `features`."""
     classes = features.shape[-1]
+    if labels.ndim != 1 or labels.shape[0] != features.shape[0]:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "logits and labels must have the same first dimension, got logits shape "
+            f"[{','.join(map(str, features.shape))}] and labels shape [{','.join(map(str, labels.shape))}]",
+        )
     if not xp.is_xla and labels.size and (labels.min() < 0 or labels.max() >= classes):
         wrong = labels[(labels < 0) | (labels >= classes)][0]
         raise errors.InvalidArgumentError(

@@ -1,0 +1,57 @@
+"""`tf.nn.collapse_repeated`: label sequences without repetitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core import dtypes as d
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones_like
+from millrace._src.ops.array.joining import concat
+from millrace._src.ops.array.ranges import range_, sequence_mask
+from millrace._src.ops.array.reshaping import expand_dims, reshape
+from millrace._src.ops.array.scattering import scatter_nd
+from millrace._src.ops.array.selecting import boolean_mask
+from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.reduce import reduce_max, reduce_sum
+from millrace._src.util.export import export
+
+
+@export("nn.collapse_repeated")
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Merges neighbouring equal labels of each sequence, and moves the rest to the front.
+
+    >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1], [3, 3, 0, 0, 0]], seq_length=[5, 2])
+    >>> labels.numpy().tolist(), lengths.numpy().tolist()
+    ([[1, 2, 1], [3, 0, 0]], [3, 1])
+
+    Args:
+      labels: integers `[batch, length]`.
+      seq_length: how many labels of each row count, integers `[batch]`.
+      name: A name for the operation (optional).
+
+    Returns: The labels `[batch, longest]`, filled up with 0, and the lengths of the rows.
+    """
+    with name_scope(name, "collapse_repeated_labels"):
+        labels = convert_to_tensor(labels, name="labels")
+        lengths = convert_to_tensor(seq_length, name="seq_length")
+        first = ones_like(labels[:, :1], dtype=d.bool)
+        differs = raw.NotEqual(x=labels[:, 1:], y=labels[:, :-1])
+        kept = concat([first, differs], 1)
+        width = labels.shape.as_list()[1] if labels.shape.rank is not None else None
+        inside = sequence_mask(lengths, maxlen=shape_of(labels)[1] if width is None else width)
+        kept = raw.LogicalAnd(x=kept, y=inside)
+        new_lengths = reduce_sum(cast(kept, d.int32), 1)
+        longest = reduce_max(new_lengths)
+        filled = sequence_mask(new_lengths, maxlen=longest)
+        values, mask, places = (reshape(t, [-1]) for t in (labels, kept, filled))
+        positions = boolean_mask(range_(shape_of(places)[0]), places)
+        packed = scatter_nd(expand_dims(positions, 1), boolean_mask(values, mask), shape_of(places))
+        batch = labels.shape.as_list()[0] if labels.shape.rank is not None else None
+        rows = shape_of(labels)[0] if batch is None else batch
+        result = reshape(packed, [rows, longest])
+        return result, cast(new_lengths, lengths.dtype)
