@@ -1,11 +1,13 @@
-"""The programs that are measured, one a file, in the order of the table.
+"""The programs that are measured, one a file.
 
 A program has `ROWS` and, for each framework that takes part, a function that sets up and returns, by row, what one
 call does. `tensorflow(tf)` serves TensorFlow and Millrace alike: it is the same text. `PROCESSES` in place of these
 functions holds source code, by framework and row, that runs in a process of its own and prints a number.
 """
 
-ORDER = (
+import pkgutil
+
+_FIRST = (
     "imports",
     "scalar_add",
     "matmuls",
@@ -14,6 +16,8 @@ ORDER = (
     "digits",
     "while_loop",
     "tracing",
-    "random_bits",
     "memory",
 )
+
+ORDER = (*_FIRST, *sorted({module.name for module in pkgutil.iter_modules(__path__)} - set(_FIRST)))
+"""The order of the table: the programs of the project's promises first, then all others."""
