@@ -269,3 +269,12 @@ def test_slices_are_clipped_by_their_values() -> None:
     assert tf.clip_by_value(slices, 0.0, 3.5).values.numpy().tolist() == [[3.0, 3.5]]
     assert tf.cast(slices, tf.int32).values.numpy().tolist() == [[3, 4]]
     assert tf.scalar_mul(2.0, slices).values.numpy().tolist() == [[6.0, 8.0]]
+
+
+def test_a_negative_norm_clips_to_zero() -> None:
+    for clip_norm in (-1.0, tf.constant(-1.0), np.float64(-1.0)):
+        np.testing.assert_array_equal(tf.clip_by_norm([3.0, 4.0], clip_norm).numpy(), [0.0, 0.0])
+
+
+def test_a_norm_of_another_dtype_is_cast_to_that_of_the_values() -> None:
+    np.testing.assert_allclose(tf.clip_by_norm([3.0, 4.0], tf.constant(1)).numpy(), [0.6, 0.8], rtol=1e-6)

@@ -107,7 +107,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     Args:
       t: A `Tensor` of floating point (or an `IndexedSlices`, of which the values are clipped).
-      clip_norm: The largest norm, a positive scalar.
+      clip_norm: The largest norm, a positive scalar (0 if it is negative).
       axes: The axes over which each norm is taken; None takes one norm of the whole tensor.
       name: A name for the operation (optional).
 
@@ -115,6 +115,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """
     with name_scope(name, "clip_by_norm") as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
+        clip_norm = _not_negative(clip_norm, values)
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0, so its argument is 1 there and its result is not used.
         positive = squares > 0
@@ -124,6 +125,13 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         _assert_compatible(values, scaled)
         clipped = raw.Identity(input=scaled / maximum(norm, clip_norm), name=scope)
         return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
+
+
+def _not_negative(clip_norm: Any, values: Tensor) -> Any:
+    """The largest norm, at least 0 (a negative one would turn `values` around); a tensor takes the dtype of `values`."""
+    if isinstance(clip_norm, (int, float)):
+        return max(clip_norm, 0)
+    return maximum(cast(clip_norm, values.dtype), 0)
 
 
 def _tensor_list(t_list: Any) -> list[Any]:
@@ -176,7 +184,7 @@ def clip_by_global_norm(
 
     Args:
       t_list: A list of `Tensor`s of floating point, `IndexedSlices` or None (which stay).
-      clip_norm: The largest norm, a positive scalar.
+      clip_norm: The largest norm, a positive scalar (0 if it is negative).
       use_norm: The global norm, if it is known already (a `Tensor`).
       name: A name for the operation (optional).
 
