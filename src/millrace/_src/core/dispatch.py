@@ -60,11 +60,7 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
         raise kernel_error(op, inputs, attrs, error) from None
     outputs = wrap_outputs(op, result, output_dtypes)
     if not outputs:
-        return (
-            None
-            if not op.signature.outputs or len(op.signature.outputs) == 1
-            else op.signature.split_outputs([], attrs)
-        )
+        return _result(op, outputs, attrs) if op.signature.outputs else None
     if state.tapes:
         record(op, flat, outputs, attrs)
     return outputs[0] if op.has_single_output else _result(op, outputs, attrs)
@@ -252,7 +248,7 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
         if dtype is None:
             known = attrs.get(arg.type_attr) if arg.type_attr in owners or arg.type_attr in attrs else None
             dtype = known if arg.type_attr in owners else None
-            hint = dtype or _dtype_of_peer(signature_inputs, inputs, arg) or known or _preferred_dtype(op, arg, value)
+            hint = dtype or _dtype_of_peer(signature_inputs, inputs, arg) or known or _preferred_dtype(op, arg, value, scope)
         else:
             hint = dtype
         flat.append(_convert_one(op, arg.name, value, hint, scope))
@@ -269,8 +265,12 @@ def _default(op: OpDef, arg: Arg) -> DType | None:
     return type_set.default if isinstance(type_set, TypeSet) else None
 
 
-def _preferred_dtype(op: OpDef, arg: Arg, value: Any) -> DType | None:
-    """The dtype for a value that nothing else decides: its own if the op allows it, else the attribute's default."""
+def _preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None) -> DType | None:
+    """The dtype for a value that nothing else decides: its own if the op allows it, else the attribute's default.
+
+    In a graph TensorFlow's first try leaves its constant behind: `Reshape/shape` (float32) of `tf.reshape(x, [])`,
+    which reads `Reshape/shape_1`.
+    """
     default = _default(op, arg)
     if default is None or isinstance(getattr(value, "dtype", None), DType):
         return None
@@ -283,7 +283,11 @@ def _preferred_dtype(op: OpDef, arg: Arg, value: Any) -> DType | None:
     except TypeError:
         return None
     allowed = op.types.get(arg.type_attr or "")
-    return own if isinstance(allowed, TypeSet) and own in allowed else default
+    if isinstance(allowed, TypeSet) and own in allowed:
+        return own
+    if scope is not None:
+        convert_to_tensor(value, name=f"{scope}/{arg.name}")
+    return default
 
 
 def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DType | None:
@@ -463,6 +467,16 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
         return error
     message = shape_complaint(op, inputs, attrs) or f"{_inputs_text(inputs)}: {error}"
     return errors.InvalidArgumentError(None, None, f"{message} [Op:{op.name}] name: ")
+
+
+def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
+    """What the fast path does with an exception: it raises, or calls the op in another way.
+
+    A finalizer that Python runs in the middle of a kernel finds the thread's quiet context occupied.
+    """
+    if isinstance(error, RuntimeError) and "cannot enter context" in str(error):
+        return _execute_eagerly(op, inputs, attrs)
+    raise kernel_error(op, inputs, attrs, error) from None
 
 
 def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
