@@ -27,7 +27,6 @@ _WAITING_FOR = {
         "gradient_tape::jacobian",
     ),
     "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
-    "Unicode scripts": ("string_ops::unicode_functions",),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
 }
