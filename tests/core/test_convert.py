@@ -81,8 +81,10 @@ def test_strings_take_bytes_and_unicode() -> None:
     ("thing", "dtype"),
     [
         (np.float32(1), tf.float32), (np.float64(1), tf.float64), (np.int8(1), tf.int8), (np.bool_(True), tf.bool),
-        (np.array(["a"]), tf.string), (np.array([b"a"]), tf.string), (range(3), tf.int32), (True, tf.bool), (1, tf.int32),
-        (2**31, tf.int64), (1.0, tf.float32), (1j, tf.complex128), ([], tf.float32), (np.arange(3, dtype=np.uint16), tf.uint16),
+        (np.array(["a"]), tf.string), (np.array([b"a"]), tf.string), (range(3), tf.int32), (True, tf.bool),
+        (1, tf.int32),
+        (2**31, tf.int64), (1.0, tf.float32), (1j, tf.complex128), ([], tf.float32),
+        (np.arange(3, dtype=np.uint16), tf.uint16),
     ],
     ids=stable_repr,
 )  # fmt: skip

@@ -26,7 +26,7 @@ def symbolic(value: Any = 1.0) -> Any:
     return kept[0]
 
 
-# --- value and immutability --------------------------------------------------------------------------------------------
+# --- value and immutability -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -83,7 +83,7 @@ def test_a_tensor_has_no_item_assignment() -> None:
         t[0] = 1.0
 
 
-# --- Python's conversions ----------------------------------------------------------------------------------------------
+# --- Python's conversions -------------------------------------------------------------------------
 
 
 def test_scalars_become_python_numbers() -> None:
@@ -208,7 +208,7 @@ def test_a_dropped_tensor_is_freed() -> None:
     assert seen() is None
 
 
-# --- symbolic ----------------------------------------------------------------------------------------------------------
+# --- symbolic -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
