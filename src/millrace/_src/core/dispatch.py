@@ -248,7 +248,12 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
         if dtype is None:
             known = attrs.get(arg.type_attr) if arg.type_attr in owners or arg.type_attr in attrs else None
             dtype = known if arg.type_attr in owners else None
-            hint = dtype or _dtype_of_peer(signature_inputs, inputs, arg) or known or _preferred_dtype(op, arg, value, scope)
+            hint = (
+                dtype
+                or _dtype_of_peer(signature_inputs, inputs, arg)
+                or known
+                or _preferred_dtype(op, arg, value, scope)
+            )
         else:
             hint = dtype
         flat.append(_convert_one(op, arg.name, value, hint, scope))
@@ -265,7 +270,7 @@ def _default(op: OpDef, arg: Arg) -> DType | None:
     return type_set.default if isinstance(type_set, TypeSet) else None
 
 
-def _preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None) -> DType | None:
+def _preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None = None) -> DType | None:
     """The dtype for a value that nothing else decides: its own if the op allows it, else the attribute's default.
 
     In a graph TensorFlow's first try leaves its constant behind: `Reshape/shape` (float32) of `tf.reshape(x, [])`,
