@@ -219,11 +219,11 @@ def prog_layer_names_in_graph(tf, np):
         tf.nn.conv2d(x, k, 1, "SAME")
         tf.nn.max_pool2d(x, 2, 2, "VALID")
         tf.nn.avg_pool2d(x, 2, 2, "VALID")
-        tf.nn.moments(x, [0])
+        mean, variance = tf.nn.moments(x, [0])
         tf.nn.depthwise_conv2d(x, k, [1, 1, 1, 1], "SAME")
         tf.nn.embedding_lookup(tf.zeros([3, 2], name="table"), [0])
         tf.nn.dropout(x, 0.5)
-        tf.nn.batch_normalization(x, 0.0, 1.0, None, None, 1e-3)
+        tf.nn.batch_normalization(x, mean, variance, None, None, 1e-3)
         tf.nn.conv1d(x[0], k[0], 1, "SAME")
         return [f"{o.name} {o.type}" for o in g.get_operations()]
 
