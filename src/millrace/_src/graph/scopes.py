@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from millrace._src.core import context
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.devices import canonical_device, short_device
 from millrace._src.core.shape_context import static_value
@@ -138,7 +139,7 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return isinstance(x, Tensor) or hasattr(type(x), "__tf_tensor__") or hasattr(type(x), "__tf_flatten__")
+    return isinstance(x, (Tensor, CompositeTensor)) or (hasattr(type(x), "__tf_tensor__") and hasattr(x, "dtype"))
 
 
 @export("is_symbolic_tensor")

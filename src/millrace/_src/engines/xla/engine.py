@@ -67,6 +67,8 @@ def unsupported_operations(operations: Sequence[Operation]) -> tuple[list[Operat
     dynamic: list[Operation] = []
     for operation in operations:
         bodies = function_attrs(operation)
+        if "xla" in operation.op_def.kernels:
+            continue  # an assertion: its kernel lets the compiled program pass over it, as TensorFlow's does
         if operation.effects is Effects.IO and not bodies or _touches_strings(operation):
             blocked.append(operation)
         elif operation.op_def.host_only or is_draw(operation) and _needs_state(operation):
@@ -99,6 +101,8 @@ def _needs_state(operation: Operation) -> bool:
 
 
 def _touches_strings(operation: Operation) -> bool:
+    if operation.static_values:
+        return False  # a constant; what uses it is judged by itself
     return any(t.dtype.name == "string" for t in (*operation.inputs, *operation.outputs))
 
 
