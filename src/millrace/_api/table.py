@@ -575,6 +575,8 @@ compat.v1.nn.dilation2d -
 compat.v1.nn.dropout -
 compat.v1.nn.embedding_lookup -
 compat.v1.nn.erosion2d -
+compat.v1.nn.fractional_avg_pool -
+compat.v1.nn.fractional_max_pool -
 compat.v1.nn.in_top_k ops.math.v1_functions:in_top_k_v1
 compat.v1.nn.l2_normalize -
 compat.v1.nn.max_pool -
@@ -1045,6 +1047,8 @@ nn.elu ops.nn.activations:elu
 nn.embedding_lookup ops.nn.embedding:embedding_lookup
 nn.erosion2d ops.nn.morphology:erosion2d
 nn.fixed_unigram_candidate_sampler ops.random.candidate_samplers:fixed_unigram_candidate_sampler
+nn.fractional_avg_pool ops.nn.fractional_pooling:fractional_avg_pool
+nn.fractional_max_pool ops.nn.fractional_pooling:fractional_max_pool
 nn.gelu ops.nn.activations:gelu
 nn.in_top_k ops.math.arg_reductions:in_top_k
 nn.l2_loss ops.nn.losses:l2_loss
