@@ -128,7 +128,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def _not_negative(clip_norm: Any, values: Tensor) -> Any:
-    """The largest norm, at least 0 (a negative one would turn `values` around); a tensor takes the dtype of `values`."""
+    """The largest norm, at least 0: a negative one would turn `values` around. A tensor takes their dtype."""
     if isinstance(clip_norm, (int, float)):
         return max(clip_norm, 0)
     return maximum(cast(clip_norm, values.dtype), 0)
