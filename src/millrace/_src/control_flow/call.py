@@ -186,8 +186,11 @@ class Derivative:
         intermediate_positions: Sequence[tuple[str, int]],
         layout: Sequence[Any],
         base_count: int,
+        constants: Sequence[Any] = (),
     ) -> None:
         self.base_count = base_count
+        self.constants = constants
+        """Eager tensors that only the backward pass uses."""
         self.forward = forward
         self.backward = backward
         self.gradient_positions = gradient_positions
@@ -199,7 +202,7 @@ class Derivative:
     ) -> list[Any]:
         """The gradients of the inputs, None where there is none."""
         refuse_list_gradients(output_gradients, outputs)
-        sources = {"input": inputs, "output": outputs}
+        sources = {"input": inputs, "output": outputs, "constant": self.constants}
         saved = [sources[kind][position] for kind, position in self.intermediate_positions]
         return self.call_backward([convert_to_tensor(output_gradients[p]) for p in self.gradient_positions], saved)
 
@@ -236,13 +239,15 @@ def build_derivative(function: GraphFunction, *, closed: bool) -> Derivative:
     while True:
         backward, positions, layout = _backward_graph(function, outputs)
         known = {id(t) for t in (*outputs, *graph.inputs)}
-        new = [t for t in backward.external_captures if id(t) not in known]
+        new = [t for t in backward.external_captures if id(t) not in known and not isinstance(t, EagerTensor)]
         outputs += new
         if not closed or not new:
             break
     forward_graph = with_outputs(graph, outputs)
     inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
     made = {id(t): ("output", i) for i, t in enumerate(outputs)}
+    constants = [t for t in backward.external_captures if isinstance(t, EagerTensor)]
+    made.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     intermediates = [inputs.get(id(t)) or made[id(t)] for t in backward.external_captures]
     return Derivative(
         GraphFunction(forward_graph, f"__forward_{function.name}", jit_compile=function.jit_compile),
@@ -251,13 +256,24 @@ def build_derivative(function: GraphFunction, *, closed: bool) -> Derivative:
         intermediates,
         layout,
         len(graph.outputs),
+        constants,
     )
+
+
+class _BackwardGraph(FuncGraph):
+    """The graph of a backward pass: what the forward graph captured stays an input of the function."""
+
+    def capture(self, tensor: Any, name: str | None = None) -> Any:
+        """The tensor of this graph that stands for `tensor`, made on first use."""
+        if isinstance(tensor, EagerTensor):
+            tensor = next((inner for outer, inner in self.outer_graph.captures if outer is tensor), tensor)
+        return super().capture(tensor, name)
 
 
 def _backward_graph(function: GraphFunction, outputs: Sequence[Any]) -> tuple[FuncGraph, list[int], list[Any]]:
     """The graph from output gradients (and captured intermediates) to input gradients."""
     graph = function.graph
-    backward = FuncGraph(f"__backward_{function.name}", outer_graph=graph)
+    backward = _BackwardGraph(f"__backward_{function.name}", outer_graph=graph)
     backward.copies_constants = True
     positions = [i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex]
     with backward.as_default(), context.tapes_scope(()):

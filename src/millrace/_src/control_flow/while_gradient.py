@@ -72,7 +72,7 @@ class _LoopGradient:
     def _is_constant(self, place: tuple[str, int]) -> bool:
         """Whether a saved value is the same in every iteration: a capture of the loop."""
         kind, index = place
-        return kind == "input" and self.is_invariant[index]
+        return kind == "constant" or kind == "input" and self.is_invariant[index]
 
     def build(self, output_gradients: Sequence[Any]) -> list[Any]:
         carried = [i for i in range(self.count) if self._flows(i)]
@@ -123,9 +123,8 @@ class _LoopGradient:
             dys[p] if dys[p] is not None else self._zeros(outputs[p], p, current)
             for p in self.derivative.gradient_positions
         ]
-        values = [
-            saved[p] if p in saved else self.operation.inputs[p[1]] for p in self.derivative.intermediate_positions
-        ]
+        sources = {"input": self.operation.inputs, "constant": self.derivative.constants}
+        values = [saved[p] if p in saved else sources[p[0]][p[1]] for p in self.derivative.intermediate_positions]
         found = self.derivative.call_backward(arguments, values)
         result = []
         for index in carried:
