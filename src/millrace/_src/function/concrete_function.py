@@ -27,8 +27,8 @@ from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
-from millrace._src.function.variable_spec import is_variable
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.state.variable_spec import is_variable
 from millrace._src.util import nest
 
 _RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}

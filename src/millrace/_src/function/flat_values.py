@@ -15,7 +15,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Literal, Weakref
-from millrace._src.function.variable_spec import VariableSpec
+from millrace._src.state.variable_spec import VariableSpec
 
 
 def collect(kind: Any, value: Any, tensors: list[Any]) -> None:

@@ -14,7 +14,7 @@ from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Literal, PlaceholderContext, Weakref
-from millrace._src.function.variable_spec import VariableSpec
+from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.util.logger import get_logger
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")

@@ -22,7 +22,7 @@ from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.cache import TraceKey
 from millrace._src.function.trace_structures import Dict, List, Structure, Tuple
 from millrace._src.function.trace_types import Literal, Weakref
-from millrace._src.function.variable_spec import VariableSpec
+from millrace._src.state.variable_spec import VariableSpec
 
 _WINDOW = 10
 _LIMIT = 5

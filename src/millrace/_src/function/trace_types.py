@@ -6,7 +6,7 @@ shape, a Python number's value, an object's identity.
 Idea: one small protocol. A `TraceType` answers whether it is a subtype of another, what generalizes several, what
 stands for the argument while tracing, and which tensors an argument of the type consists of. This module holds the
 protocol and the two leaf types; tensors use `TensorSpec`, structures are in `trace_structures`, variables in
-`variable_spec`; what a call carries while its types are made is in `tracing_context`.
+`state.variable_spec`; what a call carries while its types are made is in `tracing_context`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from millrace._src.core.specs import TensorSpec
-from millrace._src.function.variable_spec import VariableSpec
+from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.util.export import export
 
 

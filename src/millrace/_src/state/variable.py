@@ -26,6 +26,7 @@ from millrace._src.ops import raw
 from millrace._src.state.graph_variables import create_in_graph, static_shape
 from millrace._src.state.variable_operators import VariableOperators
 from millrace._src.state.variable_scatter import VariableScatter
+from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
 from millrace._src.util import text
 from millrace._src.util.export import export
@@ -569,3 +570,6 @@ def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **tr
     with init_scope():
         variable._attach_eager(_scoped(name), as_shape(shape), as_dtype(dtype))
     return variable
+
+
+VariableSpec.describes(Variable)

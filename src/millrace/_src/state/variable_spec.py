@@ -7,15 +7,15 @@ than `f(v, w)`, since in the first an assignment to one argument is seen through
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape
-from millrace._src.core.specs import TensorSpec
-from millrace._src.function.trace_types import TraceType
+from millrace._src.core.specs import TensorSpec, TypeSpec
+from millrace._src.core.type_specs import register_type_spec_from_value_converter
 
 
-class VariableSpec(TraceType):
+class VariableSpec(TypeSpec):
     """Dtype, shape, trainability, and the variable's number among the different variables of the call."""
 
     __slots__ = ("shape", "dtype", "trainable", "alias_id")
@@ -26,11 +26,37 @@ class VariableSpec(TraceType):
         self.trainable = trainable
         self.alias_id = alias_id
 
+    _variable_class: ClassVar[Any] = None
+
+    @classmethod
+    def describes(cls, variable_class: type) -> None:
+        """Makes this the spec of the values of a class; said once, by the module of `tf.Variable`."""
+        cls._variable_class = variable_class
+        register_type_spec_from_value_converter(variable_class, cls.of)
+
     @classmethod
     def of(cls, variable: Any, context: Any = None) -> VariableSpec:
         """The spec of a variable; `context` numbers the variables of a call."""
         alias = None if context is None else context.alias_global_id(id(variable.handle))
         return cls(variable.shape, variable.dtype, bool(variable.trainable), alias)
+
+    @property
+    def value_type(self) -> Any:
+        """`tf.Variable`."""
+        return self._variable_class
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.trainable, self.alias_id
+
+    @property
+    def _component_specs(self) -> Any:
+        return TensorSpec(TensorShape.of(()), as_dtype("resource"))
+
+    def _to_components(self, value: Any) -> Any:
+        return value.handle
+
+    def _from_components(self, components: Any) -> Any:
+        return components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a variable or spec has the same dtype, trainability and a compatible shape."""
