@@ -18,7 +18,7 @@ class Difference(NamedTuple):
 
 DIFFERENCES: dict[str, Difference] = {
     "gradient_functions::function_with_several_outputs": Difference(
-        reason="An integer target has no gradient: None and a warning, as TensorFlow itself says in eager mode; its functions give zeros.",
+        reason="An integer target has no gradient: None and a warning, as in eager mode; in TensorFlow a call gives 0.",
         expected=[
             {"data": [2.0, 2.0], "tensor": "float32[2]"},
             None,
@@ -29,7 +29,7 @@ DIFFERENCES: dict[str, Difference] = {
         ],
     ),
     "graphs::eager_tensor_in_graph": Difference(
-        reason="When a plain graph refuses an eager tensor, TensorFlow leaves the other operand's constant behind; the graph stays as it was.",
+        reason="Where a plain graph refuses an eager tensor, TensorFlow leaves the other operand's constant behind.",
         expected=[
             {
                 "message": "x: Attempting to capture an EagerTensor without building a function.",

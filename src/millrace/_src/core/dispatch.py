@@ -277,7 +277,7 @@ def _preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None = None) 
     which reads `Reshape/shape_1`.
     """
     default = _default(op, arg)
-    if default is None or isinstance(getattr(value, "dtype", None), DType):
+    if default is None or isinstance(value, (str, bytes)) or isinstance(getattr(value, "dtype", None), DType):
         return None
     try:
         own = make_array(value, None)[1]
