@@ -17,6 +17,19 @@ class Difference(NamedTuple):
 
 
 DIFFERENCES: dict[str, Difference] = {
+    "gather_scatter::ensure_and_guarantee": Difference(
+        reason="A kernel knows arguments, not nodes: the tensor is called `input`, as in eager mode; the node is named.",
+        expected=[
+            {"data": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "tensor": "float32[3,2]"},
+            [{"TensorShape": [None, 2]}],
+            {
+                "message": "Graph execution error: Shape of tensor input [3] is not compatible with expected shape",
+                "mro": ["OpError", "Exception", "BaseException", "object"],
+                "raised": "InvalidArgumentError",
+                "words": 7,
+            },
+        ],
+    ),
     "gradient_functions::function_with_several_outputs": Difference(
         reason="An integer target has no gradient: None and a warning, as in eager mode; in TensorFlow a call gives 0.",
         expected=[
