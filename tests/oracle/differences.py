@@ -73,4 +73,19 @@ DIFFERENCES: dict[str, Difference] = {
             None,
         ],
     ),
+    "gather_scatter::ensure_and_guarantee": Difference(
+        reason="The message names the argument of the op (input), not the tensor of the caller's graph.",
+        expected=[
+            {"data": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "tensor": "float32[3,2]"},
+            [{"TensorShape": [None, 2]}],
+            {
+                "message": "Graph execution error: Shape of tensor input [3] is not compatible with expected "
+                "shape [?,2].\n"
+                "\t [[{{node EnsureShape}}]]",
+                "mro": ["OpError", "Exception", "BaseException", "object"],
+                "raised": "InvalidArgumentError",
+                "words": 5,
+            },
+        ],
+    ),
 }
