@@ -100,7 +100,7 @@ def test_malformed_calls_raise(call: Any, kind: Any) -> None:
 
 def test_in_eager_mode_both_are_refused() -> None:
     x = tf.constant(1.0)
-    with pytest.raises(RuntimeError, match="tf.gradients is not supported when eager execution is enabled"):
+    with pytest.raises(RuntimeError, match=r"tf.gradients is not supported when eager execution is enabled"):
         tf.gradients(x, x)
     with pytest.raises(RuntimeError):
         tf.hessians(x, x)
