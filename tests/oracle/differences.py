@@ -18,7 +18,7 @@ class Difference(NamedTuple):
 
 DIFFERENCES: dict[str, Difference] = {
     "gather_scatter::ensure_and_guarantee": Difference(
-        reason="A kernel knows arguments, not nodes: the tensor is called `input`, as in eager mode; the node is named.",
+        reason="A kernel knows arguments, not nodes: the tensor is called `input`, as in eager mode.",
         expected=[
             {"data": [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "tensor": "float32[3,2]"},
             [{"TensorShape": [None, 2]}],

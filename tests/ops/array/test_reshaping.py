@@ -144,3 +144,8 @@ NODE_NAMES = [
 @pytest.mark.parametrize(("build", "placeholders", "names"), NODE_NAMES)
 def test_nodes_have_tensorflows_names(build: Any, placeholders: Any, names: Any) -> None:
     check_graph_names(build, placeholders, names)
+
+
+def test_an_empty_list_leaves_the_constant_of_its_own_dtype_behind() -> None:
+    names = ["Reshape/shape", "Reshape/shape_1", "Reshape"]
+    check_graph_names(lambda x: tf.reshape(x, []), [(tf.float32, [1])], names)
