@@ -57,4 +57,4 @@ def _wrapped(name: str, args: list[full_type_pb2.FullTypeDef | None]) -> full_ty
     known = [arg for arg in args if arg is not None]
     if len(known) < len(args):
         return None
-    return full_type_pb2.FullTypeDef(type_id=full_type_pb2.FullTypeId.Value(name), args=known)
+    return full_type_pb2.FullTypeDef(type_id=name, args=known)
