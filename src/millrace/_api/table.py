@@ -503,7 +503,6 @@ compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
 """,
     "compat.v1.linalg": """
 compat.v1.linalg.banded_triangular_solve -
-compat.v1.linalg.l2_normalize -
 compat.v1.linalg.norm ops.math.v1_reductions:norm_v1
 compat.v1.linalg.transpose ops.array.transposing:matrix_transpose
 """,
@@ -546,7 +545,6 @@ compat.v1.math.bincount ops.math.v1_functions:bincount
 compat.v1.math.confusion_matrix ops.math.v1_functions:confusion_matrix
 compat.v1.math.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.math.in_top_k ops.math.v1_functions:in_top_k_v1
-compat.v1.math.l2_normalize -
 compat.v1.math.reduce_all ops.math.v1_reductions:reduce_all
 compat.v1.math.reduce_any ops.math.v1_reductions:reduce_any
 compat.v1.math.reduce_logsumexp ops.math.v1_reductions:reduce_logsumexp
@@ -557,12 +555,11 @@ compat.v1.math.reduce_prod ops.math.v1_reductions:reduce_prod
 compat.v1.math.reduce_sum ops.math.v1_reductions:reduce_sum
 """,
     "compat.v1.nn": """
-compat.v1.nn.avg_pool -
+compat.v1.nn.avg_pool ops.nn.version_1:avg_pool_v1
 compat.v1.nn.avg_pool_v2 ops.nn.pooling:avg_pool
 compat.v1.nn.batch_norm_with_global_normalization -
-compat.v1.nn.bias_add -
 compat.v1.nn.conv1d -
-compat.v1.nn.conv2d -
+compat.v1.nn.conv2d ops.nn.version_1:conv2d_v1
 compat.v1.nn.conv2d_transpose -
 compat.v1.nn.conv3d -
 compat.v1.nn.conv3d_transpose -
@@ -572,30 +569,29 @@ compat.v1.nn.depthwise_conv2d -
 compat.v1.nn.depthwise_conv2d_backprop_filter -
 compat.v1.nn.depthwise_conv2d_backprop_input -
 compat.v1.nn.dilation2d -
-compat.v1.nn.dropout -
+compat.v1.nn.dropout ops.nn.version_1:dropout_v1
 compat.v1.nn.embedding_lookup -
 compat.v1.nn.erosion2d -
 compat.v1.nn.fractional_avg_pool -
 compat.v1.nn.fractional_max_pool -
 compat.v1.nn.in_top_k ops.math.v1_functions:in_top_k_v1
-compat.v1.nn.l2_normalize -
-compat.v1.nn.max_pool -
+compat.v1.nn.max_pool ops.nn.version_1:max_pool_v1
 compat.v1.nn.max_pool_v2 ops.nn.pooling:max_pool
 compat.v1.nn.max_pool_with_argmax -
-compat.v1.nn.moments -
+compat.v1.nn.moments ops.nn.version_1:moments_v1
 compat.v1.nn.nce_loss -
 compat.v1.nn.pool -
+compat.v1.nn.relu_layer ops.nn.version_1:relu_layer
 compat.v1.nn.sampled_softmax_loss -
 compat.v1.nn.separable_conv2d -
-compat.v1.nn.sigmoid_cross_entropy_with_logits -
-compat.v1.nn.softmax_cross_entropy_with_logits -
+compat.v1.nn.softmax_cross_entropy_with_logits ops.nn.version_1:softmax_cross_entropy_with_logits_v1
 compat.v1.nn.softmax_cross_entropy_with_logits_v2 ops.nn.cross_entropy:softmax_cross_entropy_with_logits
 compat.v1.nn.space_to_batch ops.array.space_to_batch:space_to_batch_v1
 compat.v1.nn.space_to_depth ops.array.space_to_depth:space_to_depth_v1
-compat.v1.nn.sparse_softmax_cross_entropy_with_logits -
 compat.v1.nn.sufficient_statistics -
 compat.v1.nn.weighted_cross_entropy_with_logits -
 compat.v1.nn.weighted_moments -
+compat.v1.nn.xw_plus_b ops.nn.version_1:xw_plus_b
 """,
     "compat.v1.random": """
 compat.v1.random.poisson -

@@ -124,7 +124,7 @@ def bias_add_grad_gradient(dy: Tensor, out_backprop: Tensor, data_format: str) -
     return raw.BiasAdd(value=raw.ZerosLike(x=out_backprop), bias=dy, data_format=data_format)
 
 
-@export("nn.bias_add", v1=[])
+@export("nn.bias_add")
 def bias_add(value: Any, bias: Any, data_format: str | None = None, name: str | None = None) -> Tensor:
     """Adds `bias` to `value`, one number a channel.
 

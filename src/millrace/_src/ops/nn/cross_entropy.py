@@ -84,7 +84,7 @@ def _as_matrix(x: Tensor) -> Tensor:
     return reshape(x, concat([[-1], last], 0))
 
 
-@export("nn.sparse_softmax_cross_entropy_with_logits", v1=[])
+@export("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
     """Cross-entropy between class numbers and the softmax of logits: `-log_softmax(logits)[label]`.
 

@@ -17,7 +17,7 @@ from millrace._src.ops.math.reduce import count_nonzero, reduce_sum
 from millrace._src.util.export import export
 
 
-@export("math.l2_normalize", "linalg.l2_normalize", "nn.l2_normalize", v1=[])
+@export("math.l2_normalize", "linalg.l2_normalize", "nn.l2_normalize")
 def l2_normalize(x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None) -> Tensor:
     """Scales `x` to Euclidean length 1 along `axis`: `x / sqrt(max(sum(|x| ** 2), epsilon))`.
 

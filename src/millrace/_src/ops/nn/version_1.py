@@ -1,0 +1,269 @@
+"""Functions of `tf.compat.v1.nn` whose arguments differ from those of today: old names, other orders, `keep_prob`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.nn.arguments import for_all_dimensions, is_channels_first, padding_attributes
+from millrace._src.ops.nn.avg_pool_ops import avg_pool_op
+from millrace._src.ops.nn.bias import bias_add_op
+from millrace._src.ops.nn.convolution_ops import conv2d_op
+from millrace._src.ops.nn.cross_entropy import softmax_cross_entropy_with_logits
+from millrace._src.ops.nn.dropout import dropout
+from millrace._src.ops.nn.max_pool_ops import max_pool_op
+from millrace._src.ops.nn.moments import moments
+from millrace._src.util.export import export
+
+
+def _one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
+    """An argument under its new or its old name.
+
+    Raises: ValueError: if both are given.
+    """
+    if new is not None and old is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old if new is None else new
+
+
+@export(v1=["nn.conv2d"])
+def conv2d_v1(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """`tf.nn.conv2d` with TensorFlow 1's arguments.
+
+    >>> tf.compat.v1.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 3]), [1, 2, 2, 1], "SAME").shape
+    TensorShape([1, 2, 2, 3])
+
+    Args:
+      input: A Tensor `[batch, height, width, channels]`.
+      filter: A Tensor `[height, width, channels / groups, features]`.
+      strides: how far windows are apart.
+      padding: "SAME", "VALID", or a list of pairs for all four dimensions.
+      use_cudnn_on_gpu: kept in graphs; no effect here.
+      data_format: "NHWC" or "NCHW".
+      dilations: how far a window's elements are apart.
+      name: A name for the operation (optional).
+      filters: a newer name of `filter`.
+
+    Returns: A Tensor of the dtype and format of `input`.
+    """
+    mode, explicit = padding_attributes(padding)
+    channel_axis = 1 if is_channels_first(data_format) else 3
+    return conv2d_op(
+        input,
+        _one_of("filters", filters, "filter", filter),
+        strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        padding=mode,
+        explicit_paddings=explicit,
+        data_format=data_format or "NHWC",
+        dilations=for_all_dimensions(dilations, 2, channel_axis, "dilations"),
+        name=name,
+    )
+
+
+@export(v1=["nn.max_pool"])
+def max_pool_v1(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """`tf.nn.max_pool2d` with TensorFlow 1's arguments.
+
+    >>> tf.compat.v1.nn.max_pool(tf.ones([1, 4, 4, 1]), [1, 2, 2, 1], [1, 2, 2, 1], "VALID").shape
+    TensorShape([1, 2, 2, 1])
+
+    Args:
+      value: A Tensor `[batch, height, width, channels]`.
+      ksize: the window.
+      strides: how far windows are apart.
+      padding: "SAME", "VALID", or a list of pairs for all four dimensions.
+      data_format: "NHWC" or "NCHW".
+      name: A name for the operation (optional).
+      input: a newer name of `value`.
+
+    Returns: A Tensor of the dtype of `value`.
+    """
+    with name_scope(name, "MaxPool") as scope:
+        mode, explicit = padding_attributes(padding)
+        channel_axis = 1 if is_channels_first(data_format) else 3
+        return max_pool_op(
+            _one_of("input", input, "value", value),
+            ksize=for_all_dimensions(ksize, 2, channel_axis, "ksize"),
+            strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
+            padding=mode,
+            explicit_paddings=explicit,
+            data_format=data_format or "NHWC",
+            name=scope,
+        )
+
+
+@export(v1=["nn.avg_pool"])
+def avg_pool_v1(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+) -> Tensor:
+    """`tf.nn.avg_pool2d` with TensorFlow 1's arguments.
+
+    >>> tf.compat.v1.nn.avg_pool(tf.ones([1, 4, 4, 1]), [1, 2, 2, 1], [1, 2, 2, 1], "VALID").shape
+    TensorShape([1, 2, 2, 1])
+
+    Args:
+      value: A Tensor `[batch, height, width, channels]`.
+      ksize: the window.
+      strides: how far windows are apart.
+      padding: "SAME" or "VALID".
+      data_format: "NHWC" or "NCHW".
+      name: A name for the operation (optional).
+      input: a newer name of `value`.
+
+    Returns: A Tensor of the dtype of `value`.
+    """
+    with name_scope(name, "AvgPool") as scope:
+        channel_axis = 1 if is_channels_first(data_format) else 3
+        return avg_pool_op(
+            _one_of("input", input, "value", value),
+            ksize=for_all_dimensions(ksize, 2, channel_axis, "ksize"),
+            strides=for_all_dimensions(strides, 2, channel_axis, "strides"),
+            padding=padding,
+            data_format=data_format or "NHWC",
+            name=scope,
+        )
+
+
+@export(v1=["nn.dropout"])
+def dropout_v1(
+    x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Any = None, rate: Any = None
+) -> Tensor:
+    """`tf.nn.dropout` with the probability to *keep* an element.
+
+    >>> tf.compat.v1.nn.dropout(tf.ones([4]), keep_prob=1.0).numpy()
+    array([1., 1., 1., 1.], dtype=float32)
+
+    Args:
+      x: A floating point Tensor.
+      keep_prob: the probability that an element is kept.
+      noise_shape: the shape of what is drawn.
+      seed: the op's own seed.
+      name: A name for the operation (optional).
+      rate: the probability that an element is dropped, in place of `keep_prob`.
+
+    Returns: A Tensor with the shape and dtype of `x`.
+    Raises: ValueError: if neither or both probabilities are given.
+    """
+    rate = _one_of("rate", rate, "keep_prob", None if keep_prob is None else 1.0 - keep_prob)
+    if rate is None:
+        raise ValueError("`rate` must be provided.")
+    return dropout(x, rate, noise_shape=noise_shape, seed=seed, name=name)
+
+
+@export(v1=["nn.moments"])
+def moments_v1(
+    x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None
+) -> tuple[Tensor, Tensor]:
+    """`tf.nn.moments` with TensorFlow 1's `keep_dims`.
+
+    >>> mean, variance = tf.compat.v1.nn.moments(tf.constant([[1., 3.]]), [1], keep_dims=True)
+    >>> mean.numpy(), variance.numpy()
+    (array([[2.]], dtype=float32), array([[1.]], dtype=float32))
+
+    Args:
+      x: A Tensor of numbers.
+      axes: the axes to average over.
+      shift: ignored.
+      name: A name for the operation (optional).
+      keep_dims: an old name of `keepdims`.
+      keepdims: whether the averaged axes stay, with size 1.
+
+    Returns: The mean and the variance.
+    """
+    keep = _one_of("keepdims", keepdims, "keep_dims", keep_dims)
+    return moments(x, axes, shift, bool(keep), name)
+
+
+@export(v1=["nn.softmax_cross_entropy_with_logits"])
+def softmax_cross_entropy_with_logits_v1(
+    labels: Any = None, logits: Any = None, dim: int = -1, name: Any = None, axis: Any = None
+) -> Any:
+    """`tf.nn.softmax_cross_entropy_with_logits` that is not differentiated with respect to the labels.
+
+    >>> tf.compat.v1.nn.softmax_cross_entropy_with_logits(labels=[[0., 1.]], logits=[[1., 1.]]).numpy()
+    array([0.6931472], dtype=float32)
+
+    Args:
+      labels: along `axis`, a probability distribution.
+      logits: unnormalized log-probabilities.
+      dim: an old name of `axis`.
+      name: A name for the operation (optional).
+      axis: the class axis. Default the last.
+
+    Returns: The loss.
+    Raises: ValueError: if labels or logits are missing.
+    """
+    if labels is None or logits is None:
+        raise ValueError("Both `labels` and `logits` must be provided.")
+    with name_scope(name, "softmax_cross_entropy_with_logits_sg") as scope:
+        labels = raw.StopGradient(input=labels, name="labels_stop_gradient")
+    return softmax_cross_entropy_with_logits(labels, logits, dim if axis is None else axis, name=scope)
+
+
+@export(v1=["nn.xw_plus_b"])
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """Computes `matmul(x, weights) + biases`.
+
+    >>> tf.compat.v1.nn.xw_plus_b([[1., 2.]], [[1.], [1.]], [10.]).numpy()
+    array([[13.]], dtype=float32)
+
+    Args:
+      x: A Tensor `[batch, inputs]`.
+      weights: A Tensor `[inputs, outputs]`.
+      biases: A Tensor `[outputs]`.
+      name: A name for the operation (optional).
+
+    Returns: A Tensor `[batch, outputs]`.
+    """
+    with name_scope(name, "xw_plus_b") as scope:
+        tensors = [convert_to_tensor(t, name=n) for t, n in ((x, "x"), (weights, "weights"), (biases, "biases"))]
+        return bias_add_op(raw.MatMul(a=tensors[0], b=tensors[1]), tensors[2], name=scope)
+
+
+@export(v1=["nn.relu_layer"])
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """Computes `relu(matmul(x, weights) + biases)`.
+
+    >>> tf.compat.v1.nn.relu_layer([[1., 2.]], [[1.], [1.]], [-10.]).numpy()
+    array([[0.]], dtype=float32)
+
+    Args:
+      x: A Tensor `[batch, inputs]`.
+      weights: A Tensor `[inputs, outputs]`.
+      biases: A Tensor `[outputs]`.
+      name: A name for the operation (optional).
+
+    Returns: A Tensor `[batch, outputs]`.
+    """
+    with name_scope(name, "relu_layer") as scope:
+        tensors = [convert_to_tensor(t, name=n) for t, n in ((x, "x"), (weights, "weights"), (biases, "biases"))]
+        summed = bias_add_op(raw.MatMul(a=tensors[0], b=tensors[1]), tensors[2])
+        return raw.Relu(features=summed, name=scope)
