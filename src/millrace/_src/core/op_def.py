@@ -172,6 +172,8 @@ class OpDef:
         inputs = list(args[: len(names)])
         attrs = dict(kwargs)
         for attr, value in zip((*self.kernel_attrs, "name"), args[len(names) :], strict=False):
+            if attr in attrs:
+                raise TypeError(f"{self.name} got multiple values for argument '{attr}'.")
             attrs[attr] = value
         if len(args) > len(names) + len(self.kernel_attrs) + 1:
             raise TypeError(f"{self.name} takes {len(names)} inputs {names} but {len(args)} arguments were given.")

@@ -117,9 +117,14 @@ def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
 
 
 @op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, shape=_variable_shape, effects=Effects.READS)
-def read_variable(xp: Xp, resource: Array) -> Array:
+def read_variable(xp: Xp, resource: Array, *, dtype: DType) -> Array:
     """The value of a variable."""
-    return _value(resource_of(resource))
+    value = _value(resource_of(resource))
+    if value.dtype != dtype.np_dtype:
+        raise errors.InvalidArgumentError(
+            None, None, f"Trying to read variable with wrong dtype. Expected {dtype.name} got {value.dtype.name}"
+        )
+    return value
 
 
 @read_variable.gradient
@@ -138,7 +143,24 @@ def read_variable_gradient(dvalue: Any) -> Any:
 )
 def assign_variable(xp: Xp, resource: Array, value: Array, *, validate_shape: bool = False) -> None:
     """Replaces the value of a variable."""
-    resource_of(resource).value = value
+    storage = resource_of(resource)
+    if storage.dtype is not None and value.dtype != storage.dtype.np_dtype:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Trying to assign variable with wrong dtype. Expected {storage.dtype.name} got {value.dtype.name}",
+        )
+    storage.value = value
+
+
+def _check_same_dtype(value: Array, update: Array) -> None:
+    if value.dtype != update.dtype:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "DType of variable handle and value does not match: "
+            f"the variable has {value.dtype.name} and the value {update.dtype.name}.",
+        )
 
 
 def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
@@ -146,6 +168,7 @@ def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
         old = _value(storage)
+        _check_same_dtype(old, value)
         if old.shape != value.shape:
             raise errors.InvalidArgumentError(
                 None,
@@ -330,6 +353,7 @@ def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str)
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
         old = _value(storage)
+        _check_same_dtype(old, updates)
         _check_indices(xp, indices, old.shape[0])
         wanted = (*indices.shape, *old.shape[1:])
         if updates.ndim and updates.shape != wanted:
@@ -347,6 +371,7 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
         old = _value(storage)
+        _check_same_dtype(old, updates)
         parts = tuple(xp.moveaxis(indices, -1, 0))
         _check_index_tuples(xp, indices, parts, old.shape)
         wanted = (*indices.shape[:-1], *old.shape[len(parts) :])
