@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -31,6 +32,7 @@ from millrace._src.util.export import export
 
 _INDEX = INDEX.with_default(int32)
 _LARGEST_CONSTANT = 1000
+_LARGEST_SIZE = 2**63 - 1
 """Tensors of fewer elements become constants in a graph."""
 
 
@@ -304,9 +306,15 @@ def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
     for size in dims:
         if size < 0:
             raise invalid(f"Dimension {size} must be >= 0 [Op:Fill] name: ")
-    if dtype.np_dtype.kind != "O" and not value:
-        return np.zeros(dims, dtype.np_dtype)
-    return np.full(dims, value, dtype.np_dtype)
+        if size > _LARGEST_SIZE:
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+    try:
+        if dtype.np_dtype.kind != "O" and not value:
+            return np.zeros(dims, dtype.np_dtype)
+        return np.full(dims, value, dtype.np_dtype)
+    except (MemoryError, ValueError):
+        text = f"OOM when allocating tensor with shape{dims_text(dims)} and type {dtype.name} [Op:Fill] name: "
+        raise errors.ResourceExhaustedError(None, None, text) from None
 
 
 def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
@@ -316,7 +324,8 @@ def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) 
         count *= size
     if 0 <= count < _LARGEST_CONSTANT and all(size >= 0 for size in dims):
         return state.graph.constant(np.broadcast_to(np.full((), value, dtype.np_dtype), dims), dtype, scope)
-    sizes = convert_to_tensor(np.array(dims, np.int32), name=f"{scope}shape_as_tensor")
+    index = np.int32 if all(size <= int32.max for size in dims) else np.int64
+    sizes = convert_to_tensor(np.array(dims, index), name=f"{scope}shape_as_tensor")
     return fill_op(sizes, convert_to_tensor(value, dtype=dtype, name=f"{scope}Const"), name=scope)
 
 

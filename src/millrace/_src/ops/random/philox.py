@@ -122,11 +122,20 @@ def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int =
     """`make(start, number)` for all of `range(count)`, joined along the first axis.
 
     NumPy computes each operation over the whole array before the next, so large arrays are made piecewise to stay in
-    cache; XLA fuses the operations and gets one piece.
+    cache; XLA fuses the operations and gets one piece. Memory for all is asked for first: a number that does not fit
+    is refused at once.
     """
     if xp.is_xla or count <= size:
         return make(0, count)
-    return xp.concatenate([make(start, min(size, count - start)) for start in range(0, count, size)])
+    first = make(0, size)
+    try:
+        joined = np.empty((count, *first.shape[1:]), first.dtype)
+    except ValueError:
+        raise MemoryError("the result is larger than any array can be") from None
+    joined[:size] = first
+    for start in range(size, count, size):
+        joined[start : start + size] = make(start, min(size, count - start))
+    return joined
 
 
 def _as_uint64(xp: Xp, seed: Array) -> Array:
