@@ -116,7 +116,7 @@ def device(device_name: Any) -> Any:
     Raises: tf.errors.InvalidArgumentError: if no such device exists.
     """
     if callable(device_name) and state.graph is None:
-        raise RuntimeError("tf.device does not support functions when eager execution is enabled.")
+        raise RuntimeError("tf.device does not support functions.")
     name = None if device_name is None else canonical_device(getattr(device_name, "name", device_name))
     return _device_scope(name)
 
