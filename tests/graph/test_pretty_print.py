@@ -38,7 +38,7 @@ def test_line_shows_control_inputs_device_and_source() -> None:
         with graph.control_dependencies([x]), graph.device("/cpu:0"):
             y = tf.constant(2.0, name="y")
     line = operation_text(y.op)
-    assert "after(x)" in line and "on /cpu:0" in line
+    assert "after(x)" in line and "on /device:CPU:0" in line
     assert "# test_pretty_print.py:" in line
     assert "#" not in operation_text(y.op, sources=False)
 

@@ -66,6 +66,7 @@ def finish_branch(branch: Branch) -> None:
     branch.nones = [item is None for item in flat]
     tensors = [convert_to_tensor(item) for item in flat if item is not None and not _is_operation(item)]
     must_run = add_automatic_control_dependencies(graph)
+    graph.control_outputs = must_run
     count = len(graph.get_operations())
     graph.outputs = [raw.Identity(input=t) for t in tensors]
     copy_handle_data(tensors, graph.outputs)
@@ -80,10 +81,10 @@ def _is_operation(item: Any) -> bool:
     return hasattr(item, "control_inputs")
 
 
-def merge_captures(graphs: Sequence[FuncGraph], name_missing: Callable[[FuncGraph, int, Any], str]) -> list[Any]:
+def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, int, Any], tuple[str, Any]]) -> list[Any]:
     """Gives graphs the same inputs, one per distinct capture; returns the captured outer tensors in that order.
 
-    `name_missing(graph, index, tensor)` names the placeholder of a capture that a graph does not use.
+    `missing(graph, index, tensor)` gives name and shape of the placeholder of a capture that a graph does not use.
     """
     outer: dict[int, Any] = {}
     for graph in graphs:
@@ -95,8 +96,9 @@ def merge_captures(graphs: Sequence[FuncGraph], name_missing: Callable[[FuncGrap
         for index, (key, tensor) in enumerate(outer.items()):
             placeholder = known.get(key)
             if placeholder is None:
+                name, shape = missing(graph, index, tensor)
                 with graph.as_default():
-                    placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, name_missing(graph, index, tensor))
+                    placeholder = graph.add_placeholder(tensor.dtype, shape, name)
                 copy_handle_data([tensor], [placeholder])
                 graph.replace_capture(tensor, placeholder)
             inputs.append(placeholder)

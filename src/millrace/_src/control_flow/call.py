@@ -36,7 +36,9 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import set_function_factory
 from millrace._src.ops.type_sets import ANY
 
-_CONFIG = "\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00"
+_CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
+    "utf-8", "surrogateescape"
+)
 """A serialized `ConfigProto`, as TensorFlow puts on every call: one CPU, no GPU, default optimizer options."""
 
 

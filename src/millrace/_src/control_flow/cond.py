@@ -114,7 +114,9 @@ stateless_case = op(
 def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, is_case: bool) -> list[Any]:
     """Adds the node that runs one of `branches`; returns its outputs."""
     graphs = [b.graph for b in branches]
-    captured = into_current_graph(merge_captures(graphs, lambda *_: f"{scope}Placeholder"), scope)
+    captured = into_current_graph(
+        merge_captures(graphs, lambda graph, index, tensor: (f"{scope}Placeholder", tensor.shape)), scope
+    )
     functions = [graph_function(g) for g in graphs]
     stateless = body_effects(graphs) is Effects.NONE
     attrs: dict[str, Any] = {

@@ -181,7 +181,7 @@ class _GraphLoop:
         body = self._trace(f"{label}_body", self._run_body)
         own = _COUNTERS + len(self.first)
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
-        captured = into_current_graph(merge_captures([cond.graph, body.graph], self._name_missing), self.scope, own)
+        captured = into_current_graph(merge_captures([cond.graph, body.graph], self._missing), self.scope, own)
         for graph, mine in zip((cond.graph, body.graph), placeholders, strict=True):
             graph.inputs = [*mine[:own], *graph.inputs]
         body.graph.outputs += body.graph.inputs[own:]
@@ -189,11 +189,12 @@ class _GraphLoop:
         outputs = self._add_node(cond.graph, body.graph, inputs)
         return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own], expand_composites=True)
 
-    def _name_missing(self, graph: FuncGraph, index: int, tensor: Any) -> str:
-        """The condition gets every capture of the body, and the body every one of the condition."""
-        if "_body" in graph.name.rpartition("_")[0][-5:]:
-            return f"{self.scope}{tensor.op.name if isinstance(tensor, SymbolicTensor) else 'resource'}"
-        return f"{self.scope}{graph.name}___redundant_placeholder{index}"
+    def _missing(self, graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
+        """Name and shape of a capture that only the other graph uses: a body passes it on, a condition ignores it."""
+        if graph.name.rpartition("_")[0].endswith("_body"):
+            name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
+            return f"{self.scope}{name}", tensor.shape
+        return f"{self.scope}{graph.name}___redundant_placeholder{index}", None
 
     def _trace(self, name: str, run: Callable[[list[Any]], Any]) -> Branch:
         graph = FuncGraph(f"{name}_{context.unique_id()}")
@@ -201,9 +202,11 @@ class _GraphLoop:
         watcher = (VariableWatcher(tapes),) if tapes else ()
         with graph.as_default(), context.tapes_scope(watcher), context.name_scope(self.scope):
             shapes = [self.counter.shape, self.maximum.shape, *self.invariants]
-            labels = [self.counter.op.name, self.maximum.op.name, *["Placeholder"] * len(self.first)]
+            counters: list[str | None] = [self.counter.op.name, self.maximum.op.name]
+            labels = [*counters, *[None] * len(self.first)]
             for tensor, shape, label in zip([self.counter, self.maximum, *self.first], shapes, labels, strict=True):
-                placeholder = graph.add_placeholder(tensor.dtype, shape, f"{self.scope}{label}")
+                name = f"{self.scope}{label or 'Placeholder'}"
+                placeholder = graph.add_placeholder(tensor.dtype, shape, name, label)
                 copy_handle_data([tensor], [placeholder])
                 graph.inputs.append(placeholder)
             branch = Branch(graph, run(graph.inputs[:]))

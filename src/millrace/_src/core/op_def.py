@@ -15,6 +15,8 @@ from __future__ import annotations
 import enum
 import functools
 import importlib
+import math
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, cast
 
@@ -205,10 +207,15 @@ def _normalize_int(op: OpDef, name: str, value: Any) -> int:
 
 
 def _normalize_float(op: OpDef, name: str, value: Any) -> float:
+    """Float attributes are single precision, as graphs store them: 0.2 is 0.20000000298."""
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"Expected float for argument '{name}' not {value!r}.") from error
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.copysign(math.inf, number)
 
 
 def _normalize_string(op: OpDef, name: str, value: Any) -> str:

@@ -78,7 +78,8 @@ def _attr_proto(op_def: OpDef, name: str, kind: str) -> op_def_pb2.OpDef.AttrDef
         proto.has_minimum, proto.minimum = True, 1
     allowed = _restriction(types)
     if allowed:
-        proto.allowed_values.list.type.extend([types_pb2.DataType.ValueType(dtype.enum) for dtype in allowed])
+        listed: Any = proto.allowed_values.list.type
+        listed.extend(dtype.enum for dtype in allowed)
     return proto
 
 

@@ -123,4 +123,6 @@ def constant_v1(
             array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing)])
         array = _shaped(array, target, value)
     graph = state.graph
-    return EagerTensor(array, actual) if graph is None else graph.constant(array, actual, "Const" if name is None else name)
+    if graph is None:
+        return EagerTensor(array, actual)
+    return graph.constant(array, actual, "Const" if name is None else name)

@@ -88,7 +88,7 @@ def _sizes(shape: Sequence[int], ratios: Sequence[float]) -> list[int]:
                 f"Pooling ratio is higher than input dimension size for dimension {i}. "
                 f"Input dim size: {size} pooling ratio: {ratio}",
             )
-    return [int(size / ratio) for size, ratio in zip(shape, ratios, strict=True)]
+    return [int(np.float32(size) / np.float32(ratio)) for size, ratio in zip(shape, ratios, strict=True)]
 
 
 def _shape(c: ShapeContext) -> list[TensorShape]:
@@ -98,7 +98,7 @@ def _shape(c: ShapeContext) -> list[TensorShape]:
     if len(ratios) != 4:
         raise ValueError("pooling_ratio field must specify 4 dimensions")
     dims = shape.as_list() if shape.rank is not None else [None] * 4
-    out = [None if n is None else int(n / r) for n, r in zip(dims, ratios, strict=True)]
+    out = [None if n is None else int(np.float32(n) / np.float32(r)) for n, r in zip(dims, ratios, strict=True)]
     return [TensorShape(out), *(TensorShape([None if n is None else n + 1]) for n in out[1:3])]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.context import name_scope
@@ -86,6 +86,16 @@ def _line_pool(
         **options,
     )
     return squeeze(result, [axis])
+
+
+class _MaxPoolWithArgmax(NamedTuple):
+    """What `tf.nn.max_pool_with_argmax` returns."""
+
+    output: Any
+    argmax: Any
+
+
+_MaxPoolWithArgmax.__name__ = "MaxPoolWithArgmax"
 
 
 @export("nn.max_pool2d")
@@ -352,7 +362,7 @@ def max_pool_with_argmax(
         include_batch_in_index=include_batch_in_index,
         name=name,
     )
-    return output, argmax
+    return _MaxPoolWithArgmax(output, argmax)
 
 
 @export("nn.pool", v1=[])

@@ -134,10 +134,10 @@ def reduce_join(
       tf.errors.OutOfRangeError: if an axis does not exist.
       tf.errors.InvalidArgumentError: if an axis is given twice.
     """
-    with name_scope(name, "ReduceJoin") as scope:
+    with name_scope(name, "ReduceJoin"):
         inputs = convert_to_tensor(inputs, dtype=string, name="inputs")
-        axes = convert_to_tensor(_all_axes(inputs) if axis is None else axis, dtype=int32, name="reduction_indices")
-        return reduce_join_op(inputs, axes, keep_dims=keepdims, separator=separator, name=scope)
+        axes = convert_to_tensor(_all_axes(inputs) if axis is None else axis, dtype=int32, name="Const")
+        return reduce_join_op(inputs, axes, keep_dims=keepdims, separator=separator)
 
 
 def _all_axes(inputs: Any) -> Any:
