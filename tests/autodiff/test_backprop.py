@@ -1,0 +1,56 @@
+"""Adding gradients up: dense, sparse, mixed; missing ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.autodiff.backprop import add_gradients, unconnected, zeros
+
+
+def value(x: Any) -> Any:
+    return np.asarray(x).tolist()
+
+
+def rows(values: Any, indices: Any, dtype: Any = tf.int32) -> Any:
+    return tf.IndexedSlices(tf.constant(values), tf.constant(indices, dtype), tf.constant([3]))
+
+
+def test_two_sparse_gradients_are_joined() -> None:
+    total = add_gradients(rows([1.0], [0]), rows([2.0, 3.0], [0, 2]))
+    assert isinstance(total, tf.IndexedSlices)
+    assert (value(total.values), value(total.indices), value(total.dense_shape)) == ([1.0, 2.0, 3.0], [0, 0, 2], [3])
+
+
+def test_indices_of_two_widths_are_joined_as_int64() -> None:
+    total = add_gradients(rows([1.0], [0]), rows([2.0], [1], tf.int64))
+    assert total.indices.dtype == tf.int64
+
+
+@pytest.mark.parametrize("sparse_first", [True, False])
+def test_a_sparse_and_a_dense_gradient_become_dense(sparse_first: bool) -> None:
+    sparse, dense = rows([1.0], [1]), tf.constant([10.0, 10.0, 10.0])
+    total = add_gradients(*((sparse, dense) if sparse_first else (dense, sparse)))
+    assert value(total) == [10.0, 11.0, 10.0]
+
+
+def test_zeros_of_a_shape_and_dtype() -> None:
+    z = zeros([2, 0], tf.float64)
+    assert (z.shape, z.dtype) == ([2, 0], tf.float64)
+
+
+def test_a_missing_gradient_is_none_or_zeros() -> None:
+    x = tf.constant([1.0, 2.0])
+    assert unconnected(None, x, tf.UnconnectedGradients.NONE) is None
+    assert value(unconnected(None, x, tf.UnconnectedGradients.ZERO)) == [0.0, 0.0]
+    assert unconnected(x, x, tf.UnconnectedGradients.ZERO) is x
+
+
+def test_an_op_whose_gradient_is_missing_raises_when_it_is_needed() -> None:
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.raw_ops.Unpack(value=x, num=2, axis=0)
+    assert value(tape.gradient(y[1], x)) == [0.0, 1.0]
