@@ -74,7 +74,7 @@ DIFFERENCES: dict[str, Difference] = {
         ],
     ),
     "nn_activations::activation_names_in_graph": Difference(
-        reason="silu is an expression with its own gradient, not a custom gradient: no Identity and IdentityN around it.",
+        reason="silu has an ordinary gradient, not a custom one: no Identity and IdentityN around it.",
         expected=[
             "x Const",
             "Relu Relu",
