@@ -380,8 +380,8 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
                 None,
                 None,
                 f"updates of shape {_shape_text(updates.shape)} do not fit indices of shape "
-                f"{_shape_text(indices.shape)} into a variable of shape {_shape_text(old.shape)}; "
-                f"expected {_shape_text(wanted)}",
+                f"{_shape_text(indices.shape)} into a variable of shape {_shape_text(old.shape)}; expected "
+                f"{_shape_text(wanted)}",
             )
         storage.value = xp.scatter(old, parts, updates, mode)
 
