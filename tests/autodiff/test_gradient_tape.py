@@ -118,6 +118,15 @@ def test_a_target_that_is_the_source_has_gradient_one() -> None:
     assert value(tape.gradient(x, x)) == [1.0, 1.0]
 
 
+def test_even_one_that_nobody_watches() -> None:
+    x, v = tf.constant(2.0), tf.Variable(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+    assert [value(tape.gradient(t, t)) for t in (x, y, v)] == [1.0, 1.0, 1.0]
+    assert tape.gradient(y, x) is None
+    assert value(tape.gradient([x, y], x)) == 1.0
+
+
 def test_an_intermediate_may_be_target_and_source() -> None:
     x = tf.constant(2.0)
     with tf.GradientTape(persistent=True) as tape:

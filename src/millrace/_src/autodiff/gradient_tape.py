@@ -175,10 +175,7 @@ class GradientTape:
             gradients[number] = gradients[number] + seed if number in gradients else seed
         numbers = [_source_number(s) for s in sources]
         found = sweep(reversed(self._tape.entries), gradients, frozenset(numbers))
-        watched = self._tape.watched
-        return [
-            unconnected(found.get(n) if n in watched else None, s, mode) for n, s in zip(numbers, sources, strict=True)
-        ]
+        return [unconnected(found.get(n), s, mode) for n, s in zip(numbers, sources, strict=True)]
 
 
 def _unconnected_mode(value: Any) -> UnconnectedGradients:
