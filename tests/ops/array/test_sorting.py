@@ -247,10 +247,16 @@ def test_equal_elements_keep_their_order(values: list[int]) -> None:
     assert tf.argsort(tf.constant(values, tf.int32), stable=True).numpy().tolist() == positions
 
 
-def test_nan_comes_last_in_either_direction() -> None:
-    x = [3.0, float("nan"), 1.0]
-    assert tf.sort(x).numpy()[:2].tolist() == [1.0, 3.0]
-    assert tf.sort(x, direction="DESCENDING").numpy()[:2].tolist() == [3.0, 1.0]
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16, tf.float32, tf.float64])
+def test_nan_is_largest_and_first_in_either_direction(dtype: Any) -> None:
+    inf, nan = float("inf"), float("nan")
+    x = tf.constant([nan, 1.0, inf, -inf], dtype)
+    np.testing.assert_array_equal(tf.math.top_k(x, 2).values.numpy().astype(float), [nan, inf])
+    np.testing.assert_array_equal(tf.sort(x).numpy().astype(float), [nan, -inf, 1.0, inf])
+    np.testing.assert_array_equal(tf.sort(x, direction="DESCENDING").numpy().astype(float), [nan, inf, 1.0, -inf])
+    assert tf.argsort(x).numpy().tolist() == [0, 3, 1, 2]
+    compiled = tf.function(tf.sort, jit_compile=True)
+    np.testing.assert_array_equal(compiled(x).numpy().astype(float), [nan, -inf, 1.0, inf])
 
 
 def test_unknown_ranks_can_be_sorted_along_any_dimension() -> None:

@@ -2,7 +2,7 @@
 
 Everything is `top_k`: as in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending one
 of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their order.
-NaN comes last, whichever way.
+NaN is the largest value, and, as -NaN is NaN, first whichever way.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def _top_k_dims(dims: Any, k: int | None) -> TensorShape:
 
 
 def _largest(xp: Xp, x: Array, k: int) -> Array:
-    """The positions of the `k` largest elements along the last dimension, of equal ones the first first."""
-    if x.dtype.kind not in "iu":
-        x = xp.where(xp.isnan(x), xp.astype(xp.array(-np.inf), x.dtype), x)
+    """The positions of the `k` largest elements along the last dimension, of equal ones the first; NaN is largest."""
+    if x.dtype.kind == "V":  # NumPy sorts its own types only with NaN at the end
+        x = xp.astype(x, np.float32)
     backwards = xp.argsort(xp.flip(x, -1), axis=-1, stable=True)
     return (x.shape[-1] - 1 - xp.flip(backwards, -1))[..., :k]
 
@@ -367,7 +367,7 @@ def sort(values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | 
       direction: "ASCENDING" or "DESCENDING".
       name: name of the operation.
 
-    Returns: A Tensor of the same shape and dtype; NaN comes last.
+    Returns: A Tensor of the same shape and dtype; NaN comes first.
     Raises: ValueError: if `direction` is another, or `axis` is not known while tracing.
     """
     with name_scope(name, "sort"):
