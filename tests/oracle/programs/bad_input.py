@@ -6,11 +6,15 @@ from tests.oracle.support import attempt
 
 
 def _both(tf, calls):
-    """Each call eagerly and while tracing: the class of the exception, or the answer."""
+    """Each call eagerly and traced: the exception, or the answer."""
     out = []
     for call in calls:
-        traced = tf.function(lambda call=call: call(), autograph=False)
-        out.append([attempt(call, words=0), attempt(traced, words=0)])
+
+        @tf.function(autograph=False)
+        def traced(call=call):
+            return call()
+
+        out.append([attempt(call), attempt(traced)])
     return out
 
 
