@@ -38,6 +38,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
+from millrace._src.util.text import shape_parentheses
 
 _COUNTERS = 2
 """The state starts with the loop counter and the maximum number of iterations."""
@@ -272,16 +273,9 @@ def _check_iteration(before: Tensor, after: Tensor, invariant: TensorShape) -> N
         )
     if not after.shape.is_subtype_of(invariant) and invariant.rank is not None:
         raise ValueError(
-            f"Input tensor `{name}` enters the loop with shape {_tuple_text(invariant)}, but has shape "
-            f"{_tuple_text(after.shape)} after one "
+            f"Input tensor `{name}` enters the loop with shape {shape_parentheses(invariant)}, but has shape "
+            f"{shape_parentheses(after.shape)} after one "
             "iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument "
             "of tf.while_loop to "
             "specify a less-specific shape."
         )
-
-
-def _tuple_text(shape: TensorShape) -> str:
-    if shape.rank is None:
-        return "<unknown>"
-    dims = shape.as_list()
-    return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"

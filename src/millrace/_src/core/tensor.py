@@ -337,11 +337,11 @@ class SymbolicTensor(Tensor):
         )
 
     def __str__(self) -> str:
-        shape = f", shape={_shape_text(self.shape)}" if self.shape.rank is not None else ""
+        shape = f", shape={text.shape_parentheses(self.shape)}" if self.shape.rank is not None else ""
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
 
     def __repr__(self) -> str:
-        shape = _shape_text(self.shape) if self.shape.rank is not None else "<unknown>"
+        shape = text.shape_parentheses(self.shape) if self.shape.rank is not None else "<unknown>"
         return f"<tf.Tensor '{self.name}' shape={shape} dtype={self.dtype.name}>"
 
     def __copy__(self) -> SymbolicTensor:
@@ -366,8 +366,3 @@ def _merge_complaint(known: TensorShape, wanted: TensorShape) -> str:
         if a != b and a is not None and b is not None:
             return f"Dimension {axis} in both shapes must be equal, but are {a} and {b}. {texts}"
     return texts
-
-
-def _shape_text(shape: TensorShape) -> str:
-    dims = shape.as_list()
-    return f"({', '.join(str(d) for d in dims)}{',' if len(dims) == 1 else ''})"

@@ -386,8 +386,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
             label = f" {self.name}" if self._name else ""
             raise ValueError(
                 f"Cannot assign value to variable '{label}': Shape mismatch.The variable shape "
-                f"{_tuple_text(self._shape_static)}, and "
-                f"the assigned value shape {_tuple_text(tensor.shape)} are incompatible."
+                f"{text.shape_parentheses(self._shape_static)}, and "
+                f"the assigned value shape {text.shape_parentheses(tensor.shape)} are incompatible."
             )
         return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=self._validates())
 
@@ -476,7 +476,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         return self.name
 
     def __repr__(self) -> str:
-        head = f"<tf.Variable '{self._label()}' shape={_tuple_text(self._shape_static)} dtype={self._dtype.name}"
+        shape = text.shape_parentheses(self._shape_static)
+        head = f"<tf.Variable '{self._label()}' shape={shape} dtype={self._dtype.name}"
         if not context.executing_eagerly() or self._in_graph_mode:
             return head + ">"
         value = self._handle._value[()].value
@@ -532,13 +533,6 @@ class _UnreadVariable(ResourceVariable):
     def op(self) -> Any:
         """The assignment."""
         return self._assignment
-
-
-def _tuple_text(shape: TensorShape) -> str:
-    if shape.rank is None:
-        return "<unknown>"
-    dims = shape.as_list()
-    return f"({', '.join(map(str, dims))}{',' if len(dims) == 1 else ''})"
 
 
 def _liftable(value: Any) -> bool:

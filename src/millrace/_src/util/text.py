@@ -45,6 +45,16 @@ def shape_brackets(shape: Any) -> str:
     return "<unknown>" if dims is None else "[" + ",".join("?" if dim is None else str(dim) for dim in dims) + "]"
 
 
+def shape_parentheses(shape: Any) -> str:
+    """A static shape as `repr` shows it: `(2, None)`, `(3,)`, or `<unknown>` when not even the rank is known.
+
+    Args:
+        shape: a TensorShape, or a tuple of ints and None, or None.
+    """
+    dims = getattr(shape, "_dims", shape)
+    return "<unknown>" if dims is None else str(tuple(dims))
+
+
 def describe_value(value: Any) -> str:
     """A value in a word or two: `(2, 3) float32` for anything with shape and dtype, else its Python type.
 
