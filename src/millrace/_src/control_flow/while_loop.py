@@ -165,8 +165,10 @@ class _GraphLoop:
     def _invariants(self, loop_vars: Any, invariants: Any) -> list[TensorShape]:
         if invariants is None:
             return [t.shape for t in self.first]
-        nest.assert_same_structure(loop_vars, invariants, check_types=False) if len(self.first) != 1 else None
-        shapes = [s.shape if isinstance(s, TypeSpec) else as_shape(s) for s in nest.flatten(invariants)]  # type: ignore[attr-defined]
+        if len(self.first) != 1:
+            nest.assert_same_structure(loop_vars, invariants, check_types=False)
+        leaves = nest.flatten(invariants)
+        shapes = [s.shape if isinstance(s, TypeSpec) else as_shape(s) for s in leaves]  # type: ignore[attr-defined]  # of tensors
         for tensor, shape in zip(self.first, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(

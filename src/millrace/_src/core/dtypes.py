@@ -214,7 +214,7 @@ class DType:
         """This type as a `SerializedDType`."""
         from millrace._src.proto import types_pb2  # protobuf costs 20 ms; most programs need none
 
-        return types_pb2.SerializedDType(datatype=self.enum)  # type: ignore[arg-type]
+        return types_pb2.SerializedDType(datatype=self.enum)  # type: ignore[arg-type]  # an enum is such a number
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> DType:

@@ -256,7 +256,8 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         from millrace._src.proto import struct_pb2  # protobuf costs 20 ms; most programs need none
 
         shape: Any = self._shape.as_proto()
-        return struct_pb2.TensorSpecProto(name=self._name or "", shape=shape, dtype=self._dtype.enum)  # type: ignore[arg-type]
+        dtype: Any = self._dtype.enum
+        return struct_pb2.TensorSpecProto(name=self._name or "", shape=shape, dtype=dtype)
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> Any:

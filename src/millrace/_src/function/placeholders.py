@@ -69,7 +69,8 @@ class Placeholders:
         if value is None or isinstance(value, VariableSpec):
             return placeholder
         handle = value.handle
-        placeholder._handle_data = getattr(handle, "_handle_data", (TensorShape(kind.shape), kind.dtype))  # type: ignore[attr-defined]
+        handle_data = getattr(handle, "_handle_data", (TensorShape(kind.shape), kind.dtype))
+        placeholder._handle_data = handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
         if kind.alias_id not in self._variables or kind.alias_id is None:
             self._variables[kind.alias_id] = value
             self._graph.replace_capture(handle, placeholder)

@@ -49,7 +49,8 @@ def _dtype(attr: str, attrs: Mapping[str, Any], outer: str) -> full_type_pb2.Ful
 
 def _tensor_of(dtype: DType, outer: str = "TFT_TENSOR") -> full_type_pb2.FullTypeDef | None:
     name = type_constant(dtype).replace("DT_", "TFT_", 1)
-    return _wrapped(outer, [_wrapped(name, [])]) if name in full_type_pb2.FullTypeId.keys() else None  # noqa: SIM118
+    known = full_type_pb2.FullTypeId.keys()  # the enum itself cannot be asked `in`
+    return _wrapped(outer, [_wrapped(name, [])]) if name in known else None
 
 
 def _wrapped(name: str, args: list[full_type_pb2.FullTypeDef | None]) -> full_type_pb2.FullTypeDef | None:

@@ -115,7 +115,7 @@ def _rebuild_mutable_mapping(instance: Any, children: list[Any]) -> Any:
 def _rebuild_mapping(instance: Mapping[Any, Any], children: list[Any]) -> Any:
     by_key = dict(zip(sorted(instance), children, strict=True))
     try:
-        return type(instance)((key, by_key[key]) for key in instance)  # type: ignore[call-arg]
+        return type(instance)((key, by_key[key]) for key in instance)  # type: ignore[call-arg]  # as dict is called
     except TypeError as error:
         raise TypeError(
             f"Error creating an object of type {type(instance)} like {instance}. Note that it must accept a single "

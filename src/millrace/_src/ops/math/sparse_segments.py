@@ -6,6 +6,7 @@ making those rows first; embeddings of bags of words are computed with it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -202,14 +203,16 @@ def sparse_segment_sum_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Ar
     return in_single(xp, lambda x: _spread(x, indices, segment_ids, output_dim0, 0), grad)
 
 
+def _data_gradient(
+    gradient_op: Callable[..., Tensor], doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
+) -> tuple[Tensor, None, None]:
+    rows = raw.Shape(input=data)[0]
+    return gradient_op(grad=doutput, indices=indices, segment_ids=segment_ids, output_dim0=rows), None, None
+
+
 @sparse_segment_sum_op.gradient
 def sparse_segment_sum_gradient(doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor) -> tuple[Any, ...]:
-    rows = raw.Shape(input=data)[0]
-    return (
-        raw.SparseSegmentSumGrad(grad=doutput, indices=indices, segment_ids=segment_ids, output_dim0=rows),
-        None,
-        None,
-    )
+    return _data_gradient(raw.SparseSegmentSumGrad, doutput, data, indices, segment_ids)
 
 
 @sparse_segment_sum_with_num_segments.gradient
@@ -321,12 +324,7 @@ def sparse_segment_mean_grad(xp: Xp, grad: Array, indices: Array, segment_ids: A
 def sparse_segment_mean_gradient(
     doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
 ) -> tuple[Any, ...]:
-    rows = raw.Shape(input=data)[0]
-    return (
-        raw.SparseSegmentMeanGrad(grad=doutput, indices=indices, segment_ids=segment_ids, output_dim0=rows),
-        None,
-        None,
-    )
+    return _data_gradient(raw.SparseSegmentMeanGrad, doutput, data, indices, segment_ids)
 
 
 @sparse_segment_mean_with_num_segments.gradient
@@ -438,12 +436,7 @@ def sparse_segment_sqrt_n_grad(xp: Xp, grad: Array, indices: Array, segment_ids:
 def sparse_segment_sqrt_n_gradient(
     doutput: Tensor, data: Tensor, indices: Tensor, segment_ids: Tensor
 ) -> tuple[Any, ...]:
-    rows = raw.Shape(input=data)[0]
-    return (
-        raw.SparseSegmentSqrtNGrad(grad=doutput, indices=indices, segment_ids=segment_ids, output_dim0=rows),
-        None,
-        None,
-    )
+    return _data_gradient(raw.SparseSegmentSqrtNGrad, doutput, data, indices, segment_ids)
 
 
 @sparse_segment_sqrt_n_with_num_segments.gradient
