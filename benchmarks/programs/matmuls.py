@@ -11,6 +11,7 @@ ROWS = (
     Row("matmuls_eager", "100 int32 10x10 matmuls, eager", "us", reach=200),
     Row("matmuls_graph", "100 int32 10x10 matmuls, graph", "us", reach=150),
     Row("matmuls_jit", "100 int32 10x10 matmuls, compiled", "us", reach=75),
+    Row("matmuls_jit_read", "100 int32 10x10 matmuls, compiled, the result read", "us"),
 )
 STEPS = 100
 
@@ -38,6 +39,7 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
         "matmuls_eager": lambda: power(x, eye),
         "matmuls_graph": lambda: graph(x, eye),
         "matmuls_jit": lambda: jit(x, eye),
+        "matmuls_jit_read": lambda: jit(x, eye).numpy(),
     }
 
 
@@ -47,7 +49,11 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
     x, eye = jax.numpy.asarray(_matrix(np)), jax.numpy.eye(10, dtype="int32")
     power = _power(jax.numpy.matmul)
     jit = jax.jit(power)
-    return {"matmuls_eager": lambda: power(x, eye), "matmuls_jit": lambda: jit(x, eye)}
+    return {
+        "matmuls_eager": lambda: power(x, eye),
+        "matmuls_jit": lambda: jit(x, eye),
+        "matmuls_jit_read": lambda: np.asarray(jit(x, eye)),
+    }
 
 
 def torch(torch: Any) -> dict[str, Callable[[], Any]]:

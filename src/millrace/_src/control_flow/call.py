@@ -61,6 +61,8 @@ class GraphFunction:
         self.attributes = attributes or {}
         self._derivatives: dict[tuple[bool, int], Derivative] = {}
         self._runner: Any = None
+        self.tensor_class: type[EagerTensor] = EagerTensor
+        """The kind of tensor that holds what the runner returns."""
 
     @property
     def effects(self) -> Effects:
@@ -70,7 +72,9 @@ class GraphFunction:
     def runner(self) -> Any:
         """Takes and returns a flat sequence of arrays; compiled on first use by the engine in charge."""
         if self._runner is None:
-            self._runner = make_runner(self)
+            program = _compile(self)
+            self.tensor_class = getattr(program, "tensor_class", EagerTensor)
+            self._runner = _quieted(program)
         return self._runner
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
@@ -81,7 +85,10 @@ class GraphFunction:
 
     def _call_plain(self, inputs: Sequence[Any]) -> list[Any]:
         if state.graph is None:
-            results = self.runner()(*[t._value for t in inputs])
+            run = self.runner()
+            results = run(*[t._value for t in inputs])
+            if self.tensor_class is not EagerTensor:
+                return [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
             return [
                 EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype)
                 for r, t in zip(results, self.graph.outputs, strict=True)
@@ -145,10 +152,14 @@ def _level(value: Any, dtype: Any) -> Any:
     return wrap_outputs(get_op("StopGradient"), value, [dtype])[0]._value
 
 
-def make_runner(function: GraphFunction) -> Any:
-    """How a function's body runs: its engine's program, with NumPy's warnings off."""
-    engine = engine_for(function.jit_compile)
-    program = engine.compile(function.graph, function.graph.inputs, function.graph.outputs)
+def _compile(function: GraphFunction) -> Any:
+    """The program of the engine in charge."""
+    graph = function.graph
+    return engine_for(function.jit_compile).compile(graph, graph.inputs, graph.outputs)
+
+
+def _quieted(program: Any) -> Any:
+    """A program that runs with NumPy's warnings off."""
     if getattr(program, "runs_python", False):
         return program  # it keeps NumPy quiet by itself, outside our context
 

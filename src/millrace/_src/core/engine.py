@@ -13,7 +13,11 @@ from millrace._src.core.array_namespace import Array, Xp
 
 
 class Program(Protocol):
-    """A compiled graph: takes the values of its inputs, gives the values of its outputs."""
+    """A compiled graph: takes the values of its inputs, gives the values of its outputs.
+
+    The values are NumPy arrays, unless the program's attribute `tensor_class` names a kind of eager tensor that can
+    hold the engine's own.
+    """
 
     def __call__(self, *inputs: Array) -> Sequence[Array]: ...
 

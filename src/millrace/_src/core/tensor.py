@@ -15,7 +15,7 @@ import numpy as np
 
 from millrace._src.core import context, op_def
 from millrace._src.core.dtypes import DType, from_np
-from millrace._src.core.errors import OperatorNotAllowedInGraphError
+from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
 from millrace._src.core.operators import Operators
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -218,6 +218,51 @@ class EagerTensor(Tensor):
     def cpu(self) -> EagerTensor:
         """The tensor in the computer's main memory."""
         return self
+
+
+_held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
+
+
+def held(tensor: EagerTensor) -> Any:
+    """The array of a tensor as it is, without waiting: NumPy's, or the engine's if the tensor is pending."""
+    return _held_value.__get__(tensor)
+
+
+class PendingTensor(EagerTensor):
+    """An eager tensor whose value an engine computes in the background, on its own device.
+
+    Shape and dtype are known at once; whoever first reads the value waits for it, and from then on the tensor is an
+    ordinary `EagerTensor`. A chain of compiled calls so runs without waiting in between.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, held: Any, dtype: DType) -> None:
+        _held_value.__set__(self, held)
+        self.dtype = dtype
+
+    @property
+    def _value(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
+        try:
+            array = np.asarray(held(self))
+        except RuntimeError as error:
+            raise InternalError(None, None, f"The engine failed to compute the tensor: {error}") from None
+        _held_value.__set__(self, array)
+        self.__class__ = EagerTensor  # type: ignore[assignment]  # same layout: the value has come
+        return array
+
+    @property
+    def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored
+        """The shape."""
+        return TensorShape.of(held(self).shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(held(self).shape)
+
+
+PendingTensor.__name__ = PendingTensor.__qualname__ = EagerTensor.__name__  # users see one class
 
 
 _next_tape_id = itertools.count(1).__next__

@@ -19,7 +19,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import from_np
 from millrace._src.core.specs import TypeSpec
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held
 from millrace._src.function.flat_values import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
 
@@ -48,23 +48,32 @@ class Plan:
 def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
     """A function from the arrays of a trace's tensor arguments to its result, for eager mode without tapes."""
     function = concrete.graph_function
+    program, make = function.runner(), function.tensor_class
     outputs = concrete.graph.outputs
     dtypes = [tensor.dtype for tensor in outputs]
     if len(outputs) == 1 and concrete.pack is make_packer(concrete.function_type.output):
         dtype = dtypes[0]
 
         def run_one(arrays: list[Any]) -> Any:
-            (value,) = (function._runner or function.runner())(*arrays, *concrete.captured_arrays)
-            return EagerTensor(value, dtype)
+            (value,) = program(*arrays, *concrete.captured_arrays)
+            return make(value, dtype)
 
         return run_one
     pack = concrete.pack
 
     def run(arrays: list[Any]) -> Any:
-        values = (function._runner or function.runner())(*arrays, *concrete.captured_arrays)
-        return pack([EagerTensor(value, dtype) for value, dtype in zip(values, dtypes)])
+        values = program(*arrays, *concrete.captured_arrays)
+        return pack([make(value, dtype) for value, dtype in zip(values, dtypes)])
 
     return run
+
+
+def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
+    """`make_runner` for calls with pending tensors, whose arrays are an engine's: only that engine takes them."""
+    run = make_runner(concrete)
+    if concrete.graph_function.tensor_class is PendingTensor:
+        return run
+    return lambda arrays: run([np.asarray(array) for array in arrays])
 
 
 def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
@@ -123,6 +132,12 @@ def _tensor_part(value: EagerTensor, call: _Call) -> Hashable:
     return value.dtype.enum, value._value.shape
 
 
+def _pending_part(value: EagerTensor, call: _Call) -> Hashable:
+    array = held(value)
+    call.arrays.append(array)
+    return value.dtype.enum, array.shape, PendingTensor
+
+
 def _array_part(value: Any, call: _Call) -> Hashable:
     if value.dtype.kind not in "biufc" or not value.dtype.isnative:
         raise NoFastCallError
@@ -177,6 +192,7 @@ _HANDLERS |= {
     tuple: _sequence_part,
     dict: _dict_part,
     EagerTensor: _tensor_part,
+    PendingTensor: _pending_part,
     np.ndarray: _array_part,
 }
 _SPECIAL = ("__tf_tracing_type__", "__tf_flatten__", "__attrs_attrs__", "__array__", "__mapping_type__")

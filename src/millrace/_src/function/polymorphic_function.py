@@ -17,6 +17,8 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from millrace._src.core.context import state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
@@ -147,13 +149,15 @@ class Function(callables.PolymorphicFunction):
         entry.tick = self._calls
         tensors = concrete.tensors_of(values)
         if flat_key is not None and concrete.captures_are_fixed and fast_calls.are_passed_unchanged(arrays, tensors):
-            self._add_plan(flat_key, entry)
+            self._add_plan(flat_key, entry, arrays)
         return concrete.call_flat(tensors)
 
-    def _add_plan(self, flat_key: Any, entry: Entry) -> None:
+    def _add_plan(self, flat_key: Any, entry: Entry, arrays: Sequence[Any]) -> None:
         if len(self._plans) >= _MAX_PLANS:
             self._plans.clear()
-        self._plans[flat_key] = fast_calls.Plan(entry, fast_calls.make_runner(entry.trace))
+        is_plain = all(type(array) is np.ndarray for array in arrays)
+        make = fast_calls.make_runner if is_plain else fast_calls.make_reading_runner
+        self._plans[flat_key] = fast_calls.Plan(entry, make(entry.trace))
 
     # --- finding and making traces -------------------------------------------------------------------------------
 

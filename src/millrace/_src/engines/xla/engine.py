@@ -18,6 +18,7 @@ from millrace._src.core import errors
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
+from millrace._src.core.tensor import PendingTensor
 from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.engine import NumpyEngine, bind_kernel
 from millrace._src.engines.xla.cells import Cell
@@ -129,6 +130,7 @@ class XlaProgram:
     """
 
     runs_python = True  # JAX takes locks and may warn: not inside our quiet context
+    tensor_class = PendingTensor
 
     def __init__(
         self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], operations: Sequence[Operation]
@@ -189,7 +191,16 @@ class XlaProgram:
             raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
         for number, value in zip(sorted(changed), values, strict=True):
             storages[number].set_device_value(value)
-        return [np.asarray(r) for r in results]
+        return _detached(results, [*values, *read]) if storages else results
+
+
+def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:
+    """Results that outlive their variables: an array that a variable holds too is read now.
+
+    The variable's next change donates its array to XLA, which deletes it; what NumPy has read of it stays.
+    """
+    shared = {id(array) for array in of_variables}
+    return [np.asarray(r) if id(r) in shared else r for r in results]
 
 
 def _written_positions(inputs: Sequence[Any], operations: Sequence[Operation]) -> list[int]:
