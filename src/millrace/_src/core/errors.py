@@ -148,6 +148,20 @@ class InvalidArgumentError(_CodedError):
     _code = INVALID_ARGUMENT
 
 
+class UnknownWhileCompilingError(InvalidArgumentError):
+    """A kernel needs a value that is computed only when the compiled program runs.
+
+    Attributes:
+      inputs: The names of the op's inputs that must be known; empty for all of them.
+      tensors: The graph's tensors behind them, in the graph that is compiled; set by the engine.
+    """
+
+    def __init__(self, message: str, inputs: tuple[str, ...] = (), tensors: Any = None) -> None:
+        super().__init__(None, None, message)
+        self.inputs = inputs
+        self.tensors = tensors
+
+
 @export("errors.DeadlineExceededError")
 class DeadlineExceededError(_CodedError):
     """The time allowed for the operation ran out before it finished."""

@@ -59,7 +59,7 @@ def _lowered(concrete: Any) -> Any:
     drawn = [] if program.draw is None else list(program.draw(*values))
     engine: Any = importlib.import_module("millrace._src.engines.xla.engine")
     with engine.jax.enable_x64(True):
-        return program.jitted.lower(owners, changed, kept, values, drawn)
+        return program.jitted.lower(owners, (), changed, kept, values, drawn)
 
 
 def _render(lowered: Any, stage: str) -> Any:

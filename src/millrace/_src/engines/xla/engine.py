@@ -8,6 +8,7 @@ around our own calls, so the user's JAX code sees its own settings.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,11 +23,19 @@ from millrace._src.core.tensor import PendingTensor
 from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.engine import NumpyEngine, bind_kernel
 from millrace._src.engines.xla.cells import Cell
+from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lower import Lowering, _callable
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.graph.control_deps import function_attrs, resource_uses
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
+from millrace._src.util.logger import get_logger
+
+_MOST_SPECIALIZATIONS = 16
+"""How many executables there are for values of arguments that decide sizes."""
+_Known = tuple[tuple[int, KnownValue], ...]
+_MOST_ELEMENTS = 256
+"""How large an argument may be to be a constant."""
 
 
 class XlaEngine:
@@ -127,6 +136,10 @@ class XlaProgram:
 
     Random numbers of the top level are drawn on the host, by the same kernels and streams as on the NumPy tier, and
     passed in: every engine gives the same bits.
+
+    Where a size depends on the value of an argument (`x[:n]`, `tf.zeros([n])`), that argument becomes a constant, and
+    there is an executable for each of its values. A size that the program itself computes, or one with very many
+    values, leaves the function to the NumPy tier.
     """
 
     runs_python = True  # JAX takes locks and may warn: not inside our quiet context
@@ -135,8 +148,12 @@ class XlaProgram:
     def __init__(
         self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], operations: Sequence[Operation]
     ) -> None:
+        self.graph, self.inputs, self.outputs = graph, inputs, outputs
         self.resources = [i for i, t in enumerate(inputs) if t.dtype.name == "resource"]
         self.plain = [i for i, t in enumerate(inputs) if t.dtype.name != "resource"]
+        self.known: tuple[int, ...] = ()
+        """The plain inputs that are constants of an executable."""
+        self.seen: set[_Known] = set()
         self.written = frozenset(_written_positions(inputs, operations))
         drawn = [t for op in operations if is_draw(op) for t in op.outputs]
         self.draw = (
@@ -146,10 +163,16 @@ class XlaProgram:
         )
         self.lowering = Lowering(graph, [*inputs, *drawn], outputs)
         self.input_count = len(inputs)
-        self.jitted = jax.jit(self._trace, static_argnums=(0,), donate_argnums=(1,))
+        self.jitted = jax.jit(self._trace, static_argnums=(0, 1), donate_argnums=(2,))
 
     def _trace(
-        self, owners: tuple[int, ...], written: list[Any], read: list[Any], plain: list[Any], drawn: list[Any]
+        self,
+        owners: tuple[int, ...],
+        known: _Known,
+        written: list[Any],
+        read: list[Any],
+        plain: list[Any],
+        drawn: list[Any],
     ) -> tuple[list[Any], list[Any]]:
         """The function that JAX traces. `owners[k]` numbers the variable of the k-th resource input."""
         changed = _changed(owners, self.resources, self.written)
@@ -159,14 +182,47 @@ class XlaProgram:
             for number in range(len(set(owners)))
         ]
         arguments: list[Any] = [None] * self.input_count
-        for position, value in zip(self.plain, plain, strict=True):
+        for position, value in zip(self._unknown(known), plain, strict=True):
             arguments[position] = value
+        for position, constant in known:
+            arguments[position] = constant.array
         for owner, position in zip(owners, self.resources, strict=True):
             arguments[position] = cells[owner]
         results = self.lowering(*arguments, *drawn)
         return results, [cell.value for number, cell in enumerate(cells) if number in changed]
 
-    def __call__(self, *arguments: Any) -> list[Any]:
+    def __call__(self, *arguments: Any) -> Sequence[Any]:
+        known = tuple([(i, KnownValue(arguments[i])) for i in self.known])
+        if known and known not in self.seen:
+            if len(self.seen) == _MOST_SPECIALIZATIONS:
+                return self._on_host(*arguments)
+            self.seen.add(known)
+        try:
+            return self._run(known, arguments)
+        except errors.UnknownWhileCompilingError as error:
+            return self._learn(error, arguments)(*arguments)
+
+    def _learn(self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any]) -> Callable[..., Any]:
+        """What runs the function instead, after a size was not known while compiling."""
+        wanted = inputs_behind(error.tensors, self.inputs)
+        if wanted is None or wanted <= set(self.known) or any(arguments[i].size > _MOST_ELEMENTS for i in wanted):
+            get_logger().info("%s runs on the NumPy tier: %s", self.graph.name, error.message)
+            self._run = lambda known, arguments: self._on_host(*arguments)  # type: ignore[method-assign]
+        else:
+            self.known = tuple(sorted({*self.known, *wanted}))
+            self.seen = set()
+        return self
+
+    @functools.cached_property
+    def _on_host(self) -> Callable[..., Sequence[Any]]:
+        return NumpyEngine().compile(self.graph, self.inputs, self.outputs)
+
+    def _unknown(self, known: _Known) -> list[int]:
+        """The plain inputs that are arguments of an executable."""
+        positions = [position for position, _ in known]
+        return [i for i in self.plain if i not in positions] if positions else self.plain
+
+    def _run(self, known: _Known, arguments: Sequence[Any]) -> Sequence[Any]:
         numbers: dict[int, int] = {}
         storages: list[VariableStorage] = []
         owners = []
@@ -177,13 +233,13 @@ class XlaProgram:
                 storages.append(storage)
             owners.append(numbers[id(storage)])
         changed = _changed(owners, self.resources, self.written)
-        plain = [arguments[i] for i in self.plain]
-        drawn = [] if self.draw is None else list(self.draw(*plain))
+        plain = [arguments[i] for i in self._unknown(known)]
+        drawn = [] if self.draw is None else list(self.draw(*[arguments[i] for i in self.plain]))
         written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
         read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
         try:
             with jax.enable_x64(True):
-                results, values = self.jitted(tuple(owners), written, read, plain, drawn)
+                results, values = self.jitted(tuple(owners), known, written, read, plain, drawn)
         except errors.OpError as error:
             error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
             raise error.with_traceback(None) from None

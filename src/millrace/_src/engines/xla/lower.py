@@ -68,7 +68,13 @@ class Lowering:
             return flatten_result(op, kernel(*arguments))
         except _NEEDS_VALUE as error:
             why = f"its kernel needs a value that is not known while compiling ({type(error).__name__})"
-            raise _cannot_compile(operation, why) from None
+            raise _unknown(operation, why, _numbers(operation.inputs)) from None
+        except errors.UnknownWhileCompilingError as error:
+            if error.tensors is None:
+                error.tensors = [t for arg, t in _named_inputs(operation) if arg in error.inputs]
+            elif not set(map(id, error.tensors)) <= set(map(id, operation.inputs)):  # of a graph inside this operation
+                error.tensors = _numbers(operation.inputs)
+            raise
         except errors.OpError:
             raise
         except (ValueError, TypeError, IndexError, NotImplementedError) as error:
@@ -91,15 +97,31 @@ class Lowering:
         op = operation.op_def
         if not op.constant_inputs:
             return
-        position = 0
-        for arg in op.signature.inputs:
-            size = 1
-            if arg.is_list:
-                attrs = operation.attrs
-                size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-            if arg.name in op.constant_inputs and not all(map(is_concrete, arguments[position : position + size])):
-                raise _cannot_compile(operation, f"input {position} ('{arg.name}') must be a compile-time constant")
-            position += size
+        unknown = [
+            (name, tensor)
+            for (name, tensor), argument in zip(_named_inputs(operation), arguments, strict=True)
+            if name in op.constant_inputs and not is_concrete(argument)
+        ]
+        if unknown:
+            names = ", ".join(dict.fromkeys(f"'{name}'" for name, _ in unknown))
+            raise _unknown(operation, f"input {names} must be a compile-time constant", [t for _, t in unknown])
+
+
+def _named_inputs(operation: Operation) -> list[tuple[str, Any]]:
+    """The tensors of an operation with the names of the arguments that they belong to."""
+    named: list[tuple[str, Any]] = []
+    attrs = operation.attrs
+    for arg in operation.op_def.signature.inputs:
+        size = 1
+        if arg.is_list:
+            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+        named += [(arg.name, tensor) for tensor in operation.inputs[len(named) : len(named) + size]]
+    return named
+
+
+def _numbers(tensors: Sequence[Any]) -> list[Any]:
+    """The tensors that can say a size or a place."""
+    return [t for t in tensors if t.dtype.is_integer or t.dtype.is_bool]
 
 
 def _bind(operation: Operation) -> Callable[..., Any]:
@@ -120,7 +142,13 @@ def _key(tensor: Any) -> tuple[int, int]:
 
 
 def _cannot_compile(operation: Operation, why: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, _complaint(operation, why))
+
+
+def _unknown(operation: Operation, why: str, tensors: list[Any]) -> errors.UnknownWhileCompilingError:
+    return errors.UnknownWhileCompilingError(_complaint(operation, why), tensors=tensors)
+
+
+def _complaint(operation: Operation, why: str) -> str:
     where = f"\n\nDefined at:\n  {operation.source}" if operation.source is not None else ""
-    return errors.InvalidArgumentError(
-        None, None, f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"
-    )
+    return f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"

@@ -10,6 +10,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.errors import UnknownWhileCompilingError
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -119,9 +120,10 @@ def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Ma
 def _require_known_size(entry: Entry, at: int) -> None:
     """Raises unless the slice is a single position or the whole dimension."""
     if not entry.shrinks and not (entry.begin_masked and entry.end_masked):
-        raise invalid(
+        raise UnknownWhileCompilingError(
             f"StridedSlice: dimension {at} is sliced by bounds that are only known when the program runs, so its size "
-            "is not known when XLA compiles. Use tf.slice with a constant size, or jit_compile=False."
+            "is not known when XLA compiles.",
+            inputs=("begin", "end"),
         )
 
 
@@ -423,7 +425,8 @@ def _dynamic_block(xp: Xp, x: Array, begin: Array, sizes: list[int]) -> Array:
     """A block of known size at a place that the program computes."""
     for axis, size in enumerate(sizes):
         if size == -1:
-            raise invalid(f"Slice: size[{axis}] is -1 and begin[{axis}] is not known when XLA compiles.")
+            message = f"Slice: size[{axis}] is -1 and begin[{axis}] is not known when XLA compiles."
+            raise UnknownWhileCompilingError(message, inputs=("begin",))
         if size != x.shape[axis]:
             x = xp.take(x, begin[axis] + xp.arange(size, dtype=begin.dtype), axis=axis, mode="clip")
     return x
