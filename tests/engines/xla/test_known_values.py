@@ -1,4 +1,4 @@
-"""Sizes that depend on values: compiled again for each value, or left to the NumPy tier; the same answers either way."""
+"""Sizes that depend on values: compiled again for each value, or left to the NumPy tier, with the same answers."""
 
 from __future__ import annotations
 
