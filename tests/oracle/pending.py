@@ -29,18 +29,8 @@ _WAITING_FOR = {
     "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "graphs of composite functions, node for node": (
-        "graph_matrix::asserts",
-        "graph_matrix::clip_by_global_norm",
-        "graph_matrix::clip_by_norm",
-        "graph_matrix::confusion_matrix",
         "graph_matrix::gradient_of_broadcast",
         "graph_matrix::gradients",
-        "graph_matrix::matvec",
-        "graph_matrix::repeat",
-        "graph_matrix::searchsorted",
-        "graph_matrix::string_functions",
-        "graph_matrix::tensordot",
-        "graph_matrix::tensordot_vectors",
     ),
     "leading words of some errors while tracing": (
         "bad_input::elementwise",

@@ -53,5 +53,7 @@ def test_message_and_data_in_a_graph() -> None:
     with tf.Graph().as_default():
         x = v1.placeholder(tf.float32, [2], name="x")
         operation = v1.assert_equal(x, 1.0, data=["a", x], message="m")
-    values = [t.op.attrs["value"].item() for t in operation.inputs if t.op.type == "Const"]
+    guard = operation.inputs[0].op
+    (check,) = [op for op in guard.attrs["else_branch"].graph.get_operations() if op.type == "Assert"]
+    values = [t.op.attrs["value"].item() for t in check.inputs if t.op.type == "Const"]
     assert values == [b"m", b"a"]

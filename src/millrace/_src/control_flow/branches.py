@@ -48,15 +48,26 @@ class Branch:
         self.nones: list[bool] = []
 
 
-def trace_branch(function: Callable[[], Any], name: str, scope: str) -> Branch:
-    """Traces a function without arguments; its operations are named below `scope`."""
+def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: Any) -> Branch:
+    """Traces a function without arguments; its operations are named below `scope`.
+
+    Where it returns an operation, the branch returns the value of `selector` once that operation has run.
+    """
     graph = FuncGraph(f"{name}_{context.unique_id()}")
     tapes = context.state.tapes
     with graph.as_default(), context.tapes_scope((VariableWatcher(tapes),) if tapes else ()), context.name_scope(scope):
         structure = function()
-        branch = Branch(graph, structure)
+        branch = Branch(graph, nest.map_structure(lambda item: _value_after(item, selector), structure))
         finish_branch(branch)
     return branch
+
+
+def _value_after(item: Any, selector: Any) -> Any:
+    """An operation as the tensor that stands for it; anything else as it is."""
+    if not _is_operation(item):
+        return item
+    with context.state.graph.control_dependencies([item]):
+        return raw.Identity(input=selector)
 
 
 def finish_branch(branch: Branch) -> None:

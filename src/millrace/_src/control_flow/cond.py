@@ -206,8 +206,8 @@ def cond(
     with context.name_scope(name, "cond") as scope:
         selector = convert_to_tensor(pred, name="pred")
         label = scope[:-1].replace("/", "_")
-        then = trace_branch(true_fn, f"{label}_true", scope)
-        otherwise = trace_branch(false_fn, f"{label}_false", scope)
+        then = trace_branch(true_fn, f"{label}_true", scope, selector)
+        otherwise = trace_branch(false_fn, f"{label}_false", scope, selector)
         _check_same(then, otherwise)
         outputs = build_branches(selector, [then, otherwise], scope, is_case=False)
     return pack_outputs(then, outputs)
@@ -251,7 +251,7 @@ def switch_case(
         return nest.map_structure(convert_to_tensor, functions[index if 0 <= index < len(functions) else -1]())
     with context.name_scope(name), context.name_scope("indexed_case") as scope:
         label = scope[:-1].replace("/", "_")
-        branches = [trace_branch(f, f"{label}_branch{i}", scope) for i, f in enumerate(functions)]
+        branches = [trace_branch(f, f"{label}_branch{i}", scope, branch_index) for i, f in enumerate(functions)]
         for other in branches[1:]:
             _check_same(branches[0], other)
         outputs = build_branches(branch_index, branches, scope, is_case=True)

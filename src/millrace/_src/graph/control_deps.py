@@ -3,8 +3,10 @@
 A dataflow graph orders two operations only if one needs the other's output. An
 assignment followed by a read of the same variable has no such tie, so after a body
 is traced this pass adds control inputs: a read waits for the last write of its
-resource, a write for the last write and the reads since. All effects together
-are joined in one `NoOp` that the outputs wait for, as TensorFlow builds it.
+resource, a write for the last write and the reads since. Effects outside of the
+program (prints, assertions, host functions) that touch no resource happen one after
+the other. All effects together are joined in one `NoOp` that the outputs wait for,
+as TensorFlow builds it.
 """
 
 from __future__ import annotations
@@ -22,13 +24,18 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
     last_write: dict[int, Operation] = {}
     reads: dict[int, list[Operation]] = {}
     must_run: list[Operation] = []
+    last_outside: list[Operation] = []
     for operation in graph.get_operations()[start:]:
         effects = operation.effects
         if effects in (Effects.NONE, Effects.RANDOM):
             continue
         must_run.append(operation)
         waits: list[Operation] = []
-        for tensor, writes in resource_uses(operation):
+        uses = resource_uses(operation)
+        if effects is Effects.IO and not uses:
+            operation._add_control_inputs(last_outside)
+            last_outside = [operation]
+        for tensor, writes in uses:
             resource = id(tensor)
             previous = last_write.get(resource)
             if previous is not None:

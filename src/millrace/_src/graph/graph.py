@@ -66,6 +66,7 @@ class Graph:
         self._scope = ""
         self._control_scopes: list[_ControlScope] = []
         self._devices: list[str] = []
+        self._colocations: list[Operation] = []
         self._collections: dict[str, list[Any]] = {}
         self._finalized = False
         self._unfeedable: set[int] = set()
@@ -228,14 +229,19 @@ class Graph:
         dtypes = op.signature.output_dtypes(attrs)
         if shapes is None:
             shapes = self._infer_shapes(op, inputs, attrs, full_name, dtypes)
+        scopes: Sequence[_ControlScope] = ()
         if control_inputs is None:
-            control_inputs = self._current_controls(inputs) if self._control_scopes else ()
+            scopes = self._control_scopes
+            control_inputs = self._current_controls(inputs) if scopes else ()
         operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, user_frame(2))
+        if self._colocations:
+            groups = {group.decode() for other in self._colocations for group in other.colocation_groups()}
+            operation._set_attr("_class", tuple(sorted(groups)))
         if self._devices or context.state.device:
             operation.device = self._devices[-1] if self._devices else context.state.device or ""
         self._operations.append(operation)
         self._by_name[full_name] = operation
-        for scope in self._control_scopes:
+        for scope in scopes:
             scope.made.add(operation)
         return operation
 
@@ -397,8 +403,18 @@ class Graph:
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Accepted for compatibility: everything is on one device."""
-        yield
+        """Notes on the operations made within that they belong where `op` is; None ends outer requests.
+
+        Everything is on one device, so only saved graphs tell.
+        """
+        previous = self._colocations
+        other = None if op is None else self._controller(op)
+        outer = [] if ignore_existing or op is None else previous
+        self._colocations = outer if other is None else [*outer, other]
+        try:
+            yield
+        finally:
+            self._colocations = previous
 
     # --- collections (v1) --------------------------------------------------------------------------------------
 

@@ -150,9 +150,16 @@ def _after(gate: Operation, value: Any) -> Any:
 
 
 def _identity(tensor: Any) -> Any:
-    result = raw.Identity(input=tensor, name="control_dependency")
-    result.op._set_attr("_class", (f"loc:@{tensor.op.name}",))
-    return result
+    with state.graph.colocate_with(tensor.op):
+        return raw.Identity(input=tensor, name="control_dependency")
+
+
+def with_dependencies(controls: Any, tensor: Any) -> Any:
+    """`tensor`, in a graph available only after the operations `controls` have run."""
+    if state.graph is None:
+        return tensor
+    with state.graph.control_dependencies(controls):
+        return _identity(tensor)
 
 
 @export(v1=["tuple"])

@@ -24,7 +24,7 @@ from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank
-from millrace._src.ops.array.shape_ops import shape_op
+from millrace._src.ops.array.shape_ops import scoped_shape, shape_op
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC
 from millrace._src.util import nest
@@ -75,6 +75,8 @@ def fill_gradient(dy: Tensor, value: Tensor) -> tuple[None, Tensor]:
 
 
 def _like(xp: Xp, x: Array, value: int) -> Array:
+    if hasattr(x, "zeros_like"):
+        return x.zeros_like()
     if x.dtype.kind == "O":
         return _objects_like(x)
     return xp.full(x.shape, value, dtype=x.dtype)
@@ -245,10 +247,12 @@ def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optim
       tensor: a Tensor, or a value that converts to one.
       dtype: the dtype; None takes that of `tensor`.
       name: name of the operation.
-      optimize: whether to use what is statically known; it always is.
+      optimize: whether to use in a graph what is statically known of `tensor`.
 
     Returns: A Tensor.
     """
+    if state.graph is not None and not optimize and dtype is None:
+        return zeros_like_op(tensor, name=name or "zeros_like")
     return zeros_like(tensor, dtype, name)
 
 
@@ -263,11 +267,18 @@ def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimi
       tensor: a Tensor, or a value that converts to one.
       dtype: the dtype; None takes that of `tensor`.
       name: name of the operation.
-      optimize: whether to use what is statically known; it always is.
+      optimize: whether to use in a graph what is statically known of `tensor`.
 
     Returns: A Tensor.
     """
-    return ones_like(tensor, dtype, name)
+    if state.graph is None:
+        return ones_like(tensor, dtype, name)
+    with name_scope(name, "ones_like") as scope:
+        tensor = convert_to_tensor(tensor, name="tensor")
+        dtype = tensor.dtype.base_dtype if dtype is None else as_dtype(dtype).base_dtype
+        sizes = scoped_shape(tensor) if optimize else shape_op(tensor, out_type=int32)
+        value = convert_to_tensor(_fill_value(dtype, 1), dtype=dtype, name=f"{scope}Const")
+        return fill_op(sizes, value, name=scope)
 
 
 # --- how ---------------------------------------------------------------------------------------------------------

@@ -115,6 +115,14 @@ def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -
     return shape_op(input, out_type=out_type, name=name)
 
 
+def scoped_shape(input: Any) -> Any:
+    """The shape of a tensor, which a graph names as TensorFlow's older functions do: inside of a scope `Shape`."""
+    with name_scope(None, "Shape") as scope:
+        input = convert_to_tensor(input)
+        is_static = input.shape.is_fully_defined()
+        return shape_tensor(input, name="shape_as_tensor" if is_static else scope or "Shape")
+
+
 def _constant(value: Any, dtype: DType, name: str) -> Any:
     graph = state.graph
     return EagerTensor(value, dtype) if graph is None else graph.constant(value, dtype, name)

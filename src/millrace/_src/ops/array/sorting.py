@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, int16, int32, int64
 from millrace._src.core.op_def import op
@@ -31,7 +31,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank,
     with_rank_at_least,
 )
-from millrace._src.ops.array.shape_ops import rank, shape_tensor
+from millrace._src.ops.array.shape_ops import rank, scoped_shape, shape_tensor
 from millrace._src.ops.array.transposing import transpose
 from millrace._src.ops.type_sets import ANY, INDEX, REAL
 from millrace._src.util.export import export
@@ -514,12 +514,14 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
-    sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
-    rows = reshape(sequence, [-1, shape_tensor(sequence)[-1]])
-    columns = reshape(values, [-1, shape_tensor(values)[-1]])
+    if state.graph is None:
+        sorted_sequence, values = convert_to_tensor(sorted_sequence), convert_to_tensor(values)
+    row_size, column_size = scoped_shape(sorted_sequence)[-1], scoped_shape(values)[-1]
+    rows = reshape(sorted_sequence, [-1, row_size])
+    columns = reshape(values, [-1, column_size])
     function = lower_bound if side == "left" else upper_bound
     found = function(rows, columns, out_type=as_dtype(out_type), name=name)
-    return reshape(found, shape_tensor(values))
+    return reshape(found, scoped_shape(values))
 
 
 # --- permutations ------------------------------------------------------------------------------------------------

@@ -14,9 +14,13 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
+from millrace._src.ops.array.ranges import sequence_mask
 from millrace._src.ops.array.reshaping import expand_dims_op, reshape
+from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank
+from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.math.reduce import reduce_max
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -123,7 +127,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             counts.shape.with_rank_at_most(1)
         rank = data.shape.rank
         if rank == 0:
-            data, rank = reshape(data, [1]), 1
+            data, rank = raw.Pack(values=[data], axis=0, name="stack"), 1
         if rank is None:
             if axis < 0:
                 raise ValueError("tf.repeat: a negative `axis` needs an `input` of known rank.")
@@ -147,8 +151,10 @@ def _repeat_counts(repeats: Any) -> Any:
 
 
 def _repeat(data: Any, counts: Any, axis: int) -> Any:
-    single = counts.shape.rank == 0 or counts.shape.num_elements() == 1
-    return _repeat_evenly(data, counts, axis) if single else _repeat_by(data, counts, axis)
+    if counts.shape.rank == 0 or counts.shape.num_elements() == 1:
+        return _repeat_evenly(data, counts, axis)
+    _check_counts(data, counts, axis)
+    return _repeat_by(data, counts, axis) if state.graph is None else _repeat_masked(data, counts, axis)
 
 
 def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
@@ -165,14 +171,39 @@ def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
     return result
 
 
-def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
-    """Element `i` appears `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
-    dims = data.shape._dims
-    size = None if dims is None else dims[axis]
+def _check_counts(data: Any, counts: Any, axis: int) -> None:
+    size = data.shape._dims[axis]
     length = counts.shape.as_list()[0] if counts.shape.rank == 1 else None
     if size is not None and length is not None and length not in (1, size):
         raise ValueError(f"Dimensions {size} and {length} are not compatible")
+
+
+def _repeat_masked(data: Any, counts: Any, axis: int) -> Any:
+    """TensorFlow's nodes: each element as often as the largest count asks, then without the superfluous ones."""
     known = static_value(counts)
+    dims, shape = data.shape.as_list(), shape_tensor(data, counts.dtype)
+    along_axis = counts = raw.BroadcastTo(input=counts, shape=[shape[axis]])
+    if axis > 0:
+        inner = shape_tensor(counts)
+        outer = shape[: axis + 1 - rank_of(counts)]
+        counts = raw.BroadcastTo(input=counts, shape=raw.ConcatV2(values=[outer, inner], axis=0, name="concat"))
+    largest = reduce_max(counts)
+    largest = raw.Maximum(x=convert_to_tensor(0, dtype=counts.dtype, name="zero"), y=largest)
+    mask = sequence_mask(counts, largest)
+    multiples = [1] * (axis + 1) + [largest] + [1] * (len(dims) - axis - 1)
+    result = boolean_mask(tile(expand_dims_op(data, axis + 1), multiples), mask)
+    if axis > 0:
+        total = raw.Sum(input=along_axis, reduction_indices=raw.Range(start=0, limit=rank_of(along_axis), delta=1))
+        sizes = [shape[:axis], [total], shape[axis + 1 :]]
+        result = reshape(result, raw.ConcatV2(values=sizes, axis=0, name="concat"))
+    size = None if known is None or known.size == 1 else int(known.clip(0).sum())
+    result.set_shape([*dims[:axis], size, *dims[axis + 1 :]])
+    return result
+
+
+def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
+    """Element `i` appears `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
+    dims, known = data.shape._dims, static_value(counts)
     each = raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0))
     each = raw.Maximum(x=each, y=0)
     ends = raw.Cumsum(x=each, axis=0)

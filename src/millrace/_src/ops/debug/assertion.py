@@ -1,12 +1,15 @@
 """The `Assert` op and `tf.debugging.Assert`: a program stops where a condition does not hold.
 
 In eager mode the condition is tested at once. In a graph it becomes an `Assert`
-operation, which always runs, in program order. TensorFlow wraps that operation in
-a conditional that only saves copying its data to the host; here it stands alone.
+operation, which always runs, in program order. As in TensorFlow, it stands alone
+only where all its data is on the host anyway (strings and int32); else it is in a
+branch that is taken when the condition does not hold.
 """
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +19,11 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, int32, string
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
 from millrace._src.ops.type_sets import ANY, TypeList
 from millrace._src.util.export import export
 from millrace._src.util.text import format_summarized, shape_brackets
@@ -120,7 +124,7 @@ def assert_that(condition: Any, data: Any, summarize: int | None = None, name: s
       summarize: how many elements of each to show; -1 shows all; None means 3.
       name: name of the operation in a graph.
 
-    Returns: None in eager mode; the operation in a graph.
+    Returns: None in eager mode; in a graph an operation that runs when the assertion has been checked.
     Raises: tf.errors.InvalidArgumentError: if `condition` is false.
     """
     if state.graph is None:
@@ -132,10 +136,15 @@ def assert_that(condition: Any, data: Any, summarize: int | None = None, name: s
             )
         return None
     with name_scope(name, "Assert"):
-        _tensors(data)
-        return assert_op(
-            condition, data, summarize=_DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
+        tensors = _tensors(data)
+        check = functools.partial(
+            assert_op, data=data, summarize=_DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
         )
+        if all(t.dtype in (string, int32) for t in tensors):
+            return check(condition)
+        condition = convert_to_tensor(condition, name="Condition")
+        cond = importlib.import_module("millrace._src.control_flow.cond").cond  # a layer above, needed only here
+        return cond(condition, raw.NoOp, lambda: check(condition), name="AssertGuard").op
 
 
 def _tensors(data: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.grouping import with_dependencies
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import FLOAT, TypeSet
 from millrace._src.util.export import export
@@ -125,18 +126,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     with name_scope(name, "VerifyFinite"):
         x = convert_to_tensor(x, name="x")
         verified = raw.CheckNumerics(tensor=x, message=message)
-        return _after(verified, x)
-
-
-def _after(verified: Tensor, x: Tensor) -> Any:
-    """`x` itself in eager mode; in a graph, `x` once it is verified."""
-    operation = getattr(verified, "op", None) if not hasattr(verified, "_value") else None
-    if operation is None:
-        return x
-    with operation.graph.control_dependencies([verified]):
-        result = raw.Identity(input=x, name="control_dependency")
-    result.op._set_attr("_class", (f"loc:@{x.op.name}",))  # type: ignore[attr-defined]  # a symbolic tensor
-    return result
+        return with_dependencies([verified], x)
 
 
 @export(v1=["verify_tensor_all_finite", "debugging.assert_all_finite"])

@@ -6,6 +6,7 @@ so that its norm is at most a given number, without changing its direction.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,13 +14,13 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.array.filling import ones_like
+from millrace._src.ops.array.filling import ones_like_v1
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import rank, size
@@ -119,7 +120,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0, so its argument is 1 there and its result is not used.
         positive = squares > 0
-        safe = where_v1(positive, squares, ones_like(squares))
+        safe = where_v1(positive, squares, ones_like_v1(squares))
         norm = where_v1(positive, sqrt(safe), squares)
         scaled = values * clip_norm
         _assert_compatible(values, scaled)
@@ -129,7 +130,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 def _not_negative(clip_norm: Any, values: Tensor) -> Any:
     """The largest norm, at least 0: a negative one would turn `values` around. A tensor takes their dtype."""
-    if isinstance(clip_norm, (int, float)):
+    if isinstance(clip_norm, (int, float, np.floating, np.integer)):
         return max(clip_norm, 0)
     return maximum(cast(clip_norm, values.dtype), 0)
 
@@ -194,8 +195,7 @@ def clip_by_global_norm(
     items = _tensor_list(t_list)
     norm = global_norm(items, name) if use_norm is None else use_norm
     with name_scope(name, "clip_by_global_norm") as scope:
-        one = convert_to_tensor(1.0, dtype=norm.dtype)
-        finite_scale = clip_norm * minimum(1.0 / norm, one / clip_norm)
+        finite_scale = clip_norm * minimum(1.0 / norm, convert_to_tensor(1.0, dtype=norm.dtype) / clip_norm)
         scale = finite_scale + (norm - norm)  # adds 0, or NaN if the norm is not finite
         tensors = [_values(item, i) for i, item in enumerate(items)]
         clipped: list[Any] = []
@@ -203,7 +203,8 @@ def clip_by_global_norm(
             if tensor is None:
                 clipped.append(None)
                 continue
-            scaled = raw.Identity(input=tensor * scale, name=f"{scope}_{i}")
+            with contextlib.nullcontext() if state.graph is None else state.graph.colocate_with(tensor):
+                scaled = raw.Identity(input=tensor * scale, name=f"{scope}{scope}_{i}")
             is_sparse = isinstance(item, IndexedSlices)
             clipped.append(IndexedSlices(scaled, item.indices, item.dense_shape) if is_sparse else scaled)
     return clipped, norm
@@ -227,6 +228,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         t = convert_to_tensor(t, name="t")
         count = cast(size(t), t.dtype)
         inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
-        one = convert_to_tensor(1.0, dtype=t.dtype)
-        scaled = t * clip_norm * minimum(inverse_norm * count, one / clip_norm)
+        clipped = t * clip_norm
+        scaled = clipped * minimum(inverse_norm * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
         return raw.Identity(input=scaled, name=scope)

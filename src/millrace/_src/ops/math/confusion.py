@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.filling import ones_like_v1
 from millrace._src.ops.array.joining import stack
+from millrace._src.ops.debug.comparisons import assert_less, assert_non_negative
+from millrace._src.ops.grouping import with_dependencies
+from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast
-from millrace._src.ops.math.histogram import check
 from millrace._src.ops.math.reduce import reduce_max
 from millrace._src.util.export import export
 
@@ -48,26 +49,34 @@ def confusion_matrix(
       ValueError: if the vectors have different lengths.
     """
     with name_scope(name, "confusion_matrix"):
-        predicted = cast(convert_to_tensor(predictions, name="predictions"), int64)
-        true = cast(convert_to_tensor(labels, name="labels"), int64)
-        true, predicted = _without_extra_axis(true, predicted)
-        check(true >= 0, "`labels` contains negative values.  \nCondition x >= 0 did not hold element-wise:")
-        check(predicted >= 0, "`predictions` contains negative values.  \nCondition x >= 0 did not hold element-wise:")
+        predicted = convert_to_tensor(predictions, name="predictions")
+        true, predicted = _without_extra_axis(convert_to_tensor(labels, name="labels"), predicted)
+        predicted, true = cast(predicted, int64), cast(true, int64)
+        true = _not_negative(true, "labels")
+        predicted = _not_negative(predicted, "predictions")
         if num_classes is None:
-            size = raw.Maximum(x=reduce_max(predicted), y=reduce_max(true)) + 1
+            num_classes = maximum(reduce_max(predicted), reduce_max(true)) + 1
         else:
-            size = cast(num_classes, int64)
-            check(true < size, "`labels` out of bound\nCondition x < y did not hold.")
-            check(predicted < size, "`predictions` out of bound\nCondition x < y did not hold.")
+            limit = cast(num_classes, int64)
+            true, predicted = _below(true, limit, "labels"), _below(predicted, limit, "predictions")
         target = as_dtype(dtype)
+        counts = None if weights is None else _weights(weights, predicted, target)
+        sizes = stack([num_classes, num_classes])
         places = stack([true, predicted], axis=1)
-        counts = _weights(weights, predicted, target)
-        return raw.ScatterNd(indices=places, updates=counts, shape=stack([size, size]))
+        if counts is None:
+            counts = ones_like_v1(predicted, target)
+        return raw.ScatterNd(indices=places, updates=counts, shape=cast(sizes, int64))
+
+
+def _not_negative(classes: Tensor, name: str) -> Any:
+    return with_dependencies([assert_non_negative(classes, message=f"`{name}` contains negative values")], classes)
+
+
+def _below(classes: Tensor, limit: Tensor, name: str) -> Any:
+    return with_dependencies([assert_less(classes, limit, message=f"`{name}` out of bound")], classes)
 
 
 def _weights(weights: Any, like: Tensor, dtype: DType) -> Any:
-    if weights is None:
-        return raw.Fill(dims=raw.Shape(input=like), value=np.ones((), dtype.np_dtype), name="ones_like")
     tensor = convert_to_tensor(weights, name="weights")
     if not like.shape.is_compatible_with(tensor.shape):
         raise ValueError(f"Shapes {like.shape} and {tensor.shape} are incompatible")
@@ -79,8 +88,9 @@ def _without_extra_axis(labels: Tensor, predictions: Tensor) -> tuple[Tensor, Te
     label_rank, prediction_rank = labels.shape.rank, predictions.shape.rank
     if label_rank is None or prediction_rank is None or abs(label_rank - prediction_rank) != 1:
         return labels, predictions
-    if label_rank > prediction_rank and labels.shape[-1] in (None, 1):
-        return raw.Squeeze(input=labels, squeeze_dims=[-1]), predictions
-    if prediction_rank > label_rank and predictions.shape[-1] in (None, 1):
-        return labels, raw.Squeeze(input=predictions, squeeze_dims=[-1])
-    return labels, predictions
+    with name_scope(None, "remove_squeezable_dimensions"):
+        if label_rank > prediction_rank and labels.shape[-1] in (None, 1):
+            return raw.Squeeze(input=labels, squeeze_dims=[-1]), predictions
+        if prediction_rank > label_rank and predictions.shape[-1] in (None, 1):
+            return labels, raw.Squeeze(input=predictions, squeeze_dims=[-1])
+        return labels, predictions

@@ -501,7 +501,7 @@ def matvec(
     Returns: A `Tensor` of the broadcast leading shape, then the rows of `a`.
     """
     with name_scope(name, "MatVec"):
-        column = raw.ExpandDims(input=convert_to_tensor(b, name="b"), dim=-1)
+        column = raw.ExpandDims(input=b, dim=-1)
         product = matmul(
             a, column, transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse
         )

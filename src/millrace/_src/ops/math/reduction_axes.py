@@ -19,6 +19,8 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.math.broadcasting import int_vector
 from millrace._src.ops.shape_rules import UNKNOWN
 
@@ -37,10 +39,10 @@ def axes_argument(tensor: Tensor, axis: Any) -> Any:
 
 def _all_axes(tensor: Tensor) -> Any:
     rank = tensor.shape.rank
-    if rank is None:
-        return raw.Range(start=np.int32(0), limit=raw.Rank(input=tensor), delta=np.int32(1), name="range")
-    if executing_eagerly():
+    if rank is not None and executing_eagerly():
         return int_vector(tuple(range(rank)))
+    if not rank:  # TensorFlow asks a scalar for its rank as well
+        return range_(0, rank_of(tensor))
     return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
 
 

@@ -51,19 +51,21 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, name="b")
         a_axes, b_axes = _axis_pairs(a, axes)
-        a_matrix, a_free = _as_matrix(a, a_axes, contracted_first=False)
-        b_matrix, b_free = _as_matrix(b, b_axes, contracted_first=True)
+        a_matrix, a_free, a_static = _as_matrix(a, a_axes, contracted_first=False)
+        b_matrix, b_free, b_static = _as_matrix(b, b_axes, contracted_first=True)
         product = matmul(a_matrix, b_matrix)
         if isinstance(a_free, list) and isinstance(b_free, list):
             free = a_free + b_free
             if product.shape.is_fully_defined() and product.shape.as_list() == free:
                 return product
-            return raw.Reshape(tensor=product, shape=np.array(free, np.int32), name=scope)
+            return raw.Reshape(tensor=product, shape=free, name=scope)
         free_sizes = [
             convert_to_tensor(a_free, dtype=int32, name="Const"),
             convert_to_tensor(b_free, dtype=int32, name="Const"),
         ]
         result: Tensor = raw.Reshape(tensor=product, shape=concat(free_sizes, 0), name=scope)
+        if a_static is not None and b_static is not None:
+            result.set_shape(a_static + b_static)
         return result
 
 
@@ -104,10 +106,11 @@ def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
     return list(range(static_rank - count, static_rank)), list(range(count))
 
 
-def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor, Any]:
-    """`x` as a matrix of its free and its contracted axes; and the sizes of the free axes."""
+def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
+    """`x` as a matrix of its free and its contracted axes; the sizes of the free axes; and what is known of them."""
     if x.shape.is_fully_defined() and isinstance(axes, list):
-        return _static_matrix(x, axes, contracted_first=contracted_first)
+        matrix, known = _static_matrix(x, axes, contracted_first=contracted_first)
+        return matrix, known, list(known)
     if x.shape.rank is not None and isinstance(axes, list):
         positive = [i if i >= 0 else i + x.shape.rank for i in axes]
         free: Any = [i for i in range(x.shape.rank) if i not in positive]
@@ -126,7 +129,7 @@ def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor,
     order_tensor = concat(order, 0)
     size = raw.Pack(values=counts[::-1] if contracted_first else counts, axis=0, name="stack")
     matrix = raw.Reshape(tensor=transpose(x, order_tensor), shape=size)
-    return matrix, (static_sizes if static_sizes is not None and None not in static_sizes else free_sizes)
+    return matrix, free_sizes, static_sizes
 
 
 def _product(sizes: Tensor) -> Any:

@@ -16,7 +16,8 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops import raw
+from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.shape_rules import UNKNOWN, reduction_shape
 from millrace._src.ops.strings.text_bytes import attr_bytes, string_array
 from millrace._src.ops.type_sets import INDEX
@@ -134,16 +135,16 @@ def reduce_join(
       tf.errors.OutOfRangeError: if an axis does not exist.
       tf.errors.InvalidArgumentError: if an axis is given twice.
     """
-    with name_scope(name, "ReduceJoin"):
-        inputs = convert_to_tensor(inputs, dtype=string, name="inputs")
-        axes = convert_to_tensor(_all_axes(inputs) if axis is None else axis, dtype=int32, name="Const")
-        return reduce_join_op(inputs, axes, keep_dims=keepdims, separator=separator)
+    with name_scope(None, "ReduceJoin"):
+        inputs = convert_to_tensor(inputs, dtype=string)
+        axes = _all_axes(inputs) if axis is None else axis
+        return reduce_join_op(inputs, axes, keep_dims=keepdims, separator=separator, name=name)
 
 
 def _all_axes(inputs: Any) -> Any:
     if inputs.shape.rank is not None:
-        return np.arange(inputs.shape.rank - 1, -1, -1, dtype=np.int32)
-    return raw.Range(start=raw.Rank(input=inputs) - 1, limit=-1, delta=-1)
+        return convert_to_tensor(np.arange(inputs.shape.rank - 1, -1, -1, dtype=np.int32))
+    return range_(rank_of(inputs) - 1, -1, -1)
 
 
 @export(v1=["strings.reduce_join", "reduce_join"])
