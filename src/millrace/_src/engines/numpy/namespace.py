@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+from millrace._src.engines.numpy import lists
+from millrace._src.engines.numpy.lists import TensorList
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -94,6 +98,26 @@ class NumpyNamespace:
     def cumprod(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
         """Cumulative product that keeps the dtype."""
         return np.cumprod(x, axis=axis, dtype=dtype or x.dtype)
+
+    @staticmethod
+    def reserve_list(dtype: DType, element_shape: Any, length: Any, capacity: Any) -> TensorList:
+        """A list of unset elements that may grow to `capacity`, -1 for any number."""
+        return TensorList(dtype, lists.shape_from(element_shape), int(length), int(capacity))
+
+    @staticmethod
+    def list_of_rows(dtype: DType, element_shape: Any, tensor: Array) -> TensorList:
+        """The rows of an array as a list."""
+        return lists.from_rows(tensor, lists.shape_from(element_shape), dtype)
+
+    @staticmethod
+    def list_of_pieces(dtype: DType, element_shape: Any, pieces: Sequence[Array]) -> TensorList:
+        """Arrays as a list."""
+        return lists.from_items(pieces, lists.shape_from(element_shape), dtype)
+
+    @staticmethod
+    def declared_shape(vector: Any) -> TensorShape:
+        """A shape given as a vector (or -1), as far as its value is known."""
+        return lists.shape_from(vector)
 
     @staticmethod
     def cond(predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]) -> Any:

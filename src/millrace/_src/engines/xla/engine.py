@@ -22,8 +22,10 @@ from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor
 from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.engine import NumpyEngine, bind_kernel
+from millrace._src.engines.numpy.lists import boxed
 from millrace._src.engines.xla.cells import Cell
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
+from millrace._src.engines.xla.lists import DenseList, to_dense
 from millrace._src.engines.xla.lower import Lowering, _callable
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.graph.control_deps import function_attrs, resource_uses
@@ -154,6 +156,7 @@ class XlaProgram:
         self.known: tuple[int, ...] = ()
         """The plain inputs that are constants of an executable."""
         self.seen: set[_Known] = set()
+        self.has_lists = any(t.dtype.name == "variant" for t in (*inputs, *outputs))
         self.written = frozenset(_written_positions(inputs, operations))
         drawn = [t for op in operations if is_draw(op) for t in op.outputs]
         self.draw = (
@@ -234,6 +237,8 @@ class XlaProgram:
             owners.append(numbers[id(storage)])
         changed = _changed(owners, self.resources, self.written)
         plain = [arguments[i] for i in self._unknown(known)]
+        if self.has_lists:
+            plain = [_as_dense(a) for a in plain]
         drawn = [] if self.draw is None else list(self.draw(*[arguments[i] for i in self.plain]))
         written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
         read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
@@ -245,9 +250,16 @@ class XlaProgram:
             raise error.with_traceback(None) from None
         except jax.errors.JaxRuntimeError as error:
             raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
+        if self.has_lists:
+            results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
         for number, value in zip(sorted(changed), values, strict=True):
             storages[number].set_device_value(value)
         return _detached(results, [*values, *read]) if storages else results
+
+
+def _as_dense(argument: Any) -> Any:
+    """An argument of a compiled program; a list in the form XLA has of it."""
+    return to_dense(resource_of(argument)) if argument.dtype.kind == "O" else argument
 
 
 def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:

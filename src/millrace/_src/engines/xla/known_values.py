@@ -34,7 +34,7 @@ class KnownValue:
 def inputs_behind(tensors: Sequence[Any], inputs: Sequence[Any]) -> set[int] | None:
     """The positions in `inputs` of everything that `tensors` are computed from.
 
-    Returns: The positions; None if a variable or another effect is among the sources, so that they decide nothing.
+    Returns: The positions; None if a variable, a list or another effect is among the sources: then they decide nothing.
     """
     positions = {id(tensor): i for i, tensor in enumerate(inputs)}
     found: set[int] = set()
@@ -44,9 +44,10 @@ def inputs_behind(tensors: Sequence[Any], inputs: Sequence[Any]) -> set[int] | N
         if id(tensor) in seen:
             continue
         seen.add(id(tensor))
-        if tensor.dtype.name == "resource" or id(tensor) not in positions and tensor.op.effects is not Effects.NONE:
+        is_argument = id(tensor) in positions
+        if tensor.dtype.name in ("resource", "variant") or not is_argument and tensor.op.effects is not Effects.NONE:
             return None
-        if id(tensor) in positions:
+        if is_argument:
             found.add(positions[id(tensor)])
         else:
             pending += tensor.op.inputs

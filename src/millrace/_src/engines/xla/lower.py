@@ -36,6 +36,7 @@ class Lowering:
     """
 
     def __init__(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.graph = graph
         self.inputs = list(inputs)
         self.outputs = list(outputs)
         self.passed_on = [i < len(self.outputs) and self.outputs[i] is t for i, t in enumerate(self.inputs)]
@@ -71,7 +72,8 @@ class Lowering:
             raise _unknown(operation, why, _numbers(operation.inputs)) from None
         except errors.UnknownWhileCompilingError as error:
             if error.tensors is None:
-                error.tensors = [t for arg, t in _named_inputs(operation) if arg in error.inputs]
+                named = [t for arg, t in _named_inputs(operation) if arg in error.inputs]
+                error.tensors = named if error.inputs else _numbers(operation.inputs)
             elif not set(map(id, error.tensors)) <= set(map(id, operation.inputs)):  # of a graph inside this operation
                 error.tensors = _numbers(operation.inputs)
             raise
@@ -88,6 +90,8 @@ class Lowering:
             and operation.op_def.attr_kinds.get("value") != "tensor"
         ):
             return False
+        if any(t.dtype.name == "variant" for t in operation.outputs):
+            return False  # a list belongs to the engine
         if "func" in operation.op_def.attr_kinds.values() or "list[func]" in operation.op_def.attr_kinds.values():
             return False
         return all(type(a) is np.ndarray or isinstance(a, np.generic) for a in arguments)

@@ -7,6 +7,7 @@ variables among its operands are carried through as values (see `cells`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,8 +16,14 @@ import jax.numpy as jnp
 import jax.scipy.special
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+from millrace._src.engines.xla import lists
 from millrace._src.engines.xla.cells import Cell, is_concrete
+from millrace._src.engines.xla.lists import DenseList
+from millrace._src.engines.xla.trip_count import trip_count
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -88,14 +95,44 @@ class XlaNamespace:
         return jnp.cumprod(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
+    def add(a: Array, b: Array) -> Array:
+        """The sum; of two lists, that of their elements."""
+        return a + b if isinstance(a, DenseList) else jnp.add(a, b)
+
+    @staticmethod
+    def reserve_list(dtype: DType, element_shape: Any, length: Any, capacity: Any) -> DenseList:
+        """A list of unset elements that may grow to `capacity`, -1 or not known for any number."""
+        room = int(capacity) if is_concrete(capacity) and capacity >= 0 else None
+        return lists.reserved(dtype, lists.declared_shape(element_shape), int(length), room)
+
+    @staticmethod
+    def list_of_rows(dtype: DType, element_shape: Any, tensor: Array) -> DenseList:
+        """The rows of an array as a list."""
+        return lists.from_rows(tensor, lists.declared_shape(element_shape), dtype)
+
+    @staticmethod
+    def list_of_pieces(dtype: DType, element_shape: Any, pieces: Sequence[Array]) -> DenseList:
+        """Arrays as a list; they must have one shape."""
+        if any(piece.shape != pieces[0].shape for piece in pieces):
+            raise errors.UnimplementedError(None, None, "All lengths have to be the same")
+        element = lists.declared_shape(element_shape)
+        if not pieces:
+            return lists.reserved(dtype, element, 0, 0)
+        return lists.from_rows(jnp.stack(pieces), element, dtype)
+
+    @staticmethod
+    def declared_shape(vector: Any) -> TensorShape:
+        """A shape given as a vector (or -1), as far as its value is known."""
+        return lists.declared_shape(vector)
+
+    @staticmethod
     def cond(predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]) -> Any:
         """`lax.cond`, or a plain choice if the predicate is known while compiling."""
         if is_concrete(predicate):
             return then(*operands) if predicate else otherwise(*operands)
         arrays, cells, rebuild = _split(operands, [_is_host(item) for item in operands])
-        outputs, values = jax.lax.cond(
-            predicate, _branch(then, rebuild), _branch(otherwise, rebuild), arrays, _values(cells)
-        )
+        branches = _branches([then, otherwise], rebuild, arrays, cells)
+        outputs, values = jax.lax.cond(predicate, *branches, arrays, _values(cells))
         _write_back(cells, values)
         return outputs
 
@@ -107,7 +144,7 @@ class XlaNamespace:
             return branches[int(index) if 0 <= int(index) <= last else last](*operands)
         arrays, cells, rebuild = _split(operands, [_is_host(item) for item in operands])
         chosen = jnp.where((index < 0) | (index > last), last, index)
-        outputs, values = jax.lax.switch(chosen, [_branch(b, rebuild) for b in branches], arrays, _values(cells))
+        outputs, values = jax.lax.switch(chosen, _branches(branches, rebuild, arrays, cells), arrays, _values(cells))
         _write_back(cells, values)
         return outputs
 
@@ -118,8 +155,9 @@ class XlaNamespace:
         Host constants that the body only passes on (its captures) stay constants.
         """
         passed_on = getattr(body, "passed_on", [False] * len(state))
-        arrays, cells, rebuild = _split(state, [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)])
-        positions = _moving(state, [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)])
+        fixed = [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)]
+        positions = _moving(state, fixed)
+        arrays, cells, rebuild = _split(state, fixed)
 
         def loop_cond(carry: Any) -> Any:
             return jnp.reshape(cond(*rebuild(*carry)[0])[0], ())
@@ -127,16 +165,40 @@ class XlaNamespace:
         def loop_body(carry: Any) -> Any:
             operands, inner = rebuild(*carry)
             outputs = body(*operands)
-            kept = [jnp.asarray(outputs[p], a.dtype) for p, a in zip(positions, carry[0], strict=True)]
+            kept = [_like(outputs[p], a) for p, a in zip(positions, carry[0], strict=True)]
             return kept, _values(inner)
 
-        start = ([jnp.asarray(a) for a in arrays], _values(cells))
+        start = ([_operand(a) for a in arrays], _values(cells))
+        if any(isinstance(item, DenseList) for item in arrays):
+            start = (_settled(loop_body, start, functools.partial(trip_count, cond, body, state)), start[1])
         outputs, values = jax.lax.while_loop(loop_cond, loop_body, start)
         _write_back(cells, values)
         result: list[Any] = list(state)
         for position, output in zip(positions, outputs, strict=True):
             result[position] = output
         return result
+
+
+def _operand(item: Any) -> Any:
+    """A value as an operand of a compiled construct."""
+    return item if isinstance(item, DenseList) else jnp.asarray(item)
+
+
+def _like(item: Any, first: Any) -> Any:
+    """What an iteration makes of a loop variable, as an operand like the first one."""
+    return item if isinstance(item, DenseList) else jnp.asarray(item, first.dtype)
+
+
+def _settled(body: Callable[..., Any], start: Any, trips: Callable[[], int | None]) -> list[Any]:
+    """The loop variables with lists of the type that the loop gives them: found by tracing the body until it stays."""
+    operands, values = start
+    count = functools.cache(trips)
+    while True:
+        after, _ = jax.eval_shape(body, (operands, values))
+        settled = [lists.settle(b, a, count) for b, a in zip(operands, after, strict=True)]
+        if all(s is b for s, b in zip(settled, operands, strict=True)):
+            return settled
+        operands = settled
 
 
 def _is_host(item: Any) -> bool:
@@ -170,10 +232,31 @@ def _split(
     return [operands[p] for p in positions], cells, rebuild
 
 
+def _branches(
+    functions: Sequence[Callable[..., Any]], rebuild: Callable[..., Any], arrays: Sequence[Any], cells: Sequence[Cell]
+) -> list[Callable[..., Any]]:
+    """The branches as functions that return values of the same types."""
+    branches = [_branch(function, rebuild) for function in functions]
+    if not any(t.dtype.name == "variant" for t in getattr(functions[0], "outputs", ())):
+        return branches
+    returned = [jax.eval_shape(branch, arrays, _values(cells))[0] for branch in branches]
+    columns = zip(*returned, strict=True)
+    models = [lists.common_type(column) if isinstance(column[0], DenseList) else None for column in columns]
+    return [_conforming(branch, models) for branch in branches]
+
+
+def _conforming(branch: Callable[..., Any], models: Sequence[DenseList | None]) -> Callable[..., Any]:
+    def run(arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        outputs, left = branch(arrays, values)
+        return [o if m is None else lists.conformed(o, m) for o, m in zip(outputs, models, strict=True)], left
+
+    return run
+
+
 def _branch(function: Callable[..., Any], rebuild: Callable[..., tuple[list[Any], list[Cell]]]) -> Callable[..., Any]:
     def run(arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         operands, cells = rebuild(arrays, values)
-        outputs = [o if isinstance(o, Cell) else jnp.asarray(o) for o in function(*operands)]
+        outputs = [o if isinstance(o, Cell) else _operand(o) for o in function(*operands)]
         return [o for o in outputs if not isinstance(o, Cell)], _values(cells)
 
     return run

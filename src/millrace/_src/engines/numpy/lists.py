@@ -1,0 +1,464 @@
+"""Lists of arrays for the NumPy engine: what a tensor of dtype `variant` holds inside loops.
+
+A list never changes: every write makes a new one. A loop that writes n elements must
+not copy n arrays n times, so versions share one dict from index to array. The newest
+version owns the dict; when it is written, it keeps only the difference to its
+successor. A version that was overtaken long ago and is read again gets a copy.
+
+An element may be unset: it reads as zeros of the shape that the others have.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import RUNTIME_NAMES
+from millrace._src.core.shapes import TensorShape
+from millrace._src.util.text import shape_brackets
+
+_LOCK = threading.Lock()
+_LONGEST_WALK = 8
+"""A read that needs more steps than this from an overtaken version copies the dict instead."""
+
+_UNKNOWN = TensorShape(None)
+
+
+class _Version:
+    """One state of a dict from index to array: the dict itself, or one difference to a newer version."""
+
+    __slots__ = ("items", "index", "value", "newer")
+
+    def __init__(self, items: dict[int, Any] | None) -> None:
+        self.items = items
+        self.index = -1
+        self.value: Any = None
+        self.newer: _Version | None = None
+
+    def get(self, index: int) -> Any:
+        """The array at an index, None if it is unset."""
+        with _LOCK:
+            version = self
+            for _ in range(_LONGEST_WALK):
+                if version.items is not None:
+                    return version.items.get(index)
+                if version.index == index:
+                    return version.value
+                assert version.newer is not None
+                version = version.newer
+            return self._own().get(index)
+
+    def set(self, index: int, value: Any) -> _Version:
+        """The version in which `value` stands at `index`."""
+        with _LOCK:
+            items = self._own()
+            successor = _Version(items)
+            self.items, self.index, self.value, self.newer = None, index, items.get(index), successor
+            items[index] = value
+            return successor
+
+    def count(self) -> int:
+        """How many arrays are set."""
+        with _LOCK:
+            return len(self._own())
+
+    def all(self) -> dict[int, Any]:
+        """Every array that is set; not to be changed, and only good until the next write."""
+        with _LOCK:
+            return dict(self._own())
+
+    def _own(self) -> dict[int, Any]:
+        if self.items is not None:
+            return self.items
+        path = []
+        version = self
+        while version.items is None:
+            path.append(version)
+            assert version.newer is not None
+            version = version.newer
+        items = dict(version.items)
+        for older in reversed(path):
+            items[older.index] = older.value
+        self.items, self.value, self.newer = items, None, None
+        return items
+
+
+class TensorList:
+    """A list of arrays of one dtype.
+
+    Args:
+      dtype: the dtype of the elements.
+      element: what is known of the shape of every element.
+      length: the number of elements.
+      capacity: how many elements it may grow to; -1 for any number.
+    """
+
+    __slots__ = ("dtype", "element", "length", "capacity", "_version")
+
+    def __init__(self, dtype: DType, element: TensorShape, length: int = 0, capacity: int = -1) -> None:
+        self.dtype = dtype
+        self.element = element
+        self.length = length
+        self.capacity = capacity
+        self._version = _Version({})
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __repr__(self) -> str:
+        return "<TensorList>"
+
+    def _with(self, version: _Version, length: int) -> TensorList:
+        new = TensorList.__new__(TensorList)
+        new.dtype, new.element, new.capacity = self.dtype, self.element, self.capacity
+        new.length, new._version = length, version
+        return new
+
+    def size(self) -> Array:
+        """The number of elements as an int32 scalar."""
+        return np.asarray(self.length, np.int32)
+
+    def shape_vector(self) -> Array:
+        """The declared shape of the elements, -1 where it is unknown."""
+        return vector_of(self.element)
+
+    @property
+    def is_unset(self) -> bool:
+        """Whether no element has been written."""
+        return not self._version.count()
+
+    def items(self) -> list[Any]:
+        """The arrays in order, None where one is unset."""
+        found = self._version.all()
+        return [found.get(i) for i in range(self.length)]
+
+    # --- elements ------------------------------------------------------------------------------------------------
+
+    def check_dtype(self, dtype: DType) -> None:
+        """Refuses an op for elements of another dtype.
+
+        Raises: InvalidArgumentError: if `dtype` is not that of the elements.
+        """
+        if dtype is not self.dtype:
+            raise invalid(f"Invalid data types; op elements {_name(dtype)} but list elements {_name(self.dtype)}")
+
+    def set(self, index: Any, item: Array, *, resize: bool = False) -> TensorList:
+        """The list with `item` at an index."""
+        index, length = int(index), self.length
+        if resize and index >= length:
+            length = index + 1
+        if not 0 <= index < length:
+            raise invalid(f"Trying to modify element {index} in a list with {length} elements.")
+        if not self.element.is_compatible_with(shape_of(item)):
+            raise invalid(
+                "Tried to set a tensor with incompatible shape at a list index. Item element shape: "
+                f"{shape_brackets(shape_of(item))} list shape: {shape_brackets(self.element)}"
+            )
+        return self._with(self._version.set(index, item), length)
+
+    def get(self, index: Any, shape: Array) -> Array:
+        """The element at an index; zeros if it is unset and a shape is known."""
+        index = int(index)
+        if not 0 <= index < self.length:
+            raise invalid(f"Trying to access element {index} in a list with {self.length} elements.")
+        item = self._version.get(index)
+        if item is not None:
+            return item
+        known = self._merged(shape, self.items())
+        if not known.is_fully_defined():
+            raise invalid(
+                "Trying to read an uninitialized tensor but element_shape is not fully defined: "
+                f"{shape_brackets(known)} and no list element is set."
+            )
+        return self._zeros(known)
+
+    def push(self, item: Array) -> TensorList:
+        """The list with one more element."""
+        if not self.element.is_compatible_with(shape_of(item)):
+            raise invalid(
+                "Tried to append a tensor with incompatible shape to a list. Op element shape: "
+                f"{shape_brackets(shape_of(item))} list shape: {shape_brackets(self.element)}"
+            )
+        if 0 <= self.capacity <= self.length:
+            raise invalid(
+                f"Tried to push item into a full list list size: {self.length} max_num_elements: {self.capacity}"
+            )
+        return self._with(self._version.set(self.length, item), self.length + 1)
+
+    def pop(self, shape: Array) -> tuple[TensorList, Array]:
+        """The list without its last element, and that element."""
+        if not self.length:
+            raise invalid("Trying to pop from an empty list.")
+        item = self._version.get(self.length - 1)
+        if item is None:
+            known = shape_from(shape)
+            if not known.is_fully_defined():
+                shown = shape_brackets(known)
+                raise invalid(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shown}")
+            item = self._zeros(known)
+        return self._with(self._version, self.length - 1), item
+
+    def resize(self, size: Any) -> TensorList:
+        """The list cut off or extended by unset elements."""
+        size = int(size)
+        if size < 0:
+            raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
+        kept = TensorList(self.dtype, self.element, size, self.capacity)
+        kept._version = _Version({i: a for i, a in self._version.all().items() if i < min(size, self.length)})
+        return kept
+
+    # --- all elements --------------------------------------------------------------------------------------------
+
+    def stack(self, shape: Array, count: int) -> Array:
+        """The elements along a new first axis; `count` is their number if it is declared, else -1."""
+        if count not in (-1, self.length):
+            raise invalid(
+                f"Operation expected a list with {count} elements but got a list with {self.length} elements."
+            )
+        items = self.items()
+        known = self._merged(shape, items)
+        if not known.is_fully_defined():
+            what = (
+                "Tried to stack elements of an empty list with"
+                if not items
+                else ("Tried to stack list which only contains uninitialized tensors and has a")
+            )
+            raise invalid(f"{what} non-fully-defined element_shape: {shape_brackets(known)}")
+        return self._stacked(items, known)
+
+    def gather(self, indices: Array, shape: Array) -> Array:
+        """The elements at `indices` along a new first axis."""
+        wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
+        for index in wanted:
+            if not 0 <= index < self.length:
+                raise invalid(f"Trying to gather element {index} in a list with {self.length} elements.")
+        items = self.items()
+        chosen = [items[i] for i in wanted]
+        known = self._merged(shape, items)
+        if not known.is_fully_defined():
+            what = (
+                "Tried to gather uninitialized tensors from a list"
+                if wanted
+                else ("Tried to gather elements from an empty list")
+            )
+            raise invalid(f"{what} with non-fully-defined element_shape: {shape_brackets(known)}")
+        return self._stacked(chosen, known)
+
+    def scatter(self, tensor: Array, indices: Array) -> TensorList:
+        """The list with the rows of `tensor` at `indices`; longer if an index asks for it."""
+        wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
+        if len(wanted) != tensor.shape[0]:
+            raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(wanted)} vs. {tensor.shape[0]}")
+        if any(i < 0 for i in wanted):
+            raise invalid("Indices in TensorListScatter must all be non-negative.")
+        result = self
+        for index, row in zip(wanted, tensor, strict=True):
+            result = result._with(result._version.set(index, np.asarray(row)), max(result.length, index + 1))
+        return result
+
+    def concat(self, shape: Array, leading: Array) -> tuple[Array, Array]:
+        """The elements joined along their first axis, and the length of each."""
+        given = shape_from(shape)
+        items = self.items()
+        rest = _without_first(given, "Concat requires elements to be at least vectors, found scalars instead.")
+        rest = merge(
+            rest,
+            _without_first(self.element, "Concat requires elements to be at least vectors, found scalars instead."),
+        )
+        for index, item in enumerate(items):
+            if item is None:
+                continue
+            if not item.ndim:
+                raise invalid(f"Concat saw a scalar shape at index {index} but requires at least vectors.")
+            rest = merge(rest, TensorShape(item.shape[1:]))
+            if given.rank and given[0] is not None and given[0] != item.shape[0]:
+                raise invalid(
+                    "First entry of element_shape input does not match the first dim of list element at index: "
+                    f"{index} Expected: {given[0]} Actual: {item.shape[0]}"
+                )
+        if not rest.is_fully_defined():
+            raise invalid(
+                "All except the first dimension must be fully defined when concating an empty tensor list. "
+                f"element_shape: {shape_brackets(given)}"
+                if not items
+                else "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is "
+                f"not fully defined: {shape_brackets(rest)}"
+            )
+        lengths = self._lengths(items, given, leading)
+        parts = [
+            self._zeros(TensorShape([n, *rest.as_list()])) if item is None else item
+            for item, n in zip(items, lengths, strict=True)
+        ]
+        empty = np.zeros((0, *rest.as_list()), self.dtype.np_dtype)
+        return np.concatenate(parts) if parts else empty, np.array(lengths, np.int64)
+
+    def _lengths(self, items: Sequence[Any], given: TensorShape, leading: Array) -> list[int]:
+        declared = [int(n) for n in np.asarray(leading).reshape(-1)]
+        first = given[0] if given.rank else None
+        if first is None and self.element.rank:
+            first = self.element[0]
+        if first is None and not declared:
+            first = next((len(item) for item in items if item is not None), None)
+        lengths = []
+        for index, item in enumerate(items):
+            if item is not None:
+                lengths.append(len(item))
+            elif first is not None:
+                lengths.append(first)
+            elif index < len(declared):
+                lengths.append(declared[index])
+            else:
+                raise invalid(
+                    f"List contains uninitialized tensor at index {index} but leading_dims has only "
+                    f"{len(declared)} elements."
+                )
+        return lengths
+
+    # --- lists ---------------------------------------------------------------------------------------------------
+
+    def extended(self, items: Iterable[Any]) -> TensorList:
+        """The list with further elements at its end."""
+        return self._of([*self.items(), *items])
+
+    def zeros_like(self) -> TensorList:
+        """Zeros for each element that is set."""
+        return self._of([None if item is None else _zeros(self.dtype, item) for item in self.items()])
+
+    def __add__(self, other: TensorList) -> TensorList:
+        """The sums of the elements; an unset one is zero."""
+        if self.dtype is not other.dtype:
+            raise invalid(
+                "Trying to add two lists of tensors of different dtypes. One is "
+                f"{_name(self.dtype)} and the other is {_name(other.dtype)}"
+            )
+        if self.length != other.length:
+            raise invalid(
+                "Trying to add two lists of tensors with different lengths. One is "
+                f"{self.length} and the other is {other.length}"
+            )
+        few, many = sorted((self, other), key=lambda one: one._version.count())
+        result = many._with(many._version, many.length)
+        result.element = merge(self.element, other.element)
+        for index, item in few._version.all().items():
+            if item is not None and index < few.length:
+                known = result._version.get(index)
+                total = item if known is None else np.asarray(known + item)
+                result = result._with(result._version.set(index, total), result.length)
+        return result
+
+    def _of(self, items: Sequence[Any]) -> TensorList:
+        new = TensorList(self.dtype, self.element, len(items), self.capacity)
+        new._version = _Version({i: item for i, item in enumerate(items) if item is not None})
+        return new
+
+    # --- shapes --------------------------------------------------------------------------------------------------
+
+    def _merged(self, shape: Array, items: Iterable[Any]) -> TensorShape:
+        """The shape of every element, from what the op and the list declare and the elements show."""
+        known = merge(shape_from(shape), self.element)
+        for item in items:
+            if item is not None:
+                known = merge(known, TensorShape(shape_of(item)))
+        return known
+
+    def _zeros(self, shape: TensorShape) -> Array:
+        return _filled(self.dtype, shape.as_list())
+
+    def _stacked(self, items: Sequence[Any], shape: TensorShape) -> Array:
+        result = _filled(self.dtype, [len(items), *shape.as_list()])
+        for index, item in enumerate(items):
+            if item is not None:
+                result[index] = item if item.ndim else item[()]
+        return result
+
+
+def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:
+    """The rows of an array as a list."""
+    result = TensorList(dtype, shape, len(tensor))
+    result._version = _Version(
+        {i: np.asarray(row) if dtype.np_dtype.kind != "O" else boxed(row) for i, row in enumerate(tensor)}
+    )
+    return result
+
+
+def from_items(items: Sequence[Array], shape: TensorShape, dtype: DType) -> TensorList:
+    """Arrays as a list."""
+    return TensorList(dtype, shape)._of(items)
+
+
+def boxed(item: Any) -> Array:
+    """A string or handle as a 0-d array; an array as it is."""
+    if isinstance(item, np.ndarray):
+        return item
+    box = np.empty((), dtype=object)
+    box[()] = item
+    return box
+
+
+def _filled(dtype: DType, shape: Sequence[int]) -> Array:
+    if dtype.np_dtype.kind != "O":
+        return np.zeros(shape, dtype.np_dtype)
+    result = np.empty(shape, dtype=object)
+    result.fill(b"")
+    return result
+
+
+def _zeros(dtype: DType, item: Array) -> Array:
+    if dtype.name == "variant":
+        return boxed(item[()].zeros_like())
+    return _filled(dtype, item.shape)
+
+
+def shape_of(item: Any) -> tuple[int, ...]:
+    """The shape of an element."""
+    return getattr(item, "shape", ())
+
+
+def shape_from(vector: Any) -> TensorShape:
+    """A shape given as a vector of integers, -1 for unknown dimensions, or the scalar -1 for an unknown rank."""
+    if isinstance(vector, TensorShape):
+        return vector
+    array = np.asarray(vector)
+    if not array.ndim:
+        return _UNKNOWN
+    return TensorShape([None if n < 0 else int(n) for n in array])
+
+
+def vector_of(shape: TensorShape) -> Array:
+    """A shape as `shape_from` reads it."""
+    return np.array(-1 if shape.rank is None else [-1 if n is None else n for n in shape.as_list()], np.int64)
+
+
+def merge(a: TensorShape, b: TensorShape) -> TensorShape:
+    """What both shapes say together.
+
+    Raises: InvalidArgumentError: if they contradict each other.
+    """
+    if a.rank is not None and b.rank is not None and a.rank != b.rank:
+        raise invalid(f"PartialTensorShape: Incompatible ranks during merge: {a.rank} vs. {b.rank}")
+    if not a.is_compatible_with(b):
+        raise invalid(
+            f"PartialTensorShape: Incompatible shapes during merge: {shape_brackets(a)} vs. {shape_brackets(b)}"
+        )
+    return a.merge_with(b)
+
+
+def _without_first(shape: TensorShape) -> TensorShape:
+    if shape.rank == 0:
+        raise invalid("Concat requires elements to be at least vectors, found scalars instead.")
+    return shape if shape.rank is None else shape[1:]
+
+
+def _name(dtype: DType) -> str:
+    return RUNTIME_NAMES.get(dtype.name, dtype.name)
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    """An error about the arguments of a list op."""
+    return errors.InvalidArgumentError(None, None, message)

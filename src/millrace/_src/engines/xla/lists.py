@@ -1,0 +1,369 @@
+"""Lists of arrays for the XLA engine: one dense array with the elements along its first axis.
+
+XLA knows every size while it compiles. A list therefore has a fixed capacity, and the
+shape of its elements is known from its declaration or from the first element that is
+written. Before that the list is *unset*: it has no array yet. `settle` and `conformed`
+give unset lists the arrays that a loop's body or another branch gives them, so that
+loops and branches carry one type. As TensorFlow's XLA does, an index out of range is
+moved into the range.
+
+A list is a pytree: JAX carries it through loops and branches, and an element may itself
+be a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+from millrace._src.engines.numpy.lists import TensorList, from_items, invalid, merge, shape_from, vector_of
+
+_NO_SIZE = (
+    "XLA compilation requires a fixed tensor list size. Set the max number of elements. This could also happen if "
+    "you're using a TensorArray in a while loop that does not have its maximum_iteration set, you can fix this by "
+    "setting maximum_iteration to a suitable value."
+)
+
+
+class DenseList:
+    """A list of arrays of one shape.
+
+    Args:
+      dtype: the dtype of the elements.
+      element: what is known of the shape of every element.
+      length: the number of elements: a Python int while it is known, else a scalar array.
+      capacity: the size of `data`; None if nothing bounds it.
+      data: the elements along a first axis, a pytree if they are lists; None while the list is unset.
+    """
+
+    shape: tuple[int, ...] = ()
+    """A list is one value: a scalar of dtype variant."""
+
+    __slots__ = ("dtype", "element", "length", "capacity", "data")
+
+    def __init__(self, dtype: DType, element: TensorShape, length: Any, capacity: int | None, data: Any = None) -> None:
+        self.dtype = dtype
+        self.element = element
+        self.length = length
+        self.capacity = capacity
+        self.data = data
+
+    @property
+    def is_unset(self) -> bool:
+        """Whether no element has been written and the shape of the elements is not known."""
+        return self.data is None
+
+    def check_dtype(self, dtype: DType) -> None:
+        """Refuses an op for elements of another dtype."""
+        TensorList(self.dtype, self.element).check_dtype(dtype)
+
+    def _with(self, data: Any, length: Any = None) -> DenseList:
+        return DenseList(self.dtype, self.element, self.length if length is None else length, self.capacity, data)
+
+    # --- elements ------------------------------------------------------------------------------------------------
+
+    def set(self, index: Array, item: Any, *, resize: bool = False) -> DenseList:
+        """The list with `item` at an index.
+
+        Raises: InvalidArgumentError: if the list may have to grow, by an amount that is not known while compiling.
+        """
+        if resize and (not _is_host(index) or index >= self._size()):
+            if not _is_host(index):
+                raise invalid(
+                    "XLA compilation requires a fixed tensor list size. A TensorArray with dynamic_size=True cannot "
+                    "be written at an index that is computed while the program runs; give it its size."
+                )
+            return self.resize(int(index) + 1).set(index, item)
+        if self.capacity == 0:
+            return self
+        data = self._data_for(item)
+        return self._with(jax.tree.map(lambda rows, new: _put(rows, new, index), data, _arrays(item)))
+
+    def get(self, index: Array, shape: Any) -> Any:
+        """The element at an index."""
+        return jax.tree.map(lambda rows: _take(rows, index), self._known(shape))
+
+    def push(self, item: Any) -> DenseList:
+        """The list with one more element."""
+        if self.capacity is None:
+            return self._grown(item)
+        if isinstance(self.length, int) and self.length >= self.capacity:
+            raise invalid(
+                f"Tried to push item into a full list list size: {self.length} max_num_elements: {self.capacity}"
+            )
+        data = self._data_for(item)
+        rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, _arrays(item))
+        return self._with(rows, self.length + 1)
+
+    def _grown(self, item: Any) -> DenseList:
+        """A list without bound grows by one row for each element; in a loop that does not work."""
+        rows = jax.tree.map(lambda new: new[None], _arrays(item))
+        if self.data is not None:
+            size = self._size()
+            rows = jax.tree.map(lambda old, new: jnp.concatenate([old[:size], new]), self.data, rows)
+        return self._with(rows, self.length + 1)
+
+    def pop(self, shape: Any) -> tuple[DenseList, Any]:
+        """The list without its last element, and that element."""
+        if isinstance(self.length, int) and not self.length:
+            raise invalid("Trying to pop from an empty list.")
+        last = self.length - 1
+        return self._with(self.data, last), self.get(last, shape)
+
+    def resize(self, size: Any) -> DenseList:
+        """The list cut off or extended by zeros."""
+        size = _static(size)
+        kept = DenseList(self.dtype, self.element, size, size)
+        if self.data is not None:
+            kept.data = jax.tree.map(lambda rows: _resized(rows[: self._size()], size), self.data)
+        return kept
+
+    def size(self) -> Array:
+        """The number of elements as an int32 scalar."""
+        return np.asarray(self.length, np.int32) if isinstance(self.length, int) else self.length
+
+    def shape_vector(self) -> Array:
+        """What is known of the shape of the elements, -1 where it is unknown."""
+        if isinstance(self.data, jax.Array):
+            return np.array(self.data.shape[1:], np.int64)
+        return vector_of(self.element)
+
+    def _size(self) -> int:
+        """The number of elements, which must be known."""
+        return _static(self.length)
+
+    # --- all elements --------------------------------------------------------------------------------------------
+
+    def stack(self, shape: Any, count: int) -> Any:
+        """The elements along a new first axis."""
+        if count == 0 or self.capacity == 0:
+            element = merge(declared_shape(shape), self.element)
+            if element.is_fully_defined():
+                return jnp.zeros((0, *element.as_list()), self.dtype.np_dtype)
+        data = self._known(shape)
+        return jax.tree.map(lambda rows: rows[: self._size()], data)
+
+    def gather(self, indices: Array, shape: Any) -> Any:
+        """The elements at `indices` along a new first axis."""
+        return jax.tree.map(lambda rows: jnp.take(rows, indices, axis=0, mode="clip"), self._known(shape))
+
+    def scatter(self, tensor: Any, indices: Array) -> DenseList:
+        """The list with the rows of `tensor` at `indices`."""
+        data = self._data_for(jax.tree.map(lambda rows: rows[0], _arrays(tensor)))
+        return self._with(jax.tree.map(lambda rows, new: rows.at[indices].set(new), data, _arrays(tensor)))
+
+    def concat(self, shape: Any, leading: Any) -> tuple[Array, Array]:
+        """The elements joined along their first axis, and the length of each."""
+        rows = self._known(shape)[: self._size()]
+        if rows.ndim < 2:
+            raise invalid("Concat saw a scalar shape at index 0 but requires at least vectors.")
+        joined = jnp.reshape(rows, (rows.shape[0] * rows.shape[1], *rows.shape[2:]))
+        return joined, np.full((rows.shape[0],), rows.shape[1], np.int64)
+
+    # --- lists ---------------------------------------------------------------------------------------------------
+
+    def extended(self, items: Sequence[Any]) -> DenseList:
+        """The list with further elements at its end."""
+        grown = self
+        room = DenseList(self.dtype, self.element, self.length, None, self.data)
+        for item in items:
+            grown = room = room.push(item)
+        return grown
+
+    def items(self) -> list[Any]:
+        """The elements one by one."""
+        return [] if self.data is None else [self.get(i, -1) for i in range(self._size())]
+
+    def zeros_like(self) -> DenseList:
+        """Zeros for each element."""
+        return self._with(jax.tree.map(jnp.zeros_like, self.data))
+
+    def __add__(self, other: DenseList) -> DenseList:
+        """The sums of the elements."""
+        if self.is_unset or other.is_unset:
+            return other if self.is_unset else self
+        return self._with(jax.tree.map(jnp.add, self.data, other.data))
+
+    # --- shapes --------------------------------------------------------------------------------------------------
+
+    def _data_for(self, item: Any) -> Any:
+        """The rows that `item` is to be written to, zeros if there are none yet."""
+        item = _arrays(item)
+        if self.data is None:
+            if self.capacity is None:
+                raise no_size()
+            return jax.tree.map(lambda new: jnp.zeros((self.capacity, *new.shape), new.dtype), item)
+        for rows, new in zip(jax.tree.leaves(self.data), jax.tree.leaves(item), strict=True):
+            if rows.shape[1:] != new.shape:
+                raise errors.InternalError(
+                    None,
+                    None,
+                    f"Invalid TensorList shape: an element of shape {list(new.shape)} in a list of elements of shape "
+                    f"{list(rows.shape[1:])}; XLA needs elements of one shape.",
+                )
+        return self.data
+
+    def _known(self, shape: Any) -> Any:
+        """The rows, which must be there or follow from a shape."""
+        if self.data is not None:
+            return self.data
+        element = merge(self.element, declared_shape(shape))
+        if self.capacity is None or not element.is_fully_defined():
+            raise invalid("TensorList is not initialized")
+        return jnp.zeros((self.capacity, *element.as_list()), self.dtype.np_dtype)
+
+    # --- boundaries ----------------------------------------------------------------------------------------------
+
+    def to_host(self) -> TensorList:
+        """The list as the NumPy engine has it."""
+        length = int(self.length)
+        if self.data is None:
+            return TensorList(self.dtype, self.element, length)
+        if isinstance(self.data, DenseList):
+            raise errors.UnimplementedError(
+                None, None, "Support for TensorList crossing the XLA/TF boundary is not implemented for lists of lists"
+            )
+        return from_items(list(np.asarray(self.data)[:length]), self.element, self.dtype)
+
+
+def to_dense(value: TensorList) -> DenseList:
+    """A list of the NumPy engine as XLA takes it."""
+    items = value.items()
+    known = [item for item in items if item is not None]
+    if any(item.shape != known[0].shape for item in known):
+        raise invalid("XLA takes only lists whose elements have one shape.")
+    if not known:
+        return DenseList(value.dtype, value.element, len(items), len(items))
+    rows = [np.zeros_like(known[0]) if item is None else item for item in items]
+    return DenseList(value.dtype, value.element, len(items), len(items), np.stack(rows))
+
+
+def reserved(dtype: DType, element: TensorShape, length: int, capacity: int | None) -> DenseList:
+    """A list of unset elements."""
+    made = DenseList(dtype, element, length, capacity)
+    if capacity is not None and element.is_fully_defined():
+        made.data = jnp.zeros((capacity, *element.as_list()), dtype.np_dtype)
+    return made
+
+
+def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
+    """The rows of an array as a list."""
+    return DenseList(dtype, element, tensor.shape[0], tensor.shape[0], jnp.asarray(tensor))
+
+
+# --- loops and branches ------------------------------------------------------------------------------------------
+
+
+def settle(before: Any, after: Any, trips: Callable[[], int | None]) -> Any:
+    """A loop variable as it has to enter the loop so that `after`, what one iteration makes of it, has its type.
+
+    Args:
+      before: the value at the entrance.
+      after: the abstract value after an iteration.
+      trips: gives the number of iterations if it is known.
+    """
+    if not isinstance(before, DenseList) or not isinstance(after, DenseList):
+        return before
+    settled = before
+    if isinstance(before.length, int) and not (isinstance(after.length, int) and after.length == before.length):
+        if before.capacity is None:
+            settled = _bounded(before, after, trips())
+        settled = DenseList(settled.dtype, settled.element, jnp.int32(before.length), settled.capacity, settled.data)
+    if settled.data is None and after.data is not None and settled.capacity is not None:
+        size = settled.capacity
+        settled = settled._with(jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data))
+    return settled
+
+
+def _bounded(before: DenseList, after: DenseList, trips: int | None) -> DenseList:
+    """A growing list with room for what the loop will push."""
+    if trips is None:
+        raise no_size()
+    growth = after.length - before.length if isinstance(after.length, int) else 1
+    capacity = before.length + trips * max(growth, 0)
+    data = None if before.data is None else jax.tree.map(lambda rows: _resized(rows, capacity), before.data)
+    return DenseList(before.dtype, before.element, before.length, capacity, data)
+
+
+def common_type(lists: Sequence[DenseList]) -> DenseList:
+    """The type of lists that come from different branches; its length is None where theirs differ."""
+    model = next((one for one in lists if one.data is not None), lists[0])
+    known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
+    return DenseList(model.dtype, model.element, model.length if known else None, model.capacity, model.data)
+
+
+def conformed(value: DenseList, model: DenseList) -> DenseList:
+    """A list as one of the type of `model`: an unset one gets rows of zeros."""
+    data = value.data
+    if data is None and model.data is not None:
+        data = jax.tree.map(lambda rows: jnp.zeros(rows.shape, rows.dtype), model.data)
+    length = jnp.int32(value.length) if model.length is None else value.length
+    return DenseList(model.dtype, model.element, length, model.capacity, data)
+
+
+def _flatten(value: DenseList) -> tuple[tuple[Any, ...], Any]:
+    known = isinstance(value.length, int)
+    fixed = (value.dtype, value.element, value.capacity, value.length if known else None)
+    return (value.data, None if known else value.length), fixed
+
+
+def _unflatten(fixed: Any, children: Iterable[Any]) -> DenseList:
+    dtype, element, capacity, length = fixed
+    data, traced = children
+    return DenseList(dtype, element, traced if length is None else length, capacity, data)
+
+
+jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
+
+
+# --- arrays ------------------------------------------------------------------------------------------------------
+
+
+def _arrays(item: Any) -> Any:
+    """An element whose leaves are arrays of the engine; a nested list's length becomes one of them."""
+    if isinstance(item, DenseList):
+        return DenseList(item.dtype, item.element, jnp.int32(item.length), item.capacity, item.data)
+    return jnp.asarray(item)
+
+
+def _put(rows: Any, new: Any, index: Any) -> Any:
+    return jax.lax.dynamic_update_index_in_dim(rows, new.astype(rows.dtype), index, 0)
+
+
+def _take(rows: Any, index: Any) -> Any:
+    return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False)
+
+
+def _resized(rows: Any, size: int) -> Any:
+    have = rows.shape[0]
+    if have >= size:
+        return rows[:size]
+    return jnp.concatenate([rows, jnp.zeros((size - have, *rows.shape[1:]), rows.dtype)])
+
+
+def declared_shape(shape: Any) -> TensorShape:
+    """A shape that an op declares, if its value is known."""
+    return shape_from(shape) if isinstance(shape, TensorShape) or _is_host(shape) else TensorShape(None)
+
+
+def _is_host(value: Any) -> bool:
+    return isinstance(value, (int, np.ndarray, np.generic))
+
+
+def _static(value: Any) -> int:
+    if isinstance(value, jax.core.Tracer):
+        raise no_size()
+    return int(value)
+
+
+def no_size() -> errors.UnknownWhileCompilingError:
+    """The error for a list whose size is not known while compiling."""
+    return errors.UnknownWhileCompilingError(_NO_SIZE)

@@ -1,0 +1,189 @@
+"""Single elements of a list: reading, writing, pushing and popping; its size and the shape of its elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.op_def import op
+from millrace._src.core.resources import resource_of
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
+from millrace._src.ops.lists.shapes import size_and_shape, whole_shape
+from millrace._src.ops.shape_rules import SCALAR, scalar
+from millrace._src.ops.type_sets import ANY, INDEX
+
+
+def _declared_shape(c: ShapeContext) -> TensorShape:
+    return c.value_as_shape("element_shape")
+
+
+@op(
+    "TensorListGetItem",
+    "input_handle: variant, index: int32, element_shape: Tshape -> item: element_dtype",
+    element_dtype=ANY,
+    Tshape=INDEX.with_default(int32),
+    shape=_declared_shape,
+)
+def tensor_list_get_item(
+    xp: Xp, input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType
+) -> Array:
+    """The tensor at an index; zeros if it is unset and its shape is known."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    return found.get(index, element_shape)
+
+
+@tensor_list_get_item.gradient
+def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> tuple[Any, None, None]:
+    """A list of unset tensors but for the one that was read."""
+    size, shape = size_and_shape(input_handle)
+    empty = raw.TensorListReserve(element_shape=shape, num_elements=size, element_dtype=ditem.dtype)
+    return raw.TensorListSetItem(input_handle=empty, index=index, item=ditem), None, None
+
+
+@op(
+    "TensorListSetItem",
+    "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
+    element_dtype=ANY,
+    shape=scalar,
+)
+def tensor_list_set_item(
+    xp: Xp,
+    input_handle: Array,
+    index: Array,
+    item: Array,
+    *,
+    element_dtype: DType,
+    resize_if_index_out_of_bounds: bool = False,
+) -> Any:
+    """The list with `item` at an index; longer if the index is past the end and that is allowed."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    return found.set(index, item, resize=resize_if_index_out_of_bounds)
+
+
+@tensor_list_set_item.gradient
+def tensor_list_set_item_gradient(
+    dlist: Any, input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool
+) -> tuple[Any, None, Any]:
+    """What was overwritten has no part in the result."""
+    rest = raw.TensorListSetItem(input_handle=dlist, index=index, item=raw.ZerosLike(x=item))
+    if resize_if_index_out_of_bounds:
+        rest = raw.TensorListResize(input_handle=rest, size=size_and_shape(input_handle)[0])
+    ditem = raw.TensorListGetItem(
+        input_handle=dlist, index=index, element_shape=whole_shape(item), element_dtype=item.dtype
+    )
+    return rest, None, ditem
+
+
+# --- at the end ------------------------------------------------------------------------------------------------------
+
+
+@op(
+    "TensorListPushBack",
+    "input_handle: variant, tensor: element_dtype -> output_handle: variant",
+    element_dtype=ANY,
+    shape=scalar,
+)
+def tensor_list_push_back(xp: Xp, input_handle: Array, tensor: Array, *, element_dtype: DType) -> Any:
+    """The list with `tensor` at its end."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    return found.push(tensor)
+
+
+@tensor_list_push_back.gradient
+def tensor_list_push_back_gradient(dlist: Any, tensor: Any, element_dtype: DType) -> tuple[Any, Any]:
+    """The last element's gradient is popped off the gradient list."""
+    return tuple(
+        raw.TensorListPopBack(input_handle=dlist, element_shape=whole_shape(tensor), element_dtype=element_dtype)
+    )
+
+
+def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
+    return [SCALAR, c.value_as_shape("element_shape")]
+
+
+@op(
+    "TensorListPopBack",
+    "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
+    element_dtype=ANY,
+    shape=_popped_shapes,
+)
+def tensor_list_pop_back(
+    xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType
+) -> tuple[Any, Array]:
+    """The list without its last tensor, and that tensor."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    rest, item = found.pop(element_shape)
+    return rest, item
+
+
+@tensor_list_pop_back.gradient
+def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, tensor: Any) -> tuple[Any, None]:
+    """The gradient of the popped tensor is pushed on the gradient list."""
+    if dlist is None:
+        dlist = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tensor.dtype)
+    return raw.TensorListPushBack(input_handle=dlist, tensor=dtensor), None
+
+
+@op(
+    "TensorListPushBackBatch",
+    "input_handles: variant, tensor: element_dtype -> output_handles: variant",
+    element_dtype=ANY,
+    shape=lambda c: c.shape("input_handles"),
+    host_only=True,
+)
+def tensor_list_push_back_batch(xp: Xp, input_handles: Array, tensor: Array, *, element_dtype: DType) -> Any:
+    """A vector of lists, each with its row of `tensor` at its end."""
+    result = xp.empty(input_handles.shape, dtype=object)
+    for place, (found, row) in enumerate(zip(input_handles, tensor, strict=True)):
+        found.check_dtype(element_dtype)
+        result[place] = found.push(xp.asarray(row))
+    return result
+
+
+# --- size and shape --------------------------------------------------------------------------------------------------
+
+
+@op(
+    "TensorListLength",
+    "input_handle: variant -> length: int32",
+    shape=scalar,
+    not_differentiable="a length is an integer",
+)
+def tensor_list_length(xp: Xp, input_handle: Array) -> Array:
+    """The number of tensors in a list."""
+    return resource_of(input_handle).size()
+
+
+@op(
+    "TensorListElementShape",
+    "input_handle: variant -> element_shape: shape_type",
+    shape_type=INDEX,
+    not_differentiable="a shape is made of integers",
+)
+def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType) -> Array:
+    """What the list declares of the shape of its tensors: -1 for unknown dimensions, a scalar -1 for unknown rank."""
+    return resource_of(input_handle).shape_vector().astype(shape_type.np_dtype)
+
+
+@op(
+    "TensorListResize",
+    "input_handle: variant, size: int32 -> output_handle: variant",
+    shape=scalar,
+    constant_inputs=("size",),
+)
+def tensor_list_resize(xp: Xp, input_handle: Array, size: Array) -> Any:
+    """The list cut off or extended by unset tensors."""
+    return resource_of(input_handle).resize(size)
+
+
+@tensor_list_resize.gradient
+def tensor_list_resize_gradient(dlist: Any, input_handle: Any) -> tuple[Any, None]:
+    """The gradient of what was cut off is zero."""
+    return raw.TensorListResize(input_handle=dlist, size=size_and_shape(input_handle)[0]), None

@@ -1,0 +1,166 @@
+"""All elements of a list as one tensor: stacked, gathered, joined; and two lists as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import RUNTIME_NAMES, op
+from millrace._src.core.resources import resource_of
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
+from millrace._src.ops.lists.shapes import inner_shape, size_and_shape
+from millrace._src.ops.shape_rules import UNKNOWN, scalar
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.text import shape_brackets
+
+
+def _stack_shape(c: ShapeContext) -> TensorShape:
+    count = c.attr("num_elements")
+    return TensorShape([None if count < 0 else count]).concatenate(c.value_as_shape("element_shape"))
+
+
+@op(
+    "TensorListStack",
+    "input_handle: variant, element_shape: int32 -> tensor: element_dtype",
+    element_dtype=ANY,
+    shape=_stack_shape,
+)
+def tensor_list_stack(
+    xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType, num_elements: int = -1
+) -> Array:
+    """The tensors of a list along a new first axis."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    return found.stack(element_shape, num_elements)
+
+
+@tensor_list_stack.gradient
+def tensor_list_stack_gradient(dtensor: Any) -> tuple[Any, None]:
+    """The rows of the gradient are the elements of the list's gradient."""
+    shape = dtensor.shape[1:] if dtensor.shape.rank else TensorShape(None)
+    if shape.is_fully_defined():
+        return raw.TensorListFromTensor(tensor=dtensor, element_shape=inner_shape(dtensor)), None
+    known = -1 if shape.rank is None else [-1 if n is None else n for n in shape.as_list()]
+    return raw.TensorListFromTensor(tensor=dtensor, element_shape=known), None
+
+
+def _gather_shape(c: ShapeContext) -> TensorShape:
+    count = c.shape("indices")
+    return TensorShape([count[0] if count.rank else None]).concatenate(c.value_as_shape("element_shape"))
+
+
+@op(
+    "TensorListGather",
+    "input_handle: variant, indices: int32, element_shape: int32 -> values: element_dtype",
+    element_dtype=ANY,
+    shape=_gather_shape,
+)
+def tensor_list_gather(
+    xp: Xp, input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType
+) -> Array:
+    """The tensors at `indices` along a new first axis."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    return found.gather(indices, element_shape)
+
+
+@tensor_list_gather.gradient
+def tensor_list_gather_gradient(dvalues: Any, input_handle: Any, indices: Any) -> tuple[Any, None, None]:
+    """A list of unset tensors but for those that were gathered; one that was gathered twice gets both gradients."""
+    size, shape = size_and_shape(input_handle)
+    totals = raw.UnsortedSegmentSum(data=dvalues, segment_ids=indices, num_segments=size)
+    rows = raw.GatherV2(params=totals, indices=indices, axis=0)
+    empty = raw.TensorListReserve(element_shape=shape, num_elements=size, element_dtype=dvalues.dtype)
+    return raw.TensorListScatterIntoExistingList(input_handle=empty, tensor=rows, indices=indices), None, None
+
+
+# --- concat ----------------------------------------------------------------------------------------------------------
+
+
+def _concat_shapes(c: ShapeContext) -> list[TensorShape]:
+    declared = c.value_as_shape("element_shape")
+    return [_joined(declared), TensorShape([None])]
+
+
+def _joined(element: TensorShape) -> TensorShape:
+    if element.rank is None:
+        return element
+    return TensorShape([None]).concatenate(element[1:])
+
+
+@op(
+    "TensorListConcatV2",
+    "input_handle: variant, element_shape: shape_type, leading_dims: int64 -> tensor: element_dtype, lengths: int64",
+    element_dtype=ANY,
+    shape_type=INDEX,
+    shape=_concat_shapes,
+)
+def tensor_list_concat_v2(
+    xp: Xp, input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
+) -> tuple[Array, Array]:
+    """The tensors joined along their first axis, and the length of each; unset ones have those of `leading_dims`."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    tensor, lengths = found.concat(element_shape, leading_dims)
+    return tensor, lengths
+
+
+@op(
+    "TensorListConcat",
+    "input_handle: variant -> tensor: element_dtype, lengths: int64",
+    element_dtype=ANY,
+    shape=lambda c: [_joined(c.attr("element_shape")), TensorShape([None])],
+)
+def tensor_list_concat(
+    xp: Xp, input_handle: Array, *, element_dtype: DType, element_shape: TensorShape = UNKNOWN
+) -> tuple[Array, Array]:
+    """The tensors joined along their first axis, and the length of each."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    tensor, lengths = found.concat(element_shape, ())
+    return tensor, lengths
+
+
+@tensor_list_concat_v2.gradient
+def tensor_list_concat_v2_gradient(
+    dtensor: Any, dlengths: Any, input_handle: Any, lengths: Any
+) -> tuple[Any, None, None]:
+    """The gradient is cut into pieces of the same lengths."""
+    return _split(dtensor, input_handle, lengths), None, None
+
+
+@tensor_list_concat.gradient
+def tensor_list_concat_gradient(dtensor: Any, dlengths: Any, input_handle: Any, lengths: Any) -> Any:
+    """The gradient is cut into pieces of the same lengths."""
+    return _split(dtensor, input_handle, lengths)
+
+
+def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
+    return raw.TensorListSplit(tensor=dtensor, element_shape=size_and_shape(input_handle)[1], lengths=lengths)
+
+
+# --- two lists -------------------------------------------------------------------------------------------------------
+
+
+@op("TensorListConcatLists", "input_a: variant, input_b: variant -> output: variant", shape=scalar)
+def tensor_list_concat_lists(xp: Xp, input_a: Array, input_b: Array, *, element_dtype: DType) -> Any:
+    """The tensors of two lists in one."""
+    a, b = resource_of(input_a), resource_of(input_b)
+    for name, one in (("input_a", a), ("input_b", b)):
+        if one.dtype is not element_dtype:
+            shown = [RUNTIME_NAMES.get(d.name, d.name) for d in (one.dtype, element_dtype)]
+            raise errors.InvalidArgumentError(
+                None, None, f"{name}[0].dtype != element_dtype.  Saw: {shown[0]} vs. {shown[1]}"
+            )
+    if a.element != b.element:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "input_a and input_b TensorList element shapes are not identical at index 0.  Saw "
+            f"{shape_brackets(a.element)} vs. {shape_brackets(b.element)}",
+        )
+    return a.extended(b.items())

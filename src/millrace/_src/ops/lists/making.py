@@ -1,0 +1,249 @@
+"""Making lists of tensors: empty, of unset elements, from the rows of a tensor.
+
+A list is a scalar of dtype `variant`. It never changes; what writes to it returns
+another one. Its value belongs to the engine: `xp.reserve_list` and `xp.list_of_rows`
+make it, and all list ops call its methods.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.op_def import op
+from millrace._src.core.resources import resource_of
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
+from millrace._src.ops.lists.shapes import inner_shape, list_of, rows_shape
+from millrace._src.ops.shape_rules import SCALAR, scalar
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.text import shape_brackets
+
+_SHAPE_TYPE = INDEX.with_default(int32)
+
+
+@op(
+    "EmptyTensorList",
+    "element_shape: shape_type, max_num_elements: int32 -> handle: variant",
+    shape_type=_SHAPE_TYPE,
+    shape=scalar,
+    not_differentiable="an empty list depends on no values",
+)
+def empty_tensor_list(xp: Xp, element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Any:
+    """A list without tensors."""
+    return xp.reserve_list(element_dtype, element_shape, 0, max_num_elements)
+
+
+@op(
+    "TensorListReserve",
+    "element_shape: shape_type, num_elements: int32 -> handle: variant",
+    shape_type=_SHAPE_TYPE,
+    shape=scalar,
+    constant_inputs=("num_elements",),
+    not_differentiable="unset elements depend on no values",
+)
+def tensor_list_reserve(xp: Xp, element_shape: Array, num_elements: Array, *, element_dtype: DType) -> Any:
+    """A list of `num_elements` unset tensors."""
+    if num_elements < 0:
+        raise errors.InvalidArgumentError(
+            None, None, f"The num_elements to reserve must be a non negative number, but got {num_elements}"
+        )
+    return xp.reserve_list(element_dtype, element_shape, num_elements, num_elements)
+
+
+def _from_tensor_shape(c: ShapeContext) -> TensorShape:
+    rows = c.shape("tensor")
+    if rows.rank:
+        list_of(c, "tensor", rows[1:])
+    return SCALAR
+
+
+@op(
+    "TensorListFromTensor",
+    "tensor: element_dtype, element_shape: shape_type -> output_handle: variant",
+    element_dtype=ANY,
+    shape_type=INDEX,
+    shape=_from_tensor_shape,
+)
+def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
+    """The rows of `tensor` as a list."""
+    _at_least_a_vector(tensor)
+    declared = xp.declared_shape(element_shape)
+    rows = TensorShape(tensor.shape[1:])
+    if not declared.is_compatible_with(rows):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Specified a list with shape {shape_brackets(declared)} from a tensor with shape {shape_brackets(rows)}",
+        )
+    return xp.list_of_rows(element_dtype, element_shape, tensor)
+
+
+@tensor_list_from_tensor.gradient
+def tensor_list_from_tensor_gradient(dlist: Any, tensor: Any) -> tuple[Any, None]:
+    """The rows of the gradient are the elements of the list's gradient."""
+    rows = tensor.shape[0] if tensor.shape.rank else None
+    stacked = raw.TensorListStack(
+        input_handle=dlist,
+        element_shape=inner_shape(tensor),
+        element_dtype=tensor.dtype,
+        num_elements=-1 if rows is None else rows,
+    )
+    return stacked, None
+
+
+def _at_least_a_vector(tensor: Array) -> None:
+    if not tensor.shape:
+        raise errors.InvalidArgumentError(None, None, "Tensor must be at least a vector, but saw shape: []")
+
+
+# --- scatter ---------------------------------------------------------------------------------------------------------
+
+
+@op(
+    "TensorListScatter",
+    "tensor: element_dtype, indices: int32, element_shape: shape_type -> output_handle: variant",
+    element_dtype=ANY,
+    shape_type=INDEX,
+    shape=scalar,
+    constant_inputs=("indices",),
+)
+def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Any:
+    """A list with the rows of `tensor` at `indices`, just long enough for them."""
+    return tensor_list_scatter_v2.op_def.kernel(xp, tensor, indices, element_shape, -1, element_dtype=element_dtype)
+
+
+@op(
+    "TensorListScatterV2",
+    "tensor: element_dtype, indices: int32, element_shape: shape_type, num_elements: int32 -> output_handle: variant",
+    element_dtype=ANY,
+    shape_type=INDEX,
+    shape=scalar,
+    constant_inputs=("indices", "num_elements"),
+)
+def tensor_list_scatter_v2(
+    xp: Xp, tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
+) -> Any:
+    """A list of `num_elements` (-1: as few as possible) with the rows of `tensor` at `indices`."""
+    longest = int(indices.max()) + 1 if indices.size else 0
+    size = int(num_elements)
+    if 0 <= size < longest:
+        raise errors.InvalidArgumentError(
+            None, None, f"TensorListScatter: Trying to scatter at index {longest - 1} in list with size {size}"
+        )
+    size = longest if size < 0 else size
+    made: Any = xp.reserve_list(element_dtype, element_shape, size, size)
+    return made.scatter(tensor, indices)
+
+
+@tensor_list_scatter.gradient
+def tensor_list_scatter_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, None, None]:
+    """Row i of the tensor went to element indices[i]."""
+    return _gathered(dlist, tensor, indices), None, None
+
+
+@tensor_list_scatter_v2.gradient
+def tensor_list_scatter_v2_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, None, None, None]:
+    """Row i of the tensor went to element indices[i]."""
+    return _gathered(dlist, tensor, indices), None, None, None
+
+
+def _gathered(dlist: Any, tensor: Any, indices: Any) -> Any:
+    return raw.TensorListGather(
+        input_handle=dlist, indices=indices, element_shape=inner_shape(tensor), element_dtype=tensor.dtype
+    )
+
+
+@op(
+    "TensorListScatterIntoExistingList",
+    "input_handle: variant, tensor: element_dtype, indices: int32 -> output_handle: variant",
+    element_dtype=ANY,
+    shape=scalar,
+)
+def tensor_list_scatter_into_existing_list(
+    xp: Xp, input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType
+) -> Any:
+    """The list with the rows of `tensor` at `indices`."""
+    found = resource_of(input_handle)
+    found.check_dtype(element_dtype)
+    return found.scatter(tensor, indices)
+
+
+@tensor_list_scatter_into_existing_list.gradient
+def tensor_list_scatter_into_existing_list_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, Any, None]:
+    """What was overwritten has no part in the result."""
+    rows = _gathered(dlist, tensor, indices)
+    zeros = raw.ZerosLike(x=tensor)
+    return raw.TensorListScatterIntoExistingList(input_handle=dlist, tensor=zeros, indices=indices), rows, None
+
+
+# --- split -----------------------------------------------------------------------------------------------------------
+
+
+def _split_shape(c: ShapeContext) -> TensorShape:
+    rank, lengths = c.shape("tensor").rank, c.shape("lengths").rank
+    if rank == 0:
+        raise ValueError("Shape must be at least rank 1 but is rank 0")
+    if lengths not in (None, 1):
+        raise ValueError(f"Shape must be rank 1 but is rank {lengths}")
+    if rank is not None:
+        list_of(c, "tensor", TensorShape([None]).concatenate(c.shape("tensor")[1:]))
+    return SCALAR
+
+
+@op(
+    "TensorListSplit",
+    "tensor: element_dtype, element_shape: shape_type, lengths: int64 -> output_handle: variant",
+    element_dtype=ANY,
+    shape_type=INDEX,
+    shape=_split_shape,
+    constant_inputs=("lengths",),
+)
+def tensor_list_split(xp: Xp, tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Any:
+    """Consecutive pieces of `tensor` along its first axis as a list."""
+    _at_least_a_vector(tensor)
+    if lengths.ndim != 1:
+        raise errors.InvalidArgumentError(
+            None, None, f"Expected lengths to be a vector, received shape: {shape_brackets(lengths.shape)}"
+        )
+    declared = xp.declared_shape(element_shape)
+    if declared.rank is not None and not declared[1:].is_compatible_with(tensor.shape[1:]):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"tensor shape {shape_brackets(tensor.shape)} is not compatible with element_shape "
+            f"{shape_brackets(declared)}",
+        )
+    return xp.list_of_pieces(element_dtype, element_shape, _pieces(tensor, [int(n) for n in lengths]))
+
+
+def _pieces(tensor: Array, lengths: list[int]) -> list[Array]:
+    pieces: list[Array] = []
+    start, total = 0, tensor.shape[0]
+    for size in lengths:
+        if size < 0:
+            raise errors.InvalidArgumentError(None, None, f"Invalid value in lengths: {size}")
+        if start + size > total:
+            raise errors.InvalidArgumentError(
+                None, None, f"Attempting to slice [{start}, {start + size}] from tensor with length {total}"
+            )
+        pieces.append(tensor[start : start + size])
+        start += size
+    if start < total:
+        raise errors.InvalidArgumentError(
+            None, None, f"Unused values in tensor. Length of tensor: {total} Values used: {start}"
+        )
+    return pieces
+
+
+@tensor_list_split.gradient
+def tensor_list_split_gradient(dlist: Any, tensor: Any, lengths: Any) -> tuple[Any, None, None]:
+    """The pieces of the gradient are the elements of the list's gradient."""
+    shape = raw.ConcatV2(values=[[-1], rows_shape(tensor)], axis=0)
+    joined = raw.TensorListConcatV2(
+        input_handle=dlist, element_shape=shape, leading_dims=lengths, element_dtype=tensor.dtype
+    )
+    return joined[0], None, None
