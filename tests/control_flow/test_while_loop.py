@@ -189,13 +189,9 @@ def test_the_gradient_goes_back_through_every_iteration(mode: Any, n: int) -> No
     np.testing.assert_allclose(value(tape.gradient(y, x)), 2**n * 1.1 ** (2**n - 1))
 
 
-second_order = pytest.mark.xfail(
-    raises=LookupError, strict=False, reason="second derivatives through a loop in a graph are refused so far"
-)
-
 
 @pytest.mark.parametrize(
-    "mode", [pytest.param(lambda f: f, id="eager"), pytest.param(graph, id="graph", marks=second_order)]
+    "mode", [pytest.param(lambda f: f, id="eager"), pytest.param(graph, id="graph")]
 )
 @pytest.mark.parametrize("persistent", [False, True])
 def test_second_derivatives_through_a_loop(mode: Any, persistent: bool) -> None:
@@ -218,7 +214,6 @@ def test_second_derivatives_through_a_loop(mode: Any, persistent: bool) -> None:
     np.testing.assert_allclose(value(second), 12 * 1.1**2)
 
 
-@second_order
 def test_second_derivatives_through_a_loop_inside_a_function() -> None:
     @graph
     def f(x):

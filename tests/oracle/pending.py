@@ -19,7 +19,6 @@ _WAITING_FOR = {
         "user_programs::moving_average_and_normalisation",
     ),
     "jacobians, forward mode, recomputation, second order through loops": (
-        "control_flow::while_loop_second_order",
         "function_state::recompute_grad",
         "gradient_functions::jacobian_in_function",
         "gradient_tape::forward_accumulator",

@@ -9,7 +9,8 @@ a forward function that also returns those intermediates, and a backward functio
 from output gradients and intermediates to input gradients. It is built once. Where
 a second tape watches, or a persistent one (which may record its own gradient), the
 intermediates count as outputs too, so that the gradient of the gradient flows back
-through them.
+through them. Intermediates that are lists (of a loop) are left out of that: gradients
+flow into these only through a further derivative, of the forward function.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.graph_gradients import graph_gradients
-from millrace._src.autodiff.tape import is_trainable
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.dtypes import DType
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
@@ -34,6 +35,7 @@ from millrace._src.engines.tiers import engine_for
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import set_function_factory
+from millrace._src.ops import raw
 from millrace._src.ops.type_sets import ANY
 
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
@@ -59,7 +61,7 @@ class GraphFunction:
         self.name = name
         self.jit_compile = jit_compile
         self.attributes = attributes or {}
-        self._derivatives: dict[tuple[bool, int], Derivative] = {}
+        self._derivatives: dict[tuple[bool, frozenset[int] | None, int], Derivative] = {}
         self._runner: Any = None
         self.tensor_class: type[EagerTensor] = EagerTensor
         """The kind of tensor that holds what the runner returns."""
@@ -129,22 +131,45 @@ class GraphFunction:
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
         """Calls the forward function and tells the tapes how to go back."""
         tapes = state.tapes
-        watched_again = len(tapes) > 1 or getattr(tapes[0], "persistent", False)
-        derivative = self.derivative(closed=watched_again)
+        orders = self._derivatives_of_orders(max(len(tapes), 2 if getattr(tapes[0], "persistent", False) else 1))
         with context.tapes_scope(()):
-            results = derivative.forward._call_plain(inputs)
+            results = orders[-1].forward._call_plain(inputs)
+
+        def backward(*dys: Any) -> list[Any]:
+            derivative = reaching(orders, dys, results)
+            if derivative is None:
+                raise LookupError(
+                    "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
+                    f"higher order than the {len(orders)} that the tapes asked for when the function was called."
+                )
+            return derivative.input_gradients(dys, inputs, results)
+
         call_op = get_op("PartitionedCall")
         for tape in tapes:
-            tape.record_function(
-                call_op, inputs, results, lambda *dys: derivative.input_gradients(dys, inputs, results)
-            )
+            tape.record_function(call_op, inputs, results, backward)
         return results[: len(self.graph.outputs)]
 
-    def derivative(self, *, closed: bool) -> Derivative:
-        """The forward and backward functions; `closed` lets gradients flow into the intermediates too."""
-        key = (closed, len(self.graph.outputs))
+    def _derivatives_of_orders(self, order: int) -> list[Derivative]:
+        """The derivatives for the first, second ... order.
+
+        Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
+        The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
+        """
+        found = [self.derivative(closed=order > 1)]
+        while len(found) < order and found[-1].keeps_lists:
+            found.append(found[-1].forward.derivative(closed=True))
+        return found
+
+    def derivative(self, *, closed: bool, lists: frozenset[int] | None = None) -> Derivative:
+        """The forward and backward functions.
+
+        Args:
+          closed: whether gradients flow into the intermediates too, but for lists.
+          lists: the positions of the outputs of dtype variant to differentiate; None for all.
+        """
+        key = (closed, lists, len(self.graph.outputs))
         if key not in self._derivatives:
-            self._derivatives[key] = build_derivative(self, closed=closed)
+            self._derivatives[key] = build_derivative(self, closed=closed, lists=lists)
         return self._derivatives[key]
 
 
@@ -210,14 +235,22 @@ class Derivative:
         self.intermediate_positions = intermediate_positions
         self.layout = layout
 
+    @property
+    def keeps_lists(self) -> bool:
+        """Whether intermediates are lists, into which no gradient flows."""
+        return any(t.dtype.name == "variant" for t in self.forward.graph.outputs[self.base_count :])
+
+    def reaches(self, position: int, dtype: DType) -> bool:
+        """Whether the gradient of an output of the forward function is taken into account."""
+        return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
+
     def input_gradients(
         self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[Any]:
         """The gradients of the inputs, None where there is none."""
-        refuse_list_gradients(output_gradients, outputs)
         sources = {"input": inputs, "output": outputs, "constant": self.constants}
         saved = [sources[kind][position] for kind, position in self.intermediate_positions]
-        return self.call_backward([convert_to_tensor(output_gradients[p]) for p in self.gradient_positions], saved)
+        return self.call_backward([_filled(output_gradients[p], outputs[p]) for p in self.gradient_positions], saved)
 
     def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
         """The gradients of the inputs from those of the differentiable outputs and the saved values."""
@@ -225,16 +258,17 @@ class Derivative:
         return [_rebuild(item, results) for item in self.layout]
 
 
-def refuse_list_gradients(gradients: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Refuses a gradient of the lists a loop has saved for its first gradient: that would be a second derivative.
+def reaching(derivatives: Sequence[Derivative], gradients: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    """The first of some derivatives that takes every given gradient into account, or None."""
+    given = [(p, t.dtype) for p, (g, t) in enumerate(zip(gradients, outputs, strict=False)) if g is not None]
+    return next((d for d in derivatives if all(d.reaches(p, dtype) for p, dtype in given)), None)
 
-    Raises: LookupError: if there is one.
-    """
-    for gradient, output in zip(gradients, outputs, strict=False):
-        if gradient is not None and output.dtype.name == "variant":
-            raise LookupError(
-                "No gradient defined for the gradient of a tf.while_loop: second derivatives through a loop in a graph."
-            )
+
+def _filled(gradient: Any, output: Any) -> Any:
+    """The gradient of an output as a tensor: a list of zeros for one that has none."""
+    if gradient is None and output.dtype.name == "variant":
+        return raw.ZerosLike(x=output)
+    return convert_to_tensor(gradient)
 
 
 def _rebuild(layout: Any, results: Any) -> Any:
@@ -245,12 +279,14 @@ def _rebuild(layout: Any, results: Any) -> Any:
     return IndexedSlices(*[next(results) for _ in range(layout)])
 
 
-def build_derivative(function: GraphFunction, *, closed: bool) -> Derivative:
+def build_derivative(function: GraphFunction, *, closed: bool, lists: frozenset[int] | None) -> Derivative:
     """Differentiates the body of a function once."""
     graph = function.graph
     outputs = list(graph.outputs)
+    if lists is None:
+        lists = frozenset(i for i, t in enumerate(outputs) if t.dtype.name == "variant")
     while True:
-        backward, positions, layout = _backward_graph(function, outputs)
+        backward, positions, layout = _backward_graph(function, outputs, lists)
         known = {id(t) for t in (*outputs, *graph.inputs)}
         new = [t for t in backward.external_captures if id(t) not in known and not isinstance(t, EagerTensor)]
         outputs += new
@@ -283,12 +319,14 @@ class _BackwardGraph(FuncGraph):
         return super().capture(tensor, name)
 
 
-def _backward_graph(function: GraphFunction, outputs: Sequence[Any]) -> tuple[FuncGraph, list[int], list[Any]]:
+def _backward_graph(
+    function: GraphFunction, outputs: Sequence[Any], lists: frozenset[int]
+) -> tuple[FuncGraph, list[int], list[Any]]:
     """The graph from output gradients (and captured intermediates) to input gradients."""
     graph = function.graph
     backward = _BackwardGraph(f"__backward_{function.name}", outer_graph=graph)
     backward.copies_constants = True
-    positions = [i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex]
+    positions = [i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex or i in lists]
     with backward.as_default(), context.tapes_scope(()):
         dys = []
         for position in positions:
@@ -369,13 +407,14 @@ def stateful_partitioned_call(
 @stateful_partitioned_call.operation_gradient
 def call_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """Makes the call node return the intermediates, then calls the backward function."""
-    function: GraphFunction = operation.attrs["f"]
-    if operation.gradient_plan is None:
-        operation.gradient_plan = function.derivative(closed=True)
-        extend_outputs(operation, "f", operation.gradient_plan.forward)
-    derivative: Derivative = operation.gradient_plan
+    plans = operation.gradient_plan = operation.gradient_plan or []
+    derivative = reaching(plans, output_gradients, operation.outputs)
+    if derivative is None:
+        derivative = operation.attrs["f"].derivative(closed=True)
+        extend_outputs(operation, "f", derivative.forward)
+        plans.append(derivative)
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    filled = [_zeros_if_missing(g, t) for g, t in zip(dys, operation.outputs, strict=True)]
+    filled = [_zeros_if_missing(dys[p], operation.outputs[p]) for p in range(len(derivative.forward.graph.outputs))]
     return derivative.input_gradients(filled, operation.inputs, operation.outputs)
 
 
@@ -394,9 +433,8 @@ def extend_outputs(operation: Any, attr: str, function: GraphFunction) -> None:
 
 
 def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:
-    from millrace._src.ops import raw  # the op registry resolves at call time
-
-    return raw.ZerosLike(x=tensor) if gradient is None and is_trainable(tensor.dtype) else gradient
+    is_number = tensor.dtype.is_floating or tensor.dtype.is_complex
+    return raw.ZerosLike(x=tensor) if gradient is None and is_number else gradient
 
 
 def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFunction:

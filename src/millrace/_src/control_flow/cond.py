@@ -21,11 +21,19 @@ from millrace._src.control_flow.branches import (
     read_only_inputs,
     trace_branch,
 )
-from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs, with_outputs
+from millrace._src.control_flow.call import (
+    Derivative,
+    GraphFunction,
+    copy_handle_data,
+    extend_outputs,
+    reaching,
+    with_outputs,
+)
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
@@ -360,17 +368,33 @@ def _assert_at_most_one(predicates: Sequence[Any]) -> None:
 # --- gradients --------------------------------------------------------------------------------------------------------
 
 
+class _Widened:
+    """The branches of a node after they were made to return the intermediates of all of them."""
+
+    def __init__(self, operation: Any, functions: Sequence[GraphFunction]) -> None:
+        self.base_count = len(operation.outputs)
+        self.branches = _return_intermediates(operation, functions)
+        self.functions = [function for function, _, _ in self.branches]
+
+    def reaches(self, position: int, dtype: DType) -> bool:
+        """Whether the gradient of an output is taken into account."""
+        count = len(self.functions[0].graph.outputs)
+        return position < self.base_count or position < count and dtype.name != "variant"
+
+
 @if_.operation_gradient
 @stateless_if.operation_gradient
 def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """An If node that runs the backward function of the branch that ran."""
-    if operation.gradient_plan is None:
-        widened = _return_intermediates(operation, [operation.attrs["then_branch"], operation.attrs["else_branch"]])
-        operation.attrs["then_branch"], operation.attrs["else_branch"] = (f for f, _, _ in widened)
-        extend_outputs(operation, "then_branch", widened[0][0])
-        operation.gradient_plan = widened
-    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    branches = _backward_branches(operation, operation.gradient_plan, dys)
+    attrs = operation.attrs
+    plans = operation.gradient_plan = operation.gradient_plan or []
+    plan = reaching(plans, output_gradients, operation.outputs)
+    if plan is None:
+        plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]])
+        attrs["then_branch"], attrs["else_branch"] = plan.functions
+        extend_outputs(operation, "then_branch", plan.functions[0])
+        plans.append(plan)
+    branches = _backward_branches(operation, plan, output_gradients)
     return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
 
 
@@ -378,14 +402,15 @@ def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any
 @stateless_case.operation_gradient
 def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """A Case node that runs the backward function of the branch that ran."""
-    if operation.gradient_plan is None:
-        widened = _return_intermediates(operation, operation.attrs["branches"])
-        operation.attrs["branches"] = tuple(f for f, _, _ in widened)
-        extend_outputs(operation, "_first_branch", widened[0][0])
+    plans = operation.gradient_plan = operation.gradient_plan or []
+    plan = reaching(plans, output_gradients, operation.outputs)
+    if plan is None:
+        plan = _Widened(operation, operation.attrs["branches"])
+        operation.attrs["branches"] = tuple(plan.functions)
+        extend_outputs(operation, "_first_branch", plan.functions[0])
         del operation.attrs["_first_branch"]
-        operation.gradient_plan = widened
-    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    branches = _backward_branches(operation, operation.gradient_plan, dys)
+        plans.append(plan)
+    branches = _backward_branches(operation, plan, output_gradients)
     return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
 
 
@@ -422,14 +447,16 @@ def _return_intermediates(
 
 def _empty_like(tensor: Any) -> Any:
     """A stand-in for an intermediate of a branch that does not run."""
+    if tensor.dtype.name == "variant":
+        return raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype="float32")
     dims = [] if tensor.shape.rank is None else [d or 0 for d in tensor.shape.as_list()]
     return raw.Fill(dims=convert_to_tensor(dims, dtype="int32"), value=raw.Cast(x=0, DstT=tensor.dtype))
 
 
-def _backward_branches(
-    operation: Any, widened: Sequence[tuple[GraphFunction, Derivative, int]], dys: Sequence[Any]
-) -> list[Callable[[], Any]]:
+def _backward_branches(operation: Any, plan: _Widened, output_gradients: Sequence[Any]) -> list[Callable[[], Any]]:
     """The backward functions of the branches, to be called inside the branches of the gradient."""
+    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
+    widened = plan.branches
     wanted = [any(part is not None for part in parts) for parts in zip(*(d.layout for _, d, _ in widened), strict=True)]
     return [_backward_branch(operation, derivative, start, dys, wanted) for _, derivative, start in widened]
 
@@ -444,7 +471,10 @@ def _backward_branch(
 
     def backward() -> list[Any]:
         outputs = [operation.outputs[p] for p in positions]
-        gradients = [dys[p] if dys[p] is not None else raw.ZerosLike(x=operation.outputs[p]) for p in positions]
+        gradients = [dys[p] for p in positions]
+        for place in derivative.gradient_positions:
+            if gradients[place] is None:
+                gradients[place] = raw.ZerosLike(x=outputs[place])
         found = derivative.input_gradients(gradients, inputs, outputs)
         return [
             None if not want else _zeros_for(t) if g is None else convert_to_tensor(g)

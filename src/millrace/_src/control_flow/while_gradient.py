@@ -5,6 +5,9 @@ inside each iteration. The forward loop is given one list per such value and pus
 it; the loop of the gradient counts the iterations that ran, pops the values in reverse
 order, and carries the gradients of the loop variables. What the body only reads (its
 captures) collects its gradient over all iterations.
+
+The lists are then variables of the loop like others. A gradient that flows into them (a
+second derivative) makes a further plan, which differentiates the body that fills them.
 """
 
 from __future__ import annotations
@@ -14,14 +17,8 @@ from typing import Any
 
 from millrace._src.autodiff.tape import is_trainable
 from millrace._src.control_flow.branches import graph_function
-from millrace._src.control_flow.call import (
-    Derivative,
-    GraphFunction,
-    copy_handle_data,
-    extend_outputs,
-    refuse_list_gradients,
-)
-from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs
+from millrace._src.control_flow.while_loop import bounded_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
@@ -32,42 +29,53 @@ from millrace._src.ops import raw
 
 def while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """A loop that runs the backward function of the body once per iteration, last iteration first."""
-    if operation.gradient_plan is None:
-        operation.gradient_plan = _LoopGradient(operation)
-    loop: _LoopGradient = operation.gradient_plan
-    refuse_list_gradients(output_gradients[loop.count :], operation.outputs[loop.count :])
-    return loop.build(output_gradients)
+    plans = operation.gradient_plan = operation.gradient_plan or []
+    dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
+    given = {i for i, g in enumerate(dys) if g is not None and operation.outputs[i].dtype.name == "variant"}
+    loop = next((plan for plan in plans if given <= plan.list_positions), None)
+    if loop is None:
+        loop = _LoopGradient(operation, given)
+        plans.append(loop)
+    return loop.build(dys)
 
 
 class _LoopGradient:
-    """The gradient of one While operation while it is built."""
+    """The gradient of one While operation while it is built.
 
-    def __init__(self, operation: Any) -> None:
+    Args:
+      operation: the forward loop; it is changed to return the intermediates.
+      lists: the positions of those of its lists that have a gradient.
+    """
+
+    def __init__(self, operation: Any, lists: set[int]) -> None:
         self.operation = operation
         self.body: GraphFunction = operation.attrs["body"]
         self.cond: GraphFunction = operation.attrs["cond"]
         self.count = len(operation.inputs)
-        self.derivative: Derivative = self.body.derivative(closed=False)
         graph = self.body.graph
         self.is_invariant = [graph.outputs[i] is graph.inputs[i] for i in range(self.count)]
+        self.derivative, self.list_positions = self._differentiate(lists)
         self.lists: list[tuple[str, int]] = [
             place for place in self.derivative.intermediate_positions if not self._is_constant(place)
         ]
-        self._refuse_second_order()
         self._return_lists()
 
-    def _refuse_second_order(self) -> None:
-        """Refuses a loop whose gradient flows into a list: it is itself the gradient of a loop.
+    def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
+        """The derivative of the body, and the positions of the lists among its variables that have a gradient.
 
-        Raises: LookupError: always in that case; a wrong second derivative would be worse.
+        A list that the body only passes on has one if the body reads from it; another, if its gradient is asked
+        for or comes back from an iteration.
         """
-        for tensor, part in zip(self.operation.inputs, self.derivative.layout, strict=True):
-            if tensor.dtype.name == "variant" and part is not None:
-                raise LookupError(
-                    "No gradient defined for the gradient of a tf.while_loop: second derivatives through "
-                    "a loop in a graph "
-                    "are not supported."
-                )
+        while True:
+            changed = frozenset(i for i in lists if not self.is_invariant[i])
+            derivative = self.body.derivative(closed=False, lists=changed)
+            reached = {i for i in range(self.count) if derivative.layout[i] is not None and self._is_list(i)}
+            if reached <= lists:
+                return derivative, lists
+            lists = lists | reached
+
+    def _is_list(self, index: int) -> bool:
+        return bool(self.operation.inputs[index].dtype.name == "variant")
 
     def _is_constant(self, place: tuple[str, int]) -> bool:
         """Whether a saved value is the same in every iteration: a capture of the loop."""
@@ -77,7 +85,7 @@ class _LoopGradient:
     def build(self, output_gradients: Sequence[Any]) -> list[Any]:
         carried = [i for i in range(self.count) if self._flows(i)]
         first = [self._first_gradient(i, output_gradients[i]) for i in carried]
-        filled = self.operation.outputs[self.count :]
+        filled = self.operation.outputs[self.count : self.count + len(self.lists)]
         iterations = self.operation.outputs[0]
 
         def body(left: Any, gradients: Any, lists: Any) -> Any:
@@ -87,8 +95,8 @@ class _LoopGradient:
         shapes = [self._gradient_shape(i) for i in carried]
         invariants = [TensorShape([]), shapes, [TensorShape([])] * len(filled)]
         loop_vars = [iterations, first, list(filled)]
-        _, results, _ = while_loop(
-            lambda left, *_: left > 0, body, loop_vars, shape_invariants=invariants, name=f"{self.operation.name}_grad"
+        _, results, _ = bounded_loop(
+            lambda left, *_: left > 0, body, loop_vars, invariants, self._maximum(), f"{self.operation.name}_grad"
         )
         by_input = dict(zip(carried, results, strict=True))
         return [by_input.get(i) for i in range(len(self.operation.inputs))]
@@ -98,7 +106,7 @@ class _LoopGradient:
         dtype = self.operation.inputs[index].dtype
         if dtype.name == "resource":
             return self.derivative.layout[index] is not None
-        return is_trainable(dtype) and dtype.name != "variant"
+        return index in self.list_positions if dtype.name == "variant" else is_trainable(dtype)
 
     def _gradient_shape(self, index: int) -> TensorShape:
         tensor = self.body.graph.inputs[index]
@@ -110,9 +118,9 @@ class _LoopGradient:
         tensor = self.operation.inputs[index]
         if tensor.dtype.name == "resource":
             return raw.Fill(dims=raw.VariableShape(input=tensor), value=raw.Cast(x=0, DstT=tensor._handle_data[1]))
-        if self.is_invariant[index] or gradient is None:
-            return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
-        return convert_to_tensor(gradient)
+        if gradient is not None and not self.is_invariant[index]:
+            return convert_to_tensor(gradient)
+        return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
 
     def _step(self, carried: Sequence[int], gradients: Sequence[Any], saved: dict[tuple[str, int], Any]) -> list[Any]:
         """One iteration backwards."""
@@ -130,7 +138,7 @@ class _LoopGradient:
         for index in carried:
             gradient = None if found[index] is None else convert_to_tensor(found[index])
             if self.is_invariant[index]:
-                value = current[index] if gradient is None else current[index] + gradient
+                value = current[index] if gradient is None else _sum(current[index], gradient)
             else:
                 value = raw.ZerosLike(x=current[index]) if gradient is None else gradient
             value.set_shape(self._gradient_shape(index))
@@ -168,7 +176,12 @@ class _LoopGradient:
 
     def _empty_list(self, place: tuple[str, int]) -> Any:
         dtype = self._value_of(place).dtype
-        return raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=dtype)
+        return raw.EmptyTensorList(element_shape=-1, max_num_elements=self._maximum(), element_dtype=dtype)
+
+    def _maximum(self) -> Any:
+        """The bound on the number of iterations, -1 if there is none: in loops made here the second variable."""
+        counter = self.body.graph.inputs[0]
+        return self.operation.inputs[1] if counter.op.name.endswith("loop_counter") else -1
 
     def _extended(self, kind: str, run: Any) -> FuncGraph:
         """A graph that takes the loop's state and the lists."""
@@ -210,3 +223,8 @@ class _LoopGradient:
             saved[place] = value
             rest.append(remaining)
         return saved, rest
+
+
+def _sum(a: Any, b: Any) -> Any:
+    """The sum of two gradients; of lists, element by element."""
+    return raw.AddN(inputs=[a, b]) if a.dtype.name == "variant" else a + b

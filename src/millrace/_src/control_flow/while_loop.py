@@ -129,6 +129,19 @@ def while_loop(
         ).build()
 
 
+def bounded_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, invariants: Any, maximum: Any, name: str
+) -> Any:
+    """A loop in the current graph that is known to end after at most `maximum` iterations (-1: not known).
+
+    Nothing tests the bound: it tells a compiler how much the loop may keep.
+    """
+    with context.name_scope(name, "while") as scope:
+        loop = _GraphLoop(cond, body, loop_vars, invariants, 10, maximum, scope)
+        loop.bounded = False
+        return loop.build()
+
+
 def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
     iterations, limit = 0, None if maximum is None else int(maximum)
     first = loop_vars

@@ -128,6 +128,7 @@ def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, tensor: Any) -> tupl
     """The gradient of the popped tensor is pushed on the gradient list."""
     if dlist is None:
         dlist = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tensor.dtype)
+    dtensor = raw.ZerosLike(x=tensor) if dtensor is None else dtensor
     return raw.TensorListPushBack(input_handle=dlist, tensor=dtensor), None
 
 
