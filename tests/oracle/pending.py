@@ -31,14 +31,6 @@ _WAITING_FOR = {
         "graph_matrix::gradient_of_broadcast",
         "graph_matrix::gradients",
     ),
-    "leading words of some errors while tracing": (
-        "bad_input::elementwise",
-        "bad_input::matmul_family",
-        "bad_input::reductions",
-        "bad_input::strings",
-        "bad_input::variables_bad_input",
-    ),
-    "tf.unique's index of unknown rank": ("unknown_shapes::unique",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
 }
 

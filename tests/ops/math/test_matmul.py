@@ -234,8 +234,13 @@ ERRORS = [
     ),
     ("tf.matmul(c([[1, 2]]), c([[1, 2]]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 1"),
     ("tf.matmul(c([[1., 2]]), c([[1., 2]]))", "function", "ValueError", "Dimensions must be equal, but are 2 and 1"),
-    ("tf.matmul(c([1., 2]), c([[1., 2]]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
-    ("tf.matmul(c([1., 2]), c([1., 2]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
+    (
+        "tf.matmul(c([1., 2]), c([[1., 2]]))",
+        "eager",
+        "InvalidArgumentError",
+        "In[0] and In[1] has different ndims: [2] vs. [1,2]",
+    ),
+    ("tf.matmul(c([1., 2]), c([1., 2]))", "eager", "InvalidArgumentError", "In[0] and In[1] ndims must be == 2: 1"),
     ("tf.matmul(c([1., 2]), c([1., 2]))", "function", "ValueError", "Shape must be rank 2 but is rank 1"),
     ("tf.matmul(c(1.), c([1., 2]))", "function", "ValueError", "Shape must be rank 2 but is rank 0"),
     (
@@ -340,8 +345,13 @@ ERRORS = [
         "TypeError",
         "Input 'b' of 'MatMul' Op has type float32 that does not matc",
     ),
-    ("tf.matmul(c(1.), c([[1., 2.]]))", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
-    ("tf.matmul([], [])", "eager", "InvalidArgumentError", "In[0] ndims must be >= 2"),
+    (
+        "tf.matmul(c(1.), c([[1., 2.]]))",
+        "eager",
+        "InvalidArgumentError",
+        "In[0] and In[1] has different ndims: [] vs. [1,2]",
+    ),
+    ("tf.matmul([], [])", "eager", "InvalidArgumentError", "In[0] and In[1] ndims must be == 2: 1"),
 ]
 
 

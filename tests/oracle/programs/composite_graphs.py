@@ -52,8 +52,14 @@ def _stop_if(tf, condition, data, **options):
 
 # name: (function of tf and the arguments, [(shape, dtype) of each argument])
 _FUNCTIONS = {
-    "assert_message": (lambda tf, x: tf.debugging.assert_positive(x, message="hi", summarize=5), [([None, 3], "float32")]),
-    "assert_many_kinds": (lambda tf, x: _stop_if(tf, x[0] > 0, [x, "a", 1, 2.5], summarize=7, name="foo"), [([3], "float32")]),
+    "assert_message": (
+        lambda tf, x: tf.debugging.assert_positive(x, message="hi", summarize=5),
+        [([None, 3], "float32")],
+    ),
+    "assert_many_kinds": (
+        lambda tf, x: _stop_if(tf, x[0] > 0, [x, "a", 1, 2.5], summarize=7, name="foo"),
+        [([3], "float32")],
+    ),
     "assert_of_text": (lambda tf, x: _stop_if(tf, x[0] > 0, ["a", 3]), [([3], "float32")]),
     "assert_of_python_bool": (lambda tf, x: _stop_if(tf, True, [x]), [([3], "float32")]),
     "assert_of_int64": (lambda tf, x: tf.debugging.assert_equal(x, tf.constant(1, tf.int64)), [([], "int64")]),
@@ -114,6 +120,10 @@ _FUNCTIONS = {
     "searchsorted_unknown": (lambda tf, x: tf.searchsorted(x, x), [(None, "float32")]),
     "reduce_join_axes": (lambda tf, x: tf.strings.reduce_join(x, [0, 1], name="foo"), [([None, 2], "string")]),
     "reduce_join_unknown": (lambda tf, x: tf.strings.reduce_join(x, separator=","), [(None, "string")]),
+    "reductions_of_lists": (
+        lambda tf, x: (tf.reduce_sum([1.0, 2.0]), tf.reduce_any([[True]], 0), tf.reduce_max([x, x], name="m")),
+        [([], "float32")],
+    ),
     "reductions_of_scalars": (
         lambda tf, x: (tf.reduce_sum(x), tf.reduce_all(x > 0.0), tf.reduce_mean(x, [])),
         [([], "float32")],

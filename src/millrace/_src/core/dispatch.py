@@ -21,7 +21,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import RUNTIME_NAMES, Effects, OpDef
-from millrace._src.core.op_signature import Arg, TypeSet
+from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.util import text
@@ -256,10 +256,13 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
             )
         else:
             hint = dtype
-        flat.append(_convert_one(op, arg.name, value, hint, scope))
+        flat.append(_convert_one(op, arg.name, value, hint, scope, dtype))
         if arg.type_attr is not None and arg.type_attr not in owners:
             attrs[arg.type_attr], owners[arg.type_attr] = flat[-1].dtype, arg.name
-        checks.append((arg, flat[-1], dtype, position))
+        if scope is None:
+            checks.append((arg, flat[-1], dtype, position))
+        else:
+            _check_dtype(op, arg, arg.name, flat[-1], dtype, position, attrs, owners, scope)
     for arg, tensor, dtype, position in checks:
         _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
     return flat
@@ -308,20 +311,37 @@ def _dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> D
     return None
 
 
-def _convert_one(op: OpDef, name: str, value: Any, hint: DType | None, scope: str | None) -> Any:
+def _convert_one(
+    op: OpDef, name: str, value: Any, hint: DType | None, scope: str | None, wanted: DType | None = None
+) -> Any:
+    """One value as a tensor, of dtype `hint` if it has such a form; `wanted` is the only dtype that will do."""
     if type(value) is EagerTensor and scope is None:
         return value
     if hint is not None and hint.name == "resource":
         value = getattr(value, "handle", value)
     full_name = f"{scope}/{name}" if scope is not None else name
-    if hint is None or isinstance(value, Tensor):
-        return _inside(convert_to_tensor(value, name=full_name), full_name)
     try:
-        return _inside(convert_to_tensor(value, dtype=hint, name=full_name), full_name)
-    except (TypeError, ValueError, OverflowError):
-        if value is None or isinstance(value, (list, tuple)) or scope is None and isinstance(value, _SCALARS):
+        if hint is None or isinstance(value, Tensor):
+            return _inside(convert_to_tensor(value, name=full_name), full_name)
+        try:
+            return _inside(convert_to_tensor(value, dtype=hint, name=full_name), full_name)
+        except (TypeError, ValueError, OverflowError) as error:
+            if scope is not None and wanted is not None and isinstance(error, TypeError):
+                raise _unexpected_value(op, name, value, wanted, error) from None
+            if value is None or isinstance(value, (list, tuple)) or scope is None and isinstance(value, _SCALARS):
+                raise
+            return _inside(convert_to_tensor(value, name=full_name), full_name)
+    except ValueError as error:
+        if scope is None or isinstance(value, Tensor):
             raise
-        return _inside(convert_to_tensor(value, name=full_name), full_name)
+        raise ValueError(f"Tried to convert '{name}' to a tensor and failed. Error: {error}") from None
+
+
+def _unexpected_value(op: OpDef, name: str, value: Any, wanted: DType, error: TypeError) -> TypeError:
+    return TypeError(
+        f"Expected {wanted.name} passed to parameter '{name}' of op '{op.name}', got {value!r} of type "
+        f"'{type(value).__name__}' instead. Error: {error}"
+    )
 
 
 def _inside(tensor: Any, name: str) -> Any:
@@ -338,6 +358,7 @@ def _convert_list(
     if not isinstance(value, (list, tuple)):
         raise TypeError(f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value}.")
     if arg.type_list_attr is not None:
+        _check_length(op, arg.type_list_attr, len(value), scope)
         declared = attrs.get(arg.type_list_attr)
         hints = declared if declared is not None and len(declared) == len(value) else [None] * len(value)
         tensors = [
@@ -352,12 +373,17 @@ def _convert_list(
         or _default(op, arg)
     )
     tensors = []
-    for i, item in enumerate(value):
-        tensor = _convert_one(op, f"{arg.name}_{i}", item, hint, scope)
-        hint = hint or tensor.dtype
-        _check_dtype(op, arg, f"{arg.name}[{i}]", tensor, dtype, i, attrs, owners, scope)
-        dtype = dtype or tensor.dtype
-        tensors.append(tensor)
+    try:
+        for i, item in enumerate(value):
+            tensor = _convert_one(op, f"{arg.name}_{i}", item, hint, scope)
+            hint = hint or tensor.dtype
+            _check_dtype(op, arg, f"{arg.name}[{i}]", tensor, dtype, i, attrs, owners, scope)
+            dtype = dtype or tensor.dtype
+            tensors.append(tensor)
+    except (TypeError, ValueError):
+        if scope is None:
+            raise
+        raise _mixed_list(op, arg, value) from None
     if arg.type_attr and not tensors and arg.type_attr not in attrs:
         attrs[arg.type_attr] = _default(op, arg)
     known = attrs.get(arg.number_attr or "")
@@ -370,6 +396,38 @@ def _convert_list(
     attrs[arg.number_attr or ""] = len(tensors)
     owners.setdefault(arg.number_attr or "", arg.name)
     return tensors
+
+
+def _check_length(op: OpDef, attr: str, length: int, scope: str | None) -> None:
+    """Refuses a list of tensors that is shorter than the attribute of its dtypes allows."""
+    types = op.types.get(attr)
+    minimum = types.minimum if isinstance(types, TypeList) else 0
+    if length >= minimum:
+        return
+    if scope is not None:
+        raise ValueError(f"Attr '{attr}' of '{op.name}' Op passed list of length {length} less than minimum {minimum}.")
+    raise errors.InvalidArgumentError(
+        None,
+        None,
+        f"Length for attr '{attr}' of {length} must be at least minimum {minimum}\n\t; NodeDef: {{{{node {op.name}}}}} "
+        f"[Op:{op.name}] name: ",
+    )
+
+
+def _mixed_list(op: OpDef, arg: Arg, values: Sequence[Any]) -> TypeError:
+    """The refusal, in a graph, of a list whose elements have no dtype in common, or not the one declared."""
+    expected = "that don't all match" if arg.dtype is None else f"that do not match expected type {arg.dtype.name}"
+    types = ", ".join(map(_type_name, values))
+    return TypeError(f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{types}] {expected}.")
+
+
+def _type_name(value: Any) -> str:
+    if isinstance(getattr(value, "dtype", None), DType):
+        return str(value.dtype.base_dtype.name)
+    try:
+        return make_array(value, None)[1].name
+    except (TypeError, ValueError):
+        return "<NOT CONVERTIBLE TO TENSOR>"
 
 
 def _check_dtype(
@@ -419,11 +477,6 @@ def _wrong_dtype(
         return TypeError(
             f"Input '{arg.name}' of '{op.name}' Op has type {actual.name} that does not match expected "
             f"type of {dtype.name}."
-        )
-    if arg.is_list:
-        return TypeError(
-            f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{dtype.name}, "
-            f"{actual.name}] that don't all match."
         )
     return TypeError(
         f"Input '{name}' of '{op.name}' Op has type {actual.name} that does not match type {dtype.name} of argument "

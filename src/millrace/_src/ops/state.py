@@ -21,6 +21,7 @@ from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC
 
@@ -133,11 +134,16 @@ def read_variable_gradient(dvalue: Any) -> Any:
     return dvalue
 
 
+def _assigned_shape(c: ShapeContext) -> list[TensorShape]:
+    merge(_variable_shape(c), c.shape("value"))
+    return []
+
+
 @op(
     "AssignVariableOp",
     "resource: resource, value: dtype -> ",
     dtype=ANY,
-    shape=no_outputs,
+    shape=_assigned_shape,
     effects=Effects.WRITES,
     not_differentiable=_STATE,
 )
@@ -180,18 +186,11 @@ def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
         storage.value = new if not isinstance(new, np.generic) else np.asarray(new)
 
 
-def _update_shape(c: ShapeContext) -> list[TensorShape]:
-    known = _variable_shape(c)
-    if not known.is_compatible_with(c.shape("value")):
-        raise ValueError(f"Shapes must be equal: the variable has {known} and the value {c.shape('value')}")
-    return []
-
-
 @op(
     "AssignAddVariableOp",
     "resource: resource, value: dtype -> ",
     dtype=NUMERIC,
-    shape=_update_shape,
+    shape=_assigned_shape,
     effects=Effects.WRITES,
     not_differentiable=_STATE,
 )
@@ -204,7 +203,7 @@ def assign_add_variable(xp: Xp, resource: Array, value: Array) -> None:
     "AssignSubVariableOp",
     "resource: resource, value: dtype -> ",
     dtype=NUMERIC,
-    shape=_update_shape,
+    shape=_assigned_shape,
     effects=Effects.WRITES,
     not_differentiable=_STATE,
 )

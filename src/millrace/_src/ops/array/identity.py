@@ -83,11 +83,7 @@ def identity_n(input: Any, name: str | None = None) -> Any:
 
     Returns: A list of Tensors.
     """
-    tensors = list(input)
-    if not tensors:
-        message = "tf.identity_n: attr 'T' of 'IdentityN' was passed a list of length 0, less than minimum 1."
-        raise invalid(message) if executing_eagerly() else ValueError(message)
-    return identity_n_op(tensors, name=name)
+    return identity_n_op(list(input), name=name)
 
 
 @op("Snapshot", "input: T -> output: T", T=ANY, shape=same_shape)

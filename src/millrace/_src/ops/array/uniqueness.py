@@ -86,16 +86,16 @@ def _result(x: Array, axis: Array, out_idx: DType) -> tuple[Array, Array, Array]
 
 
 def _vector_shape(c: ShapeContext) -> list[TensorShape]:
-    (size,) = with_rank(c.shape("x"), 1)
-    return [vector(None), vector(size)]
+    with_rank(c.shape("x"), 1)
+    return [vector(None), c.shape("x")]
 
 
 def _axis_shape(c: ShapeContext) -> list[TensorShape]:
     dims, axis = c.shape("x")._dims, c.value("axis")
-    (count,) = with_rank(c.shape("axis"), 1)
-    if dims is None or axis is None and count != 0:
-        return [UNKNOWN, vector(None)]
-    if axis is None or axis.size == 0:
+    with_rank(c.shape("axis"), 1)
+    if dims is None or axis is None:
+        return [UNKNOWN if dims is None else TensorShape.of((None,) * len(dims)), vector(None)]
+    if axis.size == 0:
         if len(dims) != 1:
             raise ValueError("x expects a 1D vector.")
         return [vector(None), vector(dims[0])]

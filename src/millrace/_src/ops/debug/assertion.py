@@ -41,15 +41,13 @@ def _assert_shape(c: ShapeContext) -> Sequence[TensorShape]:
 @op(
     "Assert",
     "condition: bool, data: T -> ",
-    T=TypeList(ANY),
+    T=TypeList(ANY, minimum=1),
     shape=_assert_shape,
     effects=Effects.IO,
     not_differentiable="it has no outputs",
 )
 def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
     """Raises InvalidArgumentError with a summary of `data` unless the scalar `condition` is true."""
-    if not T:
-        raise errors.InvalidArgumentError(None, None, "Length for attr 'T' of 0 must be at least minimum 1")
     if condition.ndim:
         raise errors.InvalidArgumentError(None, None, f"In[0] should be a scalar: {shape_brackets(condition.shape)}")
     if not condition:

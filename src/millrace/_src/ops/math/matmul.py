@@ -61,10 +61,10 @@ def _inner_dim(rows: int | None, columns: int | None) -> None:
 def matmul_shape(c: ShapeContext) -> TensorShape:
     """Two matrices to one."""
     a, b = c.shape("a"), c.shape("b")
-    if executing_eagerly() and a.rank != 2:
-        raise ValueError("In[0] ndims must be >= 2" if (a.rank or 0) < 2 else "In[0] is not a matrix")
-    if executing_eagerly() and b.rank != 2:
+    if executing_eagerly() and a.rank != b.rank:
         raise ValueError(f"In[0] and In[1] has different ndims: {shape_text(a)} vs. {shape_text(b)}")
+    if executing_eagerly() and a.rank != 2:
+        raise ValueError(f"In[0] and In[1] ndims must be == 2: {a.rank}")
     for shape in (a, b):
         if shape.rank not in (None, 2):
             raise ValueError(f"Shape must be rank 2 but is rank {shape.rank}")

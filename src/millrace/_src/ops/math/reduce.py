@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int64, string
 from millrace._src.core.dtypes import bool as bool_
@@ -38,10 +38,10 @@ from millrace._src.util.export import export
 def _reduce(
     operation: OpFunction, input_tensor: Any, axis: Any, keepdims: Any, name: str | None, dtype: DType | None = None
 ) -> Any:
-    if not isinstance(input_tensor, Tensor):
-        input_tensor = convert_to_tensor(input_tensor, dtype=dtype, name="input_tensor")
+    if executing_eagerly() and not isinstance(input_tensor, Tensor):
+        input_tensor = convert_to_tensor(input_tensor, dtype=dtype)
     result = operation(input_tensor, axes_argument(input_tensor, axis), keep_dims=bool(keepdims), name=name)
-    if axis is None and not keepdims and input_tensor.shape.rank is None:
+    if axis is None and not keepdims and result.shape.rank is None:
         result.set_shape(())  # the axes are all, though the graph does not know how many that is
     return result
 

@@ -25,7 +25,7 @@ from millrace._src.ops.math.broadcasting import int_vector
 from millrace._src.ops.shape_rules import UNKNOWN
 
 
-def axes_argument(tensor: Tensor, axis: Any) -> Any:
+def axes_argument(tensor: Any, axis: Any) -> Any:
     """The axes as an input of a reduction op: all of them for None."""
     if axis is None:
         return _all_axes(tensor)
@@ -37,11 +37,12 @@ def axes_argument(tensor: Tensor, axis: Any) -> Any:
     return axis
 
 
-def _all_axes(tensor: Tensor) -> Any:
-    rank = tensor.shape.rank
+def _all_axes(tensor: Any) -> Any:
+    shape = getattr(tensor, "shape", None)
+    rank = shape.rank if isinstance(shape, TensorShape) else None
     if rank is not None and executing_eagerly():
         return int_vector(tuple(range(rank)))
-    if not rank:  # TensorFlow asks a scalar for its rank as well
+    if not rank:  # TensorFlow asks scalars and Python values for their rank as well
         return range_(0, rank_of(tensor))
     return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
 

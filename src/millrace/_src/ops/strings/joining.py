@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array.ranges import range_
+from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.shape_rules import UNKNOWN, reduction_shape
 from millrace._src.ops.strings.text_bytes import attr_bytes, string_array
@@ -33,7 +34,7 @@ def _join_shape(c: ShapeContext) -> TensorShape:
         if found.rank is None:
             shape = UNKNOWN if shape.rank == 0 else shape
         elif found.rank:
-            shape = found if not shape.rank else shape.merge_with(found)
+            shape = found if not shape.rank else merge(shape, found)
     return UNKNOWN if shape.rank == 0 and any(s.rank is None for s in c.shapes("inputs")) else shape
 
 
