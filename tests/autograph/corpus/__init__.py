@@ -23,7 +23,7 @@ class Case:
         function: The function, untouched.
         args: The argument tuples. NumPy values in them become tensors in the modes that have tensors.
         tensor_args: Positions of the arguments that become tensors; None for all.
-        superset: The form for which TensorFlow refuses the function, if it does.
+        superset: The form for which TensorFlow refuses the function or answers wrongly, if it does.
         no_plain: Why the function cannot run on NumPy values.
         no_eager: Why the function cannot run on eager tensors.
         no_xla: Why the function cannot be compiled.

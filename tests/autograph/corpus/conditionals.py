@@ -1,6 +1,6 @@
 """`if`, `elif`, `else` on tensors and on Python values, alone, in sequence and nested."""
 
-# ruff: noqa: PLR1730, SIM103, SIM114, SIM210, RET503  (programs as users write them)
+# ruff: noqa: F821, F841  (programs as users write them)
 
 from tests.autograph.corpus import boolean, case, f32, i32
 from tests.autograph.framework import tf
@@ -255,7 +255,7 @@ def temporary_in_one_branch_is_local(x):
 @case(SIGNS)
 def name_unused_afterwards_may_be_set_in_one_branch(x):
     if x > 0:
-        unused = x * 3  # noqa: F841
+        unused = x * 3
     return x
 
 
@@ -271,7 +271,7 @@ def empty_branches(x):
 @case(SIGNS)
 def branch_with_only_an_expression(x):
     if x > 0:
-        x + 1  # noqa: B018
+        x + 1
     return x
 
 
@@ -396,7 +396,7 @@ def constant_true_condition(x):
     if True:
         y = x + 1
     else:
-        y = undefined_name  # noqa: F821
+        y = undefined_name
     return y
 
 

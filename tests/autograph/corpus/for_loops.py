@@ -1,6 +1,6 @@
 """`for` over tensors, `tf.range`, `range` of a tensor, Python lists and other iterables."""
 
-# ruff: noqa: B007, PLR1730, SIM113  (programs as users write them)
+# ruff: noqa: B007, SIM113  (programs as users write them)
 
 from tests.autograph.corpus import case, f32, i32, i64
 from tests.autograph.framework import tf

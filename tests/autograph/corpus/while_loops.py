@@ -1,7 +1,5 @@
 """`while` over tensors and over Python values: conditions, loop state, what is defined where."""
 
-# ruff: noqa: SIM113, PLR1730  (programs as users write them)
-
 from tests.autograph.corpus import case, f32, i32, i64
 from tests.autograph.framework import tf
 
@@ -269,7 +267,9 @@ def indexes_with_the_counter(values):
     return total
 
 
-@case([(i32([1, 3, 5, 7, 9]), i32(7)), (i32([1, 3, 5, 7, 9]), i32(4))], superset="Python condition that becomes a tensor")
+@case(
+    [(i32([1, 3, 5, 7, 9]), i32(7)), (i32([1, 3, 5, 7, 9]), i32(4))], superset="Python condition that becomes a tensor"
+)
 def binary_search(values, wanted):
     low = 0
     high = len(values)

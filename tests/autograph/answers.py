@@ -1,0 +1,108 @@
+"""The recorded form of answers and messages, and where the records are."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.autograph.mistakes import Mistake
+from tests.oracle.encoding import Encoder
+from tests.oracle.support import normalise
+
+RECORDED = Path(__file__).parent / "recorded"
+MESSAGE_LENGTH = 200
+HERE = "# <-- here"
+
+_GENERATED = re.compile(r"__autograph_generated_file\w+\.py")
+_SITE = re.compile(r"[^\s\"']*/site-packages/")
+_IDENTITY = re.compile(r"\bid=\d+|(?<=while_body_)\d+|(?<=while_cond_)\d+|(?<=__inference_)(\w+?)_\d+")
+
+
+def form_of(results: list[Any], printed: str, tf: Any) -> dict[str, Any]:
+    """The JSON form of what a case returned or raised for each argument tuple, and of what it printed."""
+    encoder = Encoder(tf)
+    forms = []
+    for result in results:
+        form = encoder.encode(result)
+        if isinstance(result, Exception):
+            form = {"raised": form["raised"], "message": last_paragraph(form["message"])[:MESSAGE_LENGTH]}
+        forms.append(form)
+    return {"answers": forms, "printed": normalise(printed)} if printed else {"answers": forms}
+
+
+def is_refused(record: dict[str, Any]) -> bool:
+    """Whether TensorFlow raised for any of the argument tuples."""
+    return any(isinstance(form, dict) and "raised" in form for form in record["answers"])
+
+
+def recorded(theme: str) -> dict[str, Any]:
+    """TensorFlow's answers to a module of the corpus by case name; `messages` gives those to the mistakes."""
+    path = RECORDED / f"{theme}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}  # type: ignore[no-any-return]
+
+
+def call(mistake: Mistake, tf: Any) -> Any:
+    """Calls the function of a mistake under `tf.function`."""
+    signature = mistake.signature() if mistake.signature else None
+    function = tf.function(mistake.function, input_signature=signature)
+    values = [tf.constant(arg) if isinstance(arg, (np.ndarray, np.generic)) else arg for arg in mistake.args]
+    return function(*values)
+
+
+def message_of(mistake: Mistake, tf: Any) -> dict[str, Any]:
+    """What is raised by a mistake: its class, its public ancestors, and its message as a whole and without frames."""
+    try:
+        call(mistake, tf)
+    except Exception as error:
+        form = Encoder(tf).encode_exception(error)
+        text = stable(form["message"])
+        return {
+            "raised": form["raised"],
+            "mro": form["mro"],
+            "says": last_paragraph(text),
+            "message": text,
+            "at_the_line": HERE in text,
+        }
+    return {"accepted": True}
+
+
+def stable(text: str) -> str:
+    """The text without what differs from run to run or between places."""
+    text = _GENERATED.sub("GENERATED.py", _SITE.sub("", text))
+    return _IDENTITY.sub(lambda found: "id=N" if found[0].startswith("id=") else "N", text)
+
+
+def last_paragraph(text: str) -> str:
+    """What an error says after the frames: `Class: words` of "in user code", without the class."""
+    _, found, rest = text.partition("in user code:")
+    if not found:
+        return text.strip()
+    told = re.split(r"\n    (?=[\w.]+: )", rest, maxsplit=1)
+    if len(told) < 2:
+        return rest.strip()
+    words = told[1].partition(": ")[2]
+    return re.sub(r"\n    ", "\n", words).strip()
+
+
+def faulty_lines(function: Any) -> set[tuple[str, int]]:
+    """The places that a mistake may be reported at: lines with the mark in the function, else in its whole module."""
+    path = inspect.getsourcefile(function) or ""
+    lines, start = inspect.getsourcelines(function)
+    own = {(path, start + offset) for offset, line in enumerate(lines) if HERE in line}
+    if own:
+        return own
+    whole = Path(path).read_text(encoding="utf-8").splitlines()
+    return {(path, number) for number, line in enumerate(whole, 1) if HERE in line}
+
+
+def last_user_line(error: BaseException, function: Any) -> tuple[str, int]:
+    """Where the last frame of the traceback in the function's own file stands."""
+    path = inspect.getsourcefile(function) or ""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return (path, frames[-1].lineno or 0) if frames else (path, 0)
