@@ -120,6 +120,14 @@ _FUNCTIONS = {
     "searchsorted_unknown": (lambda tf, x: tf.searchsorted(x, x), [(None, "float32")]),
     "reduce_join_axes": (lambda tf, x: tf.strings.reduce_join(x, [0, 1], name="foo"), [([None, 2], "string")]),
     "reduce_join_unknown": (lambda tf, x: tf.strings.reduce_join(x, separator=","), [(None, "string")]),
+    "gradients_of_products": (
+        lambda tf, x, y: (tf.gradients(x * y, [x, y]), tf.gradients(x * 2.0, x), tf.gradients(x * x, x)),
+        [([None, 3], "float32"), ([3], "float32")],
+    ),
+    "gradients_of_sums": (
+        lambda tf, x, y: (tf.gradients(x + y, [x, y]), tf.gradients(x - y, [x, y]), tf.gradients(tf.reduce_sum(x), x)),
+        [([2, 3], "float32"), ([3], "float32")],
+    ),
     "reductions_of_lists": (
         lambda tf, x: (tf.reduce_sum([1.0, 2.0]), tf.reduce_any([[True]], 0), tf.reduce_max([x, x], name="m")),
         [([], "float32")],

@@ -62,6 +62,8 @@ def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
     for i, count in enumerate(counts):
         if count < 0:
             raise invalid(f"Expected multiples[{i}] >= 0, but got {count}")
+    if input.size == 1:
+        return xp.broadcast_to(input, counts)  # the gradient of a sum over everything: no copy
     return xp.tile(input, counts)
 
 

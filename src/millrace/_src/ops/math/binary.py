@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import name_scope
+from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import (
     bfloat16,
@@ -28,6 +28,7 @@ from millrace._src.core.dtypes import (
     uint32,
     uint64,
 )
+from millrace._src.core.execute import execute_binary
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
@@ -132,8 +133,10 @@ subtract.specialize(ufunc("subtract"))
 
 @subtract.gradient
 def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    dx, dy = reduce_to_operands(x, y, dz, dz)
-    return dx, -dy
+    if executing_eagerly():
+        dx, dy = reduce_to_operands(x, y, dz, dz)
+        return dx, -dy  # fewer elements to negate
+    return reduce_to_operands(x, y, dz, -dz)
 
 
 @export("math.multiply", "multiply")
@@ -158,7 +161,9 @@ multiply.specialize(ufunc("multiply"))
 
 @multiply.gradient
 def mul_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    return reduce_to_operands(x, y, dz * conj(y), dz * conj(x))
+    times = multiply.op_def
+    dx, dy = execute_binary(times, dz, conj(y), "Mul"), execute_binary(times, conj(x), dz, "Mul")
+    return reduce_to_operands(x, y, dx, dy)
 
 
 @export("math.maximum", "maximum")

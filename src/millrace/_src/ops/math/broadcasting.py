@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.shape_rules import broadcast_dims
 
 Axes = tuple[int, ...]
@@ -65,22 +66,27 @@ def reduce_to_operands(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Te
     if x_dims is not None and x_dims == y_dims and None not in x_dims:
         return dx, dy
     axes = static_reduced_axes(x_dims, y_dims)
-    if axes is None:
-        x_shape, y_shape = raw.Shape(input=x), raw.Shape(input=y)
-        x_axes, y_axes = raw.BroadcastGradientArgs(s0=x_shape, s1=y_shape)
-        dx = raw.Reshape(tensor=raw.Sum(input=dx, reduction_indices=x_axes), shape=x_shape)
-        return dx, raw.Reshape(tensor=raw.Sum(input=dy, reduction_indices=y_axes), shape=y_shape)
-    return _sum_to(dx, x, axes[0]), _sum_to(dy, y, axes[1])
+    if axes is not None and executing_eagerly():
+        return _sum_now(dx, x, axes[0]), _sum_now(dy, y, axes[1])
+    x_shape, y_shape = shape_tensor(x), shape_tensor(y)
+    x_axes, y_axes = raw.BroadcastGradientArgs(s0=x_shape, s1=y_shape) if axes is None else axes
+    return _sum_to(dx, x_axes, x_shape), _sum_to(dy, y_axes, y_shape)
 
 
-def _sum_to(gradient: Tensor, operand: Tensor, axes: Axes) -> Any:
+def _sum_now(gradient: Tensor, operand: Tensor, axes: Axes) -> Any:
     if not axes:
         return gradient
     total = raw.Sum(input=gradient, reduction_indices=int_vector(axes))
     dims = operand.shape._dims
-    if dims is not None and None not in dims:
-        return total if total.shape._dims == dims else raw.Reshape(tensor=total, shape=int_vector(dims))
-    return raw.Reshape(tensor=total, shape=raw.Shape(input=operand))
+    return total if total.shape._dims == dims else raw.Reshape(tensor=total, shape=int_vector(dims))
+
+
+def _sum_to(gradient: Tensor, axes: Any, shape: Any) -> Any:
+    if isinstance(axes, tuple):
+        if not axes:
+            return gradient
+        axes = int_vector(axes)
+    return raw.Reshape(tensor=raw.Sum(input=gradient, reduction_indices=axes), shape=shape)
 
 
 def static_reduced_axes(

@@ -21,6 +21,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import rank as rank_of
+from millrace._src.ops.array.shape_ops import shape_tensor
 from millrace._src.ops.math.broadcasting import int_vector
 from millrace._src.ops.shape_rules import UNKNOWN
 
@@ -131,10 +132,21 @@ def shape_of(tensor: Tensor) -> Any:
 
 def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
     """Repeats a reduction's gradient over the reduced axes: the gradient of a sum."""
-    axes = static_axes(reduction_indices, source.shape.rank)
+    rank = source.shape.rank
+    axes = static_axes(reduction_indices, rank)
+    if not executing_eagerly() and axes is not None and len(axes) == rank:
+        return _spread_scalar(reduced, source)
     if axes == ():
         return reduced
     if axes == tuple(range(len(axes or ()))):  # leading axes: broadcasting adds them by itself
         return raw.BroadcastTo(input=reduced, shape=shape_of(source))
     kept = keep_axes(reduced, source, reduction_indices, keep_dims)
     return raw.BroadcastTo(input=kept, shape=shape_of(source))
+
+
+def _spread_scalar(reduced: Tensor, source: Tensor) -> Any:
+    """`spread` over all axes, in TensorFlow's nodes."""
+    shape: list[int] = [1] * (source.shape.rank or 0)
+    single = raw.Reshape(tensor=reduced, shape=shape)
+    is_static = source.shape.is_fully_defined()
+    return raw.Tile(input=single, multiples=shape_tensor(source, name="Const" if is_static else None))
