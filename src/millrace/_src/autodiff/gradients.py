@@ -76,7 +76,7 @@ def gradients(
     stopped = {id(t) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
     with context.name_scope(name, "gradients"), context.tapes_scope(()):
         seeds = [_seed(y, w, i) for i, (y, w) in enumerate(zip(targets, weights, strict=True))]
-        found = graph_gradients(graph.get_operations(), targets, seeds, sources, stopped)
+        found = graph_gradients(graph.get_operations(), targets, seeds, sources, stopped, graph.colocate_with)
     return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
 
 
@@ -89,6 +89,11 @@ def _source(x: Any) -> Any:
 
 def _seed(target: Any, weight: Any, index: int) -> Any:
     """The gradient that a target starts with."""
+    with state.graph.colocate_with(target.op):
+        return _weight(target, weight, index)
+
+
+def _weight(target: Any, weight: Any, index: int) -> Any:
     if weight is not None:
         return raw.Identity(input=convert_to_tensor(weight, dtype=target.dtype), name=f"grad_ys_{index}")
     shape = target.shape

@@ -8,7 +8,8 @@ backward function of a `FuncGraph`.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+import contextlib
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import sweep
@@ -23,6 +24,7 @@ def graph_gradients(
     target_gradients: Sequence[Any],
     sources: Sequence[Any],
     stopped: Container[int] = frozenset(),
+    place: Callable[[Operation], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> list[Any]:
     """The gradients of `targets`, weighted, with respect to `sources`; all tensors of one graph.
 
@@ -32,6 +34,7 @@ def graph_gradients(
       target_gradients: the gradient of each target, or None to leave it out.
       sources: tensors to differentiate by.
       stopped: ids of tensors through which nothing flows.
+      place: gives the scope in which the gradient of an operation is made.
 
     Returns: A gradient, or None, for each source.
     """
@@ -44,7 +47,7 @@ def graph_gradients(
     reached = _reached_from(operations, sources, stopped)
     wanted = [tape_id(s) for s in sources]
     blocked = frozenset(wanted)
-    found = sweep(_entries(operations, reached, gradients, stopped), gradients, blocked)
+    found = sweep(_entries(operations, reached, gradients, stopped, place), gradients, blocked)
     return [found.get(n) for n in wanted]
 
 
@@ -58,9 +61,13 @@ def _reached_from(operations: Iterable[Operation], sources: Sequence[Any], stopp
 
 
 def _entries(
-    operations: Sequence[Operation], reached: set[int], gradients: dict[int, Any], stopped: Container[int]
+    operations: Sequence[Operation],
+    reached: set[int],
+    gradients: dict[int, Any],
+    stopped: Container[int],
+    place: Callable[[Operation], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Entry]:
-    """Entries for the operations between sources and targets, last one first."""
+    """Entries for the operations between sources and targets, last one first, each inside of its place."""
     for operation in reversed(operations):
         if any(getattr(t, "_tape_id", 0) in gradients and id(t) not in stopped for t in operation.outputs):
             input_ids = tuple(
@@ -68,7 +75,8 @@ def _entries(
                 for t in operation.inputs
             )
             if any(input_ids):
-                yield _entry(operation, input_ids)
+                with place(operation):
+                    yield _entry(operation, input_ids)
 
 
 def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:

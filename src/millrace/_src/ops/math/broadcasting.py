@@ -86,7 +86,7 @@ def _sum_to(gradient: Tensor, axes: Any, shape: Any) -> Any:
         if not axes:
             return gradient
         axes = int_vector(axes)
-    return raw.Reshape(tensor=raw.Sum(input=gradient, reduction_indices=axes), shape=shape)
+    return raw.Reshape(tensor=raw.Sum(input=gradient, reduction_indices=axes, keep_dims=True), shape=shape)
 
 
 def static_reduced_axes(
