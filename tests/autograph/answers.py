@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -20,6 +21,8 @@ MESSAGE_LENGTH = 200
 HERE = "# <-- here"
 
 _GENERATED = re.compile(r"__autograph_generated_file\w+\.py")
+_GENERATED_NAME = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__")
+_WRAPPERS = ("StagingError", "MultilineMessageKeyError")
 _SITE = re.compile(r"[^\s\"']*/site-packages/")
 _IDENTITY = re.compile(r"\bid=\d+|(?<=while_body_)\d+|(?<=while_cond_)\d+|(?<=__inference_)(\w+?)_\d+")
 
@@ -90,19 +93,29 @@ def last_paragraph(text: str) -> str:
     return re.sub(r"\n    ", "\n", words).strip()
 
 
-def faulty_lines(function: Any) -> set[tuple[str, int]]:
-    """The places that a mistake may be reported at: lines with the mark in the function, else in its whole module."""
-    path = inspect.getsourcefile(function) or ""
-    lines, start = inspect.getsourcelines(function)
-    own = {(path, start + offset) for offset, line in enumerate(lines) if HERE in line}
-    if own:
-        return own
-    whole = Path(path).read_text(encoding="utf-8").splitlines()
-    return {(path, number) for number, line in enumerate(whole, 1) if HERE in line}
+def faulty_lines(mistake: Mistake) -> set[int]:
+    """The lines of its file at which a mistake may be reported: those with the mark."""
+    place = mistake.function
+    if mistake.at:
+        first, *rest = mistake.at.split(".")
+        place = functools.reduce(getattr, rest, mistake.function.__globals__[first])
+    lines, start = inspect.getsourcelines(inspect.unwrap(place))
+    return {start + offset for offset, line in enumerate(lines) if HERE in line}
 
 
-def last_user_line(error: BaseException, function: Any) -> tuple[str, int]:
-    """Where the last frame of the traceback in the function's own file stands."""
-    path = inspect.getsourcefile(function) or ""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    return (path, frames[-1].lineno or 0) if frames else (path, 0)
+def last_user_line(error: BaseException, mistake: Mistake) -> int | None:
+    """The line of the last frame of the traceback; None if it is not in the file of the mistake."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return last.lineno if last.filename == inspect.getsourcefile(mistake.function) else None
+
+
+def expected_class(record: dict[str, Any]) -> str:
+    """The class that a user expects: TensorFlow's, or the original where TensorFlow wraps it in one of its own."""
+    if record["raised"] in _WRAPPERS:
+        return re.findall(r"^    ([\w.]+): ", record["message"], re.MULTILINE)[-1]
+    return record["raised"]  # type: ignore[no-any-return]
+
+
+def leading_words(text: str, words: int = 5) -> str:
+    """The first words of a message, without the names of generated functions."""
+    return " ".join(_GENERATED_NAME.sub("", text).split()[:words])

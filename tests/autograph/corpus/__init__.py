@@ -23,8 +23,10 @@ class Case:
         function: The function, untouched.
         args: The argument tuples. NumPy values in them become tensors in the modes that have tensors.
         tensor_args: Positions of the arguments that become tensors; None for all.
-        superset: The form for which TensorFlow refuses the function or answers wrongly, if it does.
-        no_plain: Why the function cannot run on NumPy values.
+        superset: The form for which TensorFlow refuses to make a graph of the function.
+        superset_xla: The form for which TensorFlow refuses to compile it, though it makes a graph.
+        wrong: What TensorFlow's graph gets wrong.
+        autograph: Whether it calls tf.function or tf.autograph itself, so that it needs them in every mode.
         no_eager: Why the function cannot run on eager tensors.
         no_xla: Why the function cannot be compiled.
     """
@@ -33,7 +35,9 @@ class Case:
     args: Sequence[tuple[Any, ...]]
     tensor_args: tuple[int, ...] | None = None
     superset: str | None = None
-    no_plain: str | None = None
+    superset_xla: str | None = None
+    wrong: str | None = None
+    autograph: bool = False
     no_eager: str | None = None
     no_xla: str | None = None
 

@@ -221,7 +221,7 @@ def tensor_grown_in_a_python_loop(x):
     return y
 
 
-@case([(i32(3),)], no_xla=DYNAMIC)
+@case([(i32(3),)], no_xla=DYNAMIC, autograph=True)
 def tensor_grown_with_shape_invariants(n):
     y = tf.zeros([1])
     for _ in tf.range(n):

@@ -411,7 +411,7 @@ def unpacks_a_tensor_into_a_call(x):
     return inner(*x)
 
 
-@case([(i32(3),)])
+@case([(i32(3),)], autograph=True)
 def tf_function_inside(x):
     @tf.function
     def inner(v):

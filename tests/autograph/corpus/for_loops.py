@@ -412,7 +412,7 @@ def python_loop_in_tensor_loop(n):
     return total
 
 
-@case([(i32(4),), (i32(0),)])
+@case([(i32(4),), (i32(0),)], superset_xla="a range whose limit is known only inside a loop")
 def inner_range_depends_on_outer(n):
     total = 0
     for i in tf.range(n):
@@ -432,7 +432,7 @@ def while_inside_for(n):
     return total
 
 
-@case([(i32(3),)])
+@case([(i32(3),)], superset_xla="a range whose limit is known only inside a loop")
 def for_inside_while(n):
     total = 0
     while n > 0:

@@ -155,7 +155,7 @@ def nonlocal_in_python(x):
     return bump() + bump(), count
 
 
-@case(SIGNS, superset="nonlocal set under a tensor condition (TensorFlow loses it)")
+@case(SIGNS, wrong="an assignment to a nonlocal under a tensor condition is lost")
 def nonlocal_under_a_tensor_condition(x):
     y = x
 

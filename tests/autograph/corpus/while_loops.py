@@ -231,6 +231,15 @@ def name_first_set_in_the_loop(n):
     return last
 
 
+@case([(i32(3),), (i32(1),)])
+def name_that_is_none_before_the_loop(n):
+    last = None
+    while n > 0:
+        last = n * 10
+        n -= 1
+    return last
+
+
 @case([(i32(3),)])
 def temporary_of_the_body(n):
     total = 0

@@ -17,11 +17,22 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Mistake:
-    """One mistake: the function, the arguments it is called with, and its input signature if it needs one."""
+    """One mistake.
+
+    Attributes:
+        function: The function, which is called under `tf.function`.
+        args: Its arguments; NumPy values become tensors.
+        signature: Makes its input signature, if it needs one.
+        at: The name of the helper of its module that has the faulty line, if it has none itself.
+        lifted: The form that TensorFlow refuses and Millrace takes; then it is a mistake in TensorFlow only.
+        endless: Why TensorFlow does not come back from it.
+    """
 
     function: Callable[..., Any]
     args: tuple[Any, ...]
     signature: Callable[[], list[Any]] | None = None
+    at: str | None = None
+    lifted: str | None = None
     endless: str | None = None
 
 
@@ -34,10 +45,7 @@ INTEGERS = np.array([3, 1, 2], np.int32)
 
 
 def mistake(*args: Any, **notes: Any) -> Callable[[Any], Any]:
-    """Registers a function with the arguments it is called with; NumPy values become tensors.
-
-    `signature` makes its input signature; `endless` says why TensorFlow does not come back from it.
-    """
+    """Registers a function with the arguments it is called with and what else is known of it."""
 
     def register(function: Any) -> Any:
         assert function.__name__ not in MISTAKES, f"{function.__name__} is there twice"

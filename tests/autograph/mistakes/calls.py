@@ -1,6 +1,6 @@
 """Errors inside called functions, exceptions, loop options, and forms that AutoGraph does not take."""
 
-# ruff: noqa: B012, E731, F821  (these functions are wrong on purpose)
+# ruff: noqa: B012, E731, F401, F821  (these functions are wrong on purpose)
 
 from tests.autograph.framework import tf
 from tests.autograph.mistakes import HALF, INTEGERS, ONE, mistake
@@ -21,7 +21,7 @@ def _outer(x):
     return y + 1.0
 
 
-@mistake(HALF)
+@mistake(HALF, at="_inner")
 def error_three_calls_deep(x):
     return _outer(x)
 
@@ -56,12 +56,12 @@ class _Model:
         raise KeyError(key)
 
 
-@mistake(HALF)
+@mistake(HALF, at="_Model.apply")
 def error_in_a_method(x):
     return _Model(tf.constant(2)).apply(x)
 
 
-@mistake(HALF)
+@mistake(HALF, at="_Model.apply")
 def error_in_a_callable_object(x):
     return _Model(tf.constant(2))(x)
 
@@ -118,7 +118,7 @@ def attribute_of_a_tensor_that_does_not_exist(x):
     return x
 
 
-@mistake(ONE, endless="both branches are traced, so the recursion goes on for minutes")
+@mistake(ONE, endless="both branches are traced, so the recursion goes on for minutes", at="_factorial")
 def recursion_with_a_tensor_condition(n):
     return _factorial(n)
 
@@ -243,7 +243,7 @@ def python_assert_fails(x):
     return x
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="assert of a tensor")
 def tensor_assert_fails(x):
     assert x > 5, "x must be above 5"  # <-- here
     return x
@@ -260,7 +260,7 @@ def break_in_finally(x):
     return x
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="return in with and fall through")
 def return_in_with_and_fall_through(x):
     with tf.name_scope("scope"):
         if x > 0:  # <-- here
@@ -272,14 +272,8 @@ def return_in_with_and_fall_through(x):
 
 
 @mistake(ONE)
-def loop_options_outside_a_loop(x):
-    tf.autograph.experimental.set_loop_options(maximum_iterations=3)  # <-- here
-    return x
-
-
-@mistake(ONE)
 def loop_options_of_unknown_name(x):
-    while x < 5:
+    while x < 5:  # <-- here
         tf.autograph.experimental.set_loop_options(max_iterations=3)  # <-- here
         x += 1
     return x
@@ -319,7 +313,7 @@ def generator_function(x):
     yield x  # <-- here
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="a generator over tensors")
 def generator_called(x):
     def numbers():
         yield x
@@ -329,7 +323,7 @@ def generator_called(x):
     return sum(numbers())
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="walrus in a loop condition")
 def walrus_in_a_while_condition(x):
     while (y := x * 2) < 10:  # <-- here
         x += 1
@@ -348,11 +342,3 @@ def tensor_array_of_the_wrong_dtype(x):
     for i in tf.range(3):
         array = array.write(i, i)  # <-- here
     return array.stack()
-
-
-@mistake(INTEGERS)
-def match_on_an_unknown_sequence(x):
-    match x:
-        case [a, b, c]:
-            return a + b + c
-    return x[0]

@@ -79,7 +79,7 @@ def name_deleted_then_read(x):
 
 @mistake(ONE)
 def loop_state_not_initialised_before_while(x):
-    while x < 5:
+    while x < 5:  # <-- here
         total = total + x  # <-- here
         x = x + 1
     return total
@@ -87,7 +87,7 @@ def loop_state_not_initialised_before_while(x):
 
 @mistake(ONE)
 def loop_state_not_initialised_before_for(x):
-    for i in tf.range(x):
+    for i in tf.range(x):  # <-- here
         total += i  # <-- here
     return total
 
@@ -132,15 +132,6 @@ def none_in_main_branch(x):
 
 
 @mistake(ONE)
-def none_before_loop(x):
-    last = None
-    while x < 3:  # <-- here
-        last = x
-        x += 1
-    return last
-
-
-@mistake(ONE)
 def value_becomes_none_in_loop(x):
     y = x
     while x < 3:  # <-- here
@@ -171,7 +162,7 @@ def return_without_value_in_one_branch(x):
         return
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="return in a tensor loop")
 def return_missing_after_loop(x):
     while x < 10:  # <-- here
         if x > 5:
@@ -217,8 +208,8 @@ def python_numbers_of_different_type_in_branches(x):
 @mistake(ONE)
 def dtype_changes_in_while(x):
     total = 0
-    while x < 5:  # <-- here
-        total = total + tf.constant(0.5)
+    while x < 5:
+        total = total + tf.constant(0.5)  # <-- here
         x += 1
     return total
 
@@ -226,8 +217,8 @@ def dtype_changes_in_while(x):
 @mistake(VECTOR)
 def dtype_changes_in_for(x):
     total = 0
-    for v in x:  # <-- here
-        total = total + v
+    for v in x:
+        total = total + v  # <-- here
     return total
 
 
@@ -320,15 +311,7 @@ def list_grows_in_while(x):
     return values
 
 
-@mistake(ONE)
-def list_appended_in_branch(x):
-    values = []
-    if x > 0:
-        values.append(x)
-    return values[0]  # <-- here
-
-
-@mistake(ONE)
+@mistake(ONE, lifted="list.append in a tensor loop")
 def list_appended_in_loop_then_read(x):
     values = []
     for i in tf.range(x + 2):
@@ -346,24 +329,6 @@ def object_that_is_no_tensor_changes_in_branch(x):
     else:
         mode = Mode()
     return mode
-
-
-@mistake(ONE)
-def text_changes_in_tensor_loop(x):
-    text = "a"
-    while x < 3:  # <-- here
-        text = text + "b"
-        x += 1
-    return text
-
-
-@mistake(ONE)
-def object_changes_in_tensor_loop(x):
-    state = object()
-    while x < 3:  # <-- here
-        state = object()
-        x += 1
-    return x
 
 
 @mistake(ONE)

@@ -39,7 +39,7 @@ def while_condition_is_an_integer(x):
     return x
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="while True with a tensor break")
 def while_true_left_by_a_tensor_break(x):
     while True:  # <-- here
         x += 1
@@ -48,7 +48,7 @@ def while_true_left_by_a_tensor_break(x):
     return x
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="Python range with a tensor break")
 def python_range_left_by_a_tensor_break(x):
     for i in range(10):  # <-- here
         x += i
@@ -57,7 +57,7 @@ def python_range_left_by_a_tensor_break(x):
     return x
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="Python list with a tensor return")
 def python_list_left_by_a_tensor_return(x):
     for i in [1, 2, 3]:  # <-- here
         if x > i:
@@ -65,7 +65,7 @@ def python_list_left_by_a_tensor_return(x):
     return x + 1
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="Python condition that becomes a tensor")
 def python_condition_becomes_a_tensor(x):
     go = True
     while go:  # <-- here
@@ -117,19 +117,17 @@ def logical_and_of_floats(x):
 # -- tensors where Python needs values --------------------------------------------------------------------------------
 
 
-@tf.autograph.experimental.do_not_convert
 def _unconverted_sign(x):
     if x > 0:  # <-- here
         return x
     return -x
 
 
-@mistake(ONE)
+@mistake(ONE, at="_unconverted_sign")
 def tensor_as_bool_in_unconverted_code(x):
-    return _unconverted_sign(x)
+    return tf.autograph.experimental.do_not_convert(_unconverted_sign)(x)
 
 
-@tf.autograph.experimental.do_not_convert
 def _unconverted_sum(x):
     total = 0.0
     for v in x:  # <-- here
@@ -137,9 +135,9 @@ def _unconverted_sum(x):
     return total
 
 
-@mistake(VECTOR)
+@mistake(VECTOR, at="_unconverted_sum")
 def tensor_iterated_in_unconverted_code(x):
-    return _unconverted_sum(x)
+    return tf.autograph.experimental.do_not_convert(_unconverted_sum)(x)
 
 
 @mistake(ONE)
@@ -152,11 +150,6 @@ def iteration_over_a_scalar(x):
 
 @mistake(ONE)
 def len_of_a_scalar(x):
-    return len(x)  # <-- here
-
-
-@mistake(VECTOR, signature=lambda: [tf.TensorSpec(None, tf.float32)])
-def len_of_unknown_rank(x):
     return len(x)  # <-- here
 
 
@@ -190,7 +183,7 @@ def numpy_method_of_a_symbolic_tensor(x):
     return x.numpy()  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="unpacking of a tensor")
 def unpacking_the_wrong_number(x):
     a, b = x  # <-- here
     return a + b
@@ -201,37 +194,37 @@ def tensor_as_dict_key(x):
     return {x: 1}  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="item assignment")
 def assignment_to_an_element(x):
     x[0] = 5  # <-- here
     return x
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="item assignment")
 def assignment_to_an_element_in_loop(x):
     for i in tf.range(3):
         x[i] = x[i] * 2  # <-- here
     return x
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="in over a tensor")
 def membership_in_a_tensor(x):
     if 3 in tf.constant([1, 2, 3]):  # <-- here
         return x
     return -x
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="comprehension over a tensor")
 def comprehension_over_a_tensor(x):
     return tf.stack([v * 2 for v in x])  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="comprehension over a tensor")
 def generator_expression_over_a_tensor(x):
     return sum(v for v in x)  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="zip over tensors")
 def zip_of_tensors(x):
     total = 0
     for a, b in zip(x, x):  # <-- here
@@ -239,7 +232,7 @@ def zip_of_tensors(x):
     return total
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="enumerate over a tensor")
 def enumerate_of_a_tensor(x):
     total = 0
     for i, v in enumerate(x):  # <-- here
@@ -247,42 +240,42 @@ def enumerate_of_a_tensor(x):
     return total
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="max over a tensor")
 def max_of_a_tensor(x):
     return max(x)  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="sum over a tensor")
 def sum_of_a_tensor(x):
     return sum(x)  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="any over a tensor")
 def any_of_a_tensor(x):
     return any(x > 2)  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="all over a tensor")
 def all_of_a_tensor(x):
     return all(x > 0)  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="map over a tensor")
 def map_over_a_tensor(x):
     return list(map(lambda v: v + 1, x))  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="filter over a tensor")
 def filter_over_a_tensor(x):
     return list(filter(lambda v: v > 1, x))  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="list of a tensor")
 def list_of_a_tensor(x):
     return list(x)  # <-- here
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="reversed over a tensor")
 def reversed_tensor(x):
     total = 0
     for v in reversed(x):  # <-- here
@@ -290,7 +283,7 @@ def reversed_tensor(x):
     return total
 
 
-@mistake(INTEGERS)
+@mistake(INTEGERS, lifted="iter of a tensor")
 def next_of_a_tensor(x):
     return next(iter(x))  # <-- here
 
@@ -300,12 +293,12 @@ def sorted_by_key_of_two_dimensions(x):
     return sorted(tf.stack([x, x]))  # <-- here
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="round of a tensor")
 def round_of_a_tensor(x):
     return round(x)  # <-- here
 
 
-@mistake(ONE)
+@mistake(ONE, lifted="divmod of tensors")
 def divmod_of_tensors(x):
     q, r = divmod(x, 2)  # <-- here
     return q + r
@@ -332,6 +325,6 @@ def range_step_zero(x):
 @mistake(HALF)
 def range_of_a_float_tensor(x):
     total = 0
-    for i in range(x):  # <-- here
-        total += i
+    for i in range(x):
+        total += i  # <-- here
     return total

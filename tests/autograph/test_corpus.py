@@ -1,0 +1,98 @@
+"""Every function of the corpus gives one answer: as plain Python, on eager tensors, as a graph, and compiled.
+
+Where real TensorFlow makes a graph of a function, its recorded answer (`python -m tests.autograph.record`) has the
+same values, dtypes and shapes. What it refuses is marked in the corpus, and the marks are checked against the records.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from typing import Any
+
+import pytest
+
+from tests.autograph import answers, corpus, modes
+from tests.autograph.framework import NAME, tf
+from tests.oracle.encoding import differences
+
+CASES = corpus.cases()
+RECORDS = {theme: answers.recorded(theme) for theme in corpus.themes()}
+
+
+def _converts() -> bool:
+    if NAME != "millrace":
+        return True
+    try:
+        return importlib.util.find_spec("millrace._src.autograph.api") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+needs_autograph = pytest.mark.skipif(not _converts(), reason="AutoGraph (millrace._src.autograph) is not there yet")
+
+
+def _each(mode: str) -> Any:
+    chosen = [(name, case) for name, case in CASES.items() if not modes.refusal(case, mode)]
+    parameters = [pytest.param(name, marks=[needs_autograph] if case.autograph else []) for name, case in chosen]
+    return pytest.mark.parametrize("name", parameters)
+
+
+def _assert_same_as_plain(name: str, mode: str) -> None:
+    case = CASES[name]
+    expected = modes.run(case, "plain", tf)
+    for place, (left, right) in enumerate(zip(expected, modes.run(case, mode, tf), strict=True)):
+        modes.assert_same_value(left, right, f"call {place}")
+
+
+@_each("eager")
+def test_eager_tensors_give_the_answer_of_plain_python(name: str) -> None:
+    _assert_same_as_plain(name, "eager")
+
+
+@needs_autograph
+@_each("graph")
+def test_a_graph_gives_the_answer_of_plain_python(name: str) -> None:
+    _assert_same_as_plain(name, "graph")
+
+
+@needs_autograph
+@pytest.mark.xla
+@_each("xla")
+def test_a_compiled_graph_gives_the_answer_of_plain_python(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "environ", os.environ.copy())  # importing jax writes into it
+    _assert_same_as_plain(name, "xla")
+
+
+@needs_autograph
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.superset and not case.wrong])
+def test_a_graph_answers_and_prints_as_tensorflow(name: str) -> None:
+    case = CASES[name]
+    found = list(differences(RECORDS[case.theme][name], answers.form_of(*modes.attempt(case, "graph", tf), tf), name))
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("theme", corpus.themes())
+def test_every_case_has_a_record_and_every_record_a_case(theme: str) -> None:
+    assert list(RECORDS[theme]) == list(corpus.cases(theme))
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_a_case_is_marked_exactly_when_tensorflow_refuses_it(name: str) -> None:
+    case = CASES[name]
+    assert answers.is_refused(RECORDS[case.theme][name]) == (case.superset is not None)
+
+
+@_each("plain")
+def test_plain_python_answers_without_a_warning(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first, again = (modes.run(CASES[name], "plain", tf) for _ in range(2))
+    for left, right in zip(first, again, strict=True):
+        modes.assert_same_value(left, right)
+
+
+def test_the_corpus_is_as_large_as_it_should_be() -> None:
+    assert len(CASES) >= 420
+    assert len({case.function.__code__.co_code for case in CASES.values()}) >= 420
