@@ -6,18 +6,7 @@ They are expected to fail, strictly: the change that makes one pass also takes i
 from __future__ import annotations
 
 _WAITING_FOR = {
-    "tf.TensorArray and the TensorList ops": (
-        "function_state::tensor_array",
-        "raw_operations::tensor_array_free_list_ops",
-        "user_programs::simple_rnn_with_while_loop",
-    ),
-    "tf.map_fn, tf.scan, tf.foldl, tf.foldr, tf.vectorized_map": (
-        "function_state::map_fn_and_scan",
-        "function_state::map_fn_in_function",
-        "function_state::vectorized_map",
-        "user_programs::fibonacci_three_ways",
-        "user_programs::moving_average_and_normalisation",
-    ),
+    "tf.vectorized_map": ("function_state::vectorized_map",),
     "jacobians, forward mode, recomputation, second order through loops": (
         "function_state::recompute_grad",
         "gradient_functions::jacobian_in_function",

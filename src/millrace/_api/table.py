@@ -16,6 +16,8 @@ Module state.module:Module
 NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
 Tensor core.tensor:Tensor
+TensorArray control_flow.tensor_array:TensorArray
+TensorArraySpec control_flow.tensor_array:TensorArraySpec
 TensorShape core.shapes:TensorShape
 TensorSpec core.specs:TensorSpec
 TypeSpec core.type_specs:TypeSpec
@@ -93,6 +95,8 @@ float16 core.dtypes:float16
 float32 core.dtypes:float32
 float64 core.dtypes:float64
 floor ops.math.rounding:floor
+foldl control_flow.scan:foldl
+foldr control_flow.scan:foldr
 function function.decorator:function
 gather ops.array.gathering:gather
 gather_nd ops.array.gathering:gather_nd
@@ -129,6 +133,7 @@ logical_not ops.math.logical:logical_not
 logical_or ops.math.logical:logical_or
 make_ndarray graph.tensor_proto:make_ndarray
 make_tensor_proto graph.tensor_proto:make_tensor_proto
+map_fn control_flow.map_fn:map_fn
 matmul ops.math.matmul:matmul
 matrix_square_root ops.linalg.matrix_functions:matrix_square_root
 maximum ops.math.binary:maximum
@@ -180,6 +185,7 @@ roll ops.array.reversing:roll
 round ops.math.rounding:round_
 saturate_cast ops.math.casting:saturate_cast
 scalar_mul ops.math.binary:scalar_mul
+scan control_flow.scan:scan
 scatter_nd ops.array.scattering:scatter_nd
 searchsorted ops.array.sorting:searchsorted
 sequence_mask ops.array.ranges:sequence_mask
@@ -463,6 +469,7 @@ compat.v1.unsorted_segment_sum ops.math.unsorted_segments:unsorted_segment_sum
 compat.v1.verify_tensor_all_finite ops.debug.numerics:verify_tensor_all_finite
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
+compat.v1.while_loop control_flow.while_loop:while_loop_v1
 compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
@@ -817,7 +824,7 @@ linalg.eigh_tridiagonal ops.linalg.banded:eigh_tridiagonal
 linalg.eigvals ops.linalg.eigenvalues:eigvals
 linalg.eigvalsh ops.linalg.eigenvalues:eigvalsh
 linalg.einsum ops.math.einsum:einsum
-linalg.expm ops.linalg.matrix_functions:expm
+linalg.expm ops.linalg.matrix_exponential:expm
 linalg.eye ops.array.one_hot:eye
 linalg.global_norm ops.math.clipping:global_norm
 linalg.inv ops.linalg.inverse:inv

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.control_flow.call import GraphFunction, copy_handle_data
+from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
@@ -156,9 +157,15 @@ def read_only_inputs(
 def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
     """The structure that a branch returned, filled with the op's outputs."""
     remaining = iter(tensors)
-    flat = nest.flatten(branch.structure, expand_composites=True)
+    structure = nest.map_structure(_array_spec, branch.structure)
+    flat = nest.flatten(structure, expand_composites=True)
     filled = [
         None if is_none or _is_operation(item) else next(remaining)
         for is_none, item in zip(branch.nones, flat, strict=True)
     ]
-    return nest.pack_sequence_as(branch.structure, filled, expand_composites=True)
+    return nest.pack_sequence_as(structure, filled, expand_composites=True)
+
+
+def _array_spec(item: Any) -> Any:
+    """The spec of a TensorArray, whose size the other branches need not share; anything else as it is."""
+    return item._type_spec if isinstance(item, TensorArray) else item

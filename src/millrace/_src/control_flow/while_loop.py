@@ -20,6 +20,7 @@ from millrace._src.control_flow.branches import (
     read_only_inputs,
 )
 from millrace._src.control_flow.call import copy_handle_data
+from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
@@ -80,7 +81,7 @@ def _while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Any:
     return late_function("control_flow.while_gradient.while_gradient")(operation, output_gradients)
 
 
-@export("while_loop")
+@export("while_loop", v1=[])
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -129,6 +130,60 @@ def while_loop(
         ).build()
 
 
+@export(v1=["while_loop"])
+def while_loop_v1(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeats `body` while `cond` is true; a single loop variable is returned as such.
+
+    >>> tf.compat.v1.while_loop(lambda i: i < 10, lambda i: i * 2, [tf.constant(1)])
+    <tf.Tensor: shape=(), dtype=int32, numpy=16>
+
+    Args:
+      cond: see `tf.while_loop`.
+      body: see `tf.while_loop`.
+      loop_vars: see `tf.while_loop`.
+      shape_invariants: see `tf.while_loop`.
+      parallel_iterations: see `tf.while_loop`.
+      back_prop: see `tf.while_loop`.
+      swap_memory: see `tf.while_loop`.
+      name: see `tf.while_loop`.
+      maximum_iterations: see `tf.while_loop`.
+      return_same_structure: whether to return the structure of `loop_vars` even if it has only one leaf.
+
+    Returns: The last values, in the structure of `loop_vars`, or the only one of them.
+    """
+    is_single = not return_same_structure and len(nest.flatten(loop_vars)) == 1
+    run = body
+    if is_single and state.graph is None:
+
+        def run(*variables: Any) -> Any:
+            result = body(*variables)
+            return result if isinstance(result, (list, tuple)) else (result,)
+
+    found = while_loop(
+        cond,
+        run,
+        loop_vars,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        name,
+    )
+    return nest.flatten(found)[0] if is_single else found
+
+
 def bounded_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, invariants: Any, maximum: Any, name: str
 ) -> Any:
@@ -143,13 +198,33 @@ def bounded_loop(
 
 
 def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
-    iterations, limit = 0, None if maximum is None else int(maximum)
-    first = loop_vars
+    iterations, limit = 0, None if maximum is None else _eager_limit(maximum)
+    first = _without_arrays(loop_vars)
     while (limit is None or iterations < limit) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
-        nest.assert_same_structure(list(first), list(loop_vars), expand_composites=True)
+        nest.assert_same_structure(list(first), list(_without_arrays(loop_vars)), expand_composites=True)
         iterations += 1
-    return nest.map_structure(convert_to_tensor, loop_vars, expand_composites=True)
+    return nest.map_structure(_as_value, loop_vars)
+
+
+def _eager_limit(maximum: Any) -> int:
+    """The bound on the iterations as an int."""
+    shape = getattr(maximum, "shape", ())
+    if len(shape):
+        raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {shape_parentheses(shape)}")
+    return int(maximum.numpy() if isinstance(maximum, Tensor) else maximum)
+
+
+def _without_arrays(values: Any) -> Any:
+    """A structure with its TensorArrays replaced: taken apart and put together they are no longer the same."""
+    return nest.map_structure(lambda v: None if isinstance(v, TensorArray) else v, values)
+
+
+def _as_value(value: Any) -> Any:
+    """A result of an eager loop as tensors."""
+    if isinstance(value, TensorArray):
+        return value
+    return nest.map_structure(convert_to_tensor, value, expand_composites=True)
 
 
 class _GraphLoop:
@@ -166,12 +241,14 @@ class _GraphLoop:
         scope: str,
     ) -> None:
         self.cond, self.body, self.parallel, self.scope = cond, body, parallel, scope
-        self.structure = loop_vars
         self.outer = state.graph
         with context.name_scope(None):
             self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
+        self.structure = nest.pack_sequence_as(loop_vars, self.first, expand_composites=True)
         self.invariants = self._invariants(loop_vars, invariants)
         self.bounded = maximum is not None
+        if isinstance(maximum, Tensor) and maximum.dtype.name != "int32":
+            maximum = raw.Cast(x=maximum, DstT="int32")
         self.maximum = convert_to_tensor(-1 if maximum is None else maximum, dtype="int32", name="maximum_iterations")
         self.counter = convert_to_tensor(0, dtype="int32", name="loop_counter")
 
@@ -180,8 +257,12 @@ class _GraphLoop:
             return [t.shape for t in self.first]
         if len(self.first) != 1:
             nest.assert_same_structure(loop_vars, invariants, check_types=False)
-        leaves = nest.flatten(invariants)
-        shapes = [s.shape if isinstance(s, TypeSpec) else as_shape(s) for s in leaves]  # type: ignore[attr-defined]  # of tensors
+        variables = nest.flatten(loop_vars)
+        shapes = [
+            shape
+            for variable, given in zip(variables, nest.flatten(invariants), strict=True)
+            for shape in _component_invariants(variable, given)
+        ]
         for tensor, shape in zip(self.first, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -203,7 +284,15 @@ class _GraphLoop:
         body.graph.outputs += body.graph.inputs[own:]
         inputs = [self.counter, self.maximum, *self.first, *captured]
         outputs = self._add_node(cond.graph, body.graph, inputs)
+        if not isinstance(self.outer, FuncGraph):
+            outputs = [self._fetchable(t) for t in outputs]
         return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own], expand_composites=True)
+
+    def _fetchable(self, tensor: Any) -> Any:
+        """An output of the loop as a session can fetch it: in a plain graph the loop's outputs pass identities."""
+        identity = raw.Identity(input=tensor)
+        copy_handle_data([tensor], [identity])
+        return identity
 
     def _missing(self, graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
         """Name and shape of a capture that only the other graph uses: a body passes it on, a condition ignores it."""
@@ -275,6 +364,15 @@ class _GraphLoop:
         outputs: list[Any] = execute(get_op("StatelessWhile" if stateless else "While"), (inputs,), attrs, self.scope)
         copy_handle_data(inputs, outputs)
         return outputs
+
+
+def _component_invariants(variable: Any, given: Any) -> list[TensorShape]:
+    """The invariant of a loop variable as shapes of its components."""
+    if isinstance(variable, TensorArray):
+        return [TensorShape([])]
+    if isinstance(given, TypeSpec) and hasattr(variable, "_nest_components"):
+        return [spec.shape for spec in given._flat_tensor_specs]
+    return [given.shape if isinstance(given, TypeSpec) else as_shape(given)]  # type: ignore[attr-defined]  # of a tensor
 
 
 def _check_iteration(before: Tensor, after: Tensor, invariant: TensorShape) -> None:

@@ -235,9 +235,14 @@ class TensorList:
     def gather(self, indices: Array, shape: Array) -> Array:
         """The elements at `indices` along a new first axis."""
         wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
+        is_declared = merge(shape_from(shape), self.element).is_fully_defined()
         for index in wanted:
             if not 0 <= index < self.length:
-                raise invalid(f"Trying to gather element {index} in a list with {self.length} elements.")
+                raise invalid(
+                    f"Index {index} out o range; list only has {self.length} elements."
+                    if is_declared
+                    else f"Trying to gather element {index} in a list with {self.length} elements."
+                )
         items = self.items()
         chosen = [items[i] for i in wanted]
         known = self._merged(shape, items)
@@ -266,11 +271,7 @@ class TensorList:
         """The elements joined along their first axis, and the length of each."""
         given = shape_from(shape)
         items = self.items()
-        rest = _without_first(given, "Concat requires elements to be at least vectors, found scalars instead.")
-        rest = merge(
-            rest,
-            _without_first(self.element, "Concat requires elements to be at least vectors, found scalars instead."),
-        )
+        rest = merge(_without_first(given), _without_first(self.element))
         for index, item in enumerate(items):
             if item is None:
                 continue

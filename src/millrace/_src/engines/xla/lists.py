@@ -73,14 +73,14 @@ class DenseList:
     def set(self, index: Array, item: Any, *, resize: bool = False) -> DenseList:
         """The list with `item` at an index.
 
-        Raises: InvalidArgumentError: if the list may have to grow, by an amount that is not known while compiling.
+        Raises: UnknownWhileCompilingError: if the list may have to grow, nobody knows by how much while compiling.
         """
-        if resize and (not _is_host(index) or index >= self._size()):
-            if not _is_host(index):
-                raise invalid(
-                    "XLA compilation requires a fixed tensor list size. A TensorArray with dynamic_size=True cannot "
-                    "be written at an index that is computed while the program runs; give it its size."
-                )
+        if resize and not _is_host(index):
+            raise errors.UnknownWhileCompilingError(
+                "XLA compilation requires a fixed tensor list size. A TensorArray with dynamic_size=True is written "
+                "at an index that is computed while the program runs; give it its size."
+            )
+        if resize and index >= self._size():
             return self.resize(int(index) + 1).set(index, item)
         if self.capacity == 0:
             return self

@@ -1,0 +1,183 @@
+"""`tf.map_fn`: a function applied to each row of tensors, one after the other, in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.control_flow.tensor_array import TensorArray
+from millrace._src.control_flow.while_loop import while_loop
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.type_specs import BatchableTypeSpec, type_spec_from_value
+from millrace._src.ops import raw
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+
+@export("map_fn")
+def map_fn(
+    fn: Callable[..., Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """Applies `fn` to each row of `elems` and stacks the results.
+
+    >>> tf.map_fn(lambda row: tf.reduce_sum(row), tf.constant([[3., 5.], [2., 9.]])).numpy().tolist()
+    [8.0, 11.0]
+    >>> tf.map_fn(lambda pair: (pair[0] + pair[1], pair[0] > pair[1]), (tf.constant([1, 4]), tf.constant([2, 3])),
+    ...           fn_output_signature=(tf.int32, tf.bool))[1].numpy().tolist()
+    [False, True]
+
+    Args:
+      fn: takes one row, in the structure of `elems`.
+      elems: a Tensor, or a nest of Tensors with the same first dimension.
+      dtype: the older name of `fn_output_signature`.
+      parallel_iterations: recorded in the graph; iterations run one after the other.
+      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      swap_memory: accepted for compatibility; there is one memory.
+      infer_shape: whether all results have one shape.
+      name: name scope of the operations in a graph.
+      fn_output_signature: dtypes or specs in the structure that `fn` returns; None if it returns what it takes.
+
+    Returns: The stacked results, in the structure that `fn` returns.
+    Raises:
+      ValueError: if `elems` are scalars or have different first dimensions, or `fn` returns another structure.
+      AttributeError: if `fn` is not callable.
+    """
+    check_callable(fn)
+    flat = nest.flatten(elems)
+    if not flat:
+        raise ValueError(
+            "elems must be a Tensor or (possibly nested) sequence of Tensors. "
+            f"Got {elems}, which does not contain any Tensors."
+        )
+    with name_scope(name, "map"):
+        signature = dtype if fn_output_signature is None else fn_output_signature
+        return _Mapping(fn, elems, [_as_elements(e) for e in flat], signature, infer_shape).run(
+            parallel_iterations or 10
+        )
+
+
+def check_callable(fn: Any) -> None:
+    """Refuses what cannot be called, with TensorFlow's class of error."""
+    if not callable(fn):
+        raise AttributeError(f"'{type(fn).__name__}' object has no attribute '__name__': fn must be callable.")
+
+
+def _as_elements(value: Any) -> Any:
+    """An argument to map over: a composite stays, anything else becomes a tensor."""
+    return value if nest.is_nested_or_composite(value) else convert_to_tensor(value, name="elem")
+
+
+class _Mapping:
+    """One call of `map_fn`."""
+
+    def __init__(
+        self, fn: Callable[..., Any], elems: Any, values: Sequence[Any], signature: Any, infer_shape: bool
+    ) -> None:
+        self.fn = fn
+        self.elems = elems
+        self.values = values
+        self.specs = [type_spec_from_value(v) for v in values]
+        self.signature = elems if signature is None else signature
+        self.results = [_result_spec(s) for s in (values if signature is None else nest.flatten(signature))]
+        self.infer_shape = infer_shape
+
+    def run(self, parallel_iterations: int) -> Any:
+        rows = [spec._to_batched_tensor_list(v) for spec, v in zip(self.specs, self.values, strict=True)]
+        tensors = [t for row in rows for t in row]
+        static, count = _row_count(tensors)
+        arrays = [TensorArray(t.dtype, size=count, dynamic_size=False, infer_shape=self.infer_shape) for t in tensors]
+        arrays = [array.unstack(t) for array, t in zip(arrays, tensors, strict=True)]
+        start = convert_to_tensor(0)
+        made = [
+            TensorArray(s.dtype, size=count, dynamic_size=False, infer_shape=self.infer_shape, element_shape=s.shape)
+            for spec in self.results
+            for s in spec._flat_tensor_specs
+        ]
+
+        def body(i: Any, made: Sequence[Any]) -> tuple[Any, list[Any]]:
+            outputs = self._call([array.read(i) for array in arrays])
+            written = [array.write(i, t) for array, t in zip(made, outputs, strict=True)]
+            return i + 1, written
+
+        _, made = while_loop(
+            lambda i, _: i < count,
+            body,
+            (start, made),
+            parallel_iterations=parallel_iterations,
+            maximum_iterations=count,
+        )
+        return self._stacked([with_rows(array.stack(), static) for array in made], static)
+
+    def _call(self, tensors: Sequence[Any]) -> list[Any]:
+        """The tensors that `fn` makes of those of one row."""
+        remaining = iter(tensors)
+        row = []
+        for spec in self.specs:
+            one = spec._unbatch()
+            row.append(one._from_compatible_tensor_list([next(remaining) for _ in one._flat_tensor_specs]))
+        returned = self.fn(nest.pack_sequence_as(self.elems, row))
+        nest.assert_same_structure(self.signature, returned)
+        return [
+            tensor
+            for spec, value in zip(self.results, nest.flatten(returned), strict=True)
+            for tensor in _tensors_of(spec, value)
+        ]
+
+    def _stacked(self, tensors: Sequence[Any], count: int | None) -> Any:
+        remaining = iter(tensors)
+        flat = []
+        for spec in self.results:
+            parts = [next(remaining) for _ in spec._flat_tensor_specs]
+            flat.append(
+                parts[0] if isinstance(spec, TensorSpec) else spec._batch(count)._from_compatible_tensor_list(parts)
+            )
+        return nest.pack_sequence_as(self.signature, flat)
+
+
+def _tensors_of(spec: Any, value: Any) -> list[Any]:
+    if isinstance(spec, TensorSpec):
+        return [convert_to_tensor(value, dtype_hint=spec.dtype)]
+    tensors: list[Any] = spec._to_tensor_list(value)
+    return tensors
+
+
+def _result_spec(signature: Any) -> Any:
+    """What is known of one result of `fn`: its dtype, or a spec."""
+    if isinstance(signature, BatchableTypeSpec):
+        return signature
+    dtype = getattr(signature, "dtype", signature)
+    return TensorSpec(None, dtype)
+
+
+def _row_count(tensors: Sequence[Any]) -> tuple[int | None, Any]:
+    """The common first dimension: as far as it is known, and as an int or a tensor."""
+    rows = TensorShape([None])
+    for tensor in tensors:
+        shape = tensor.shape
+        if shape.rank == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        known = shape[0] if shape.rank else None
+        if None not in (rows[0], known) and rows[0] != known:
+            raise ValueError(f"Dimensions {rows[0]} and {known} are not compatible")
+        rows = rows.merge_with([known])
+    return rows[0], rows[0] if rows[0] is not None else raw.Shape(input=tensors[0])[0]
+
+
+def with_rows(tensor: Any, rows: int | None) -> Any:
+    """A stacked result with its first dimension set, if that is known."""
+    if state.graph is not None:
+        shape = tensor.shape
+        rest = TensorShape(None) if shape.rank is None else shape[1:]
+        tensor.set_shape(TensorShape([rows]).concatenate(rest))
+    return tensor
