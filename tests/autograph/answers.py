@@ -75,6 +75,11 @@ def message_of(mistake: Mistake, tf: Any) -> dict[str, Any]:
     return {"accepted": True}
 
 
+def said(error: BaseException, tf: Any) -> str:
+    """The message of an error in the form of the records, without frames."""
+    return last_paragraph(stable(Encoder(tf).encode_exception(error)["message"]))
+
+
 def stable(text: str) -> str:
     """The text without what differs from run to run or between places."""
     text = _GENERATED.sub("GENERATED.py", _SITE.sub("", text))
@@ -118,4 +123,4 @@ def expected_class(record: dict[str, Any]) -> str:
 
 def leading_words(text: str, words: int = 5) -> str:
     """The first words of a message, without the names of generated functions."""
-    return " ".join(_GENERATED_NAME.sub("", text).split()[:words])
+    return " ".join(_GENERATED_NAME.sub("", text).removeprefix("Graph execution error: ").split()[:words])

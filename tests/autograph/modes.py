@@ -26,6 +26,13 @@ def refusal(case: Case, mode: str) -> str | None:
     return {"eager": case.no_eager, "xla": case.no_xla}.get(mode)
 
 
+def against_tensorflow(case: Case, mode: str) -> str | None:
+    """Why TensorFlow does not give Python's answer in the mode, or None."""
+    if mode in ("plain", "eager"):
+        return None
+    return case.superset or case.wrong or (case.superset_xla if mode == "xla" else None)
+
+
 def prepared(case: Case, mode: str, tf: Any) -> Callable[..., Any]:
     """The function of the case as it is called in the mode."""
     if mode == "graph":

@@ -63,17 +63,10 @@ def complaints(case: corpus.Case, mode: str) -> list[str]:
             modes.assert_same_value(left, right)
         except AssertionError as error:
             lines.append(f"{case.name} [{mode}] {error}")
-    mark = marks_against_tensorflow(case, mode)
+    mark = modes.against_tensorflow(case, mode)
     if mark:
         return [] if lines else [f"{case.name} [{mode}] gives Python's answer, though marked: {mark}"]
     return lines
-
-
-def marks_against_tensorflow(case: corpus.Case, mode: str) -> str | None:
-    """Why TensorFlow is not expected to give Python's answer in the mode."""
-    if mode == "eager":
-        return None
-    return case.superset or case.wrong or (case.superset_xla if mode == "xla" else None)
 
 
 def check(themes: list[str], chosen: list[str]) -> int:

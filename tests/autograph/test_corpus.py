@@ -30,13 +30,20 @@ def _converts() -> bool:
         return False
 
 
+OURS = pytest.mark.skipif(NAME != "millrace", reason="TensorFlow refuses it")
 needs_autograph = pytest.mark.skipif(not _converts(), reason="AutoGraph (millrace._src.autograph) is not there yet")
 
 
 def _each(mode: str) -> Any:
-    chosen = [(name, case) for name, case in CASES.items() if not modes.refusal(case, mode)]
-    parameters = [pytest.param(name, marks=[needs_autograph] if case.autograph else []) for name, case in chosen]
-    return pytest.mark.parametrize("name", parameters)
+    chosen = [case for case in CASES.values() if not modes.refusal(case, mode)]
+    return pytest.mark.parametrize("name", [pytest.param(case.name, marks=_marks(case, mode)) for case in chosen])
+
+
+def _marks(case: corpus.Case, mode: str) -> list[pytest.MarkDecorator]:
+    marks = [needs_autograph] if case.autograph else []
+    if modes.against_tensorflow(case, mode):
+        marks.append(OURS)
+    return marks
 
 
 def _assert_same_as_plain(name: str, mode: str) -> None:
