@@ -248,6 +248,17 @@ __internal__.CompositeTensor core.composite:CompositeTensor
     "autodiff": """
 autodiff.GradientTape autodiff.gradient_tape:GradientTape
 """,
+    "autograph": """
+autograph.set_verbosity autograph.api:set_verbosity
+autograph.to_code autograph.api:to_code
+autograph.to_graph autograph.api:to_graph
+autograph.trace autograph.api:trace
+""",
+    "autograph.experimental": """
+autograph.experimental.Feature autograph.api:Feature
+autograph.experimental.do_not_convert autograph.api:do_not_convert
+autograph.experimental.set_loop_options autograph.api:set_loop_options
+""",
     "bitwise": """
 bitwise.bitwise_and ops.math.bitwise:bitwise_and
 bitwise.bitwise_or ops.math.bitwise:bitwise_or

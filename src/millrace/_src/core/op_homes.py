@@ -218,7 +218,7 @@ OP_HOMES: dict[str, str] = {
     "MatrixDiagPartV3": "millrace._src.ops.array.diagonals",
     "MatrixDiagV2": "millrace._src.ops.array.diagonals",
     "MatrixDiagV3": "millrace._src.ops.array.diagonals",
-    "MatrixExponential": "millrace._src.ops.linalg.matrix_functions",
+    "MatrixExponential": "millrace._src.ops.linalg.matrix_exponential",
     "MatrixInverse": "millrace._src.ops.linalg.inverse",
     "MatrixLogarithm": "millrace._src.ops.linalg.matrix_functions",
     "MatrixSetDiag": "millrace._src.ops.array.diagonals",
