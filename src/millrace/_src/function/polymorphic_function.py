@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from millrace._src.autograph.api import for_tracing
 from millrace._src.core.context import state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
@@ -225,7 +226,8 @@ class Function(callables.PolymorphicFunction):
 
     def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
         options = {"inline_integers": bool(self._options.jit_compile)}
-        traced = trace(self.python_function, self._name, self._signature, key.layout, key.types, values, **options)
+        function = for_tracing(self.python_function) if self._options.autograph else self.python_function
+        traced = trace(function, self._name, self._signature, key.layout, key.types, values, **options)
         self._trace_count += 1
         return traced
 

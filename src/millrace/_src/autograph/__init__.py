@@ -1,0 +1,1 @@
+"""AutoGraph: Python control flow over tensors becomes graph control flow."""

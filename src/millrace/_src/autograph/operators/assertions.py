@@ -1,0 +1,19 @@
+"""`assert`: of a tensor, checked when the graph runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.autograph.operators.conditions import condition_tensor
+from millrace._src.autograph.operators.staging import belongs_into_graph
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops.debug.assertion import assert_that
+
+
+def assert_stmt(test: Any, message: Callable[[], Any]) -> Any:
+    """What is left for Python to assert: the test itself, or True once the graph has an `Assert`."""
+    if not belongs_into_graph(test):
+        return test
+    assert_that(condition_tensor(test, "assert statement"), [convert_to_tensor(str(message()))])
+    return True

@@ -1,0 +1,206 @@
+"""Calls: what runs in place of a callable that converted code calls.
+
+`call[f]` is looked up for every call, so it is a dictionary: functions that live as long as their module are in it, and
+everything else is worked out by `__missing__`. The conversion of a function is kept by its code object; a function
+made anew (a closure, a method) shares it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import types
+from typing import Any
+
+from millrace._src.autograph.operators import builtins_over_tensors
+from millrace._src.autograph.transform.conversion import CONVERSION, OPERATORS, Conversion, UnsupportedError
+from millrace._src.autograph.transform.source import NoSourceError, function_node
+from millrace._src.util.logger import get_logger
+
+_KEPT_OUT = ("millrace", "tensorflow", "numpy", "scipy", "jax", "keras", "ml_dtypes", "pytest", "_pytest", "hypothesis")
+"""Packages whose functions run as they are: they are not written for conversion, and their own control flow is Python's."""
+_STANDARD = frozenset(sys.stdlib_module_names) - {"__main__", "functools", "contextlib"}
+_UNCONVERTED = "__ag_do_not_convert__"
+
+
+class Verbosity:
+    """How much is said about conversions.
+
+    Attributes:
+      level: From 1 on, each function that is converted is logged.
+      prints: Whether what is logged is printed too.
+    """
+
+    level: Any = 0
+    prints = False
+
+    def converting(self, function: Any) -> None:
+        """Tells that a function is converted."""
+        if self.level and self.level >= 1:
+            get_logger().info("Converted call: %s", function)
+            if self.prints:
+                sys.stdout.write(f"Converted call: {function}\n")
+
+
+verbosity = Verbosity()
+
+
+class Converted:
+    """What the converted code of one function object needs at run time.
+
+    Attributes:
+      code: The conversion.
+      globals: The function's globals.
+      cells: The cells of the operators and of this object, by name.
+    """
+
+    __slots__ = ("code", "globals", "cells")
+
+    def __init__(self, code: Conversion, globals_: dict[str, Any]) -> None:
+        self.code = code
+        self.globals = globals_
+        self.cells = {OPERATORS: _operators_cell(), CONVERSION: types.CellType(self)}
+
+
+@functools.cache
+def _operators_cell() -> types.CellType:
+    from millrace._src.autograph.operators import namespace  # it imports this module
+
+    return types.CellType(namespace)
+
+
+class Conversions:
+    """All conversions of the process, by code object."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._by_code: dict[int, Conversion | None] = {}
+        self._made_here: set[int] = set()
+        self._kept: list[Any] = []
+
+    def is_converted(self, code: types.CodeType) -> bool:
+        """Whether a code object was made by conversion."""
+        return id(code) in self._made_here
+
+    def conversion_of(self, function: types.FunctionType) -> Conversion | None:
+        """The conversion of a function's code; None if it cannot be converted (said once, with the reason)."""
+        code = function.__code__
+        with self._lock:
+            if id(code) not in self._by_code:
+                self._by_code[id(code)] = self._convert(function)
+                self._kept.append(code)
+            return self._by_code[id(code)]
+
+    def _convert(self, function: types.FunctionType) -> Conversion | None:
+        verbosity.converting(function)
+        try:
+            return self.make(function)
+        except (NoSourceError, UnsupportedError, SyntaxError, RecursionError) as error:
+            get_logger().warning(
+                "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "
+                "function with @tf.autograph.experimental.do_not_convert",
+                function,
+                error,
+            )
+        return None
+
+    def make(self, function: types.FunctionType) -> Conversion:
+        """A new conversion of a function's code.
+
+        Raises: NoSourceError, UnsupportedError: if there is none.
+        """
+        conversion = Conversion(function_node(function), function.__code__, self._note)
+        self._kept.append(conversion)
+        return conversion
+
+    def _note(self, code: types.CodeType) -> None:
+        self._made_here.add(id(code))
+        self._kept.append(code)
+
+
+conversions = Conversions()
+
+
+def convert_function(function: types.FunctionType) -> Any:
+    """A function that does the same with its control flow converted; the function itself if that cannot be."""
+    if is_left_alone(function):
+        return function
+    conversion = conversions.conversion_of(function)
+    return function if conversion is None else instantiate(conversion, function)
+
+
+def instantiate(conversion: Conversion, function: types.FunctionType) -> types.FunctionType:
+    """A converted function with the globals, cells, defaults and attributes of the original."""
+    converted = Converted(conversion, function.__globals__)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ())) | converted.cells
+    code = conversion.inline
+    closure = tuple([cells[name] for name in code.co_freevars])
+    new = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    new.__kwdefaults__ = function.__kwdefaults__
+    new.__qualname__ = function.__qualname__
+    new.__module__ = function.__module__
+    new.__dict__.update(function.__dict__)
+    return new
+
+
+def is_left_alone(function: Any) -> bool:
+    """Whether a function runs as it is: converted already, excluded by the user, or of a package that is kept out."""
+    if conversions.is_converted(function.__code__) or is_excluded(function):
+        return True
+    package = (function.__module__ or "").partition(".")[0]
+    return package in _KEPT_OUT or package in _STANDARD
+
+
+def exclude(function: Any) -> None:
+    """Makes conversion leave a function alone."""
+    setattr(function, _UNCONVERTED, True)
+
+
+def is_excluded(function: Any) -> bool:
+    """Whether `exclude` was called for a function."""
+    return _UNCONVERTED in function.__dict__
+
+
+class _Calls(dict[Any, Any]):
+    """From a callable to what is called in its place."""
+
+    def __missing__(self, function: Any) -> Any:
+        kind = type(function)
+        if kind is types.FunctionType:
+            converted = convert_function(function)
+            if function.__closure__ is None and _lives_in_module(function):
+                self[function] = converted
+            return converted
+        if kind is types.MethodType:
+            method = function.__func__
+            if type(method) is not types.FunctionType:
+                return function
+            converted = self[method]
+            return function if converted is method else types.MethodType(converted, function.__self__)
+        if kind is functools.partial:
+            inner = self[function.func]
+            return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+        if kind is type or kind is types.BuiltinFunctionType or isinstance(function, type):
+            return builtins_over_tensors.replacement(function)
+        return _callable_object(function)
+
+    def __setitem__(self, function: Any, converted: Any) -> None:
+        super().__setitem__(function, converted)
+
+
+def _lives_in_module(function: types.FunctionType) -> bool:
+    """Whether a function is the one its module has under its name."""
+    return function.__globals__.get(function.__name__) is function or "<locals>" not in function.__qualname__
+
+
+def _callable_object(thing: Any) -> Any:
+    """An object with `__call__`: its method is converted, unless its class is of a package that is kept out."""
+    method = getattr(type(thing), "__call__", None)
+    if type(method) is not types.FunctionType:
+        return thing
+    converted = call[method]
+    return thing if converted is method else types.MethodType(converted, thing)
+
+
+call = _Calls()

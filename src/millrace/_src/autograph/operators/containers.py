@@ -1,0 +1,37 @@
+"""Assignments to items, and lists that grow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.autograph.operators.staging import is_tensor
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+
+
+def set_item(container: Any, key: Any, value: Any) -> Any:
+    """`container[key] = value`; of a tensor, a changed copy. Returns what the variable is afterwards."""
+    if not is_tensor(container):
+        container[key] = value
+        return container
+    return _updated(convert_to_tensor(container), key, value)
+
+
+def _updated(tensor: Any, key: Any, value: Any) -> Any:
+    """A tensor with a part replaced; `key` is anything that slices a tensor."""
+    size = raw.Size(input=tensor)
+    positions = raw.Reshape(tensor=raw.Range(start=0, limit=size, delta=1), shape=raw.Shape(input=tensor))
+    places = positions[key]
+    new = raw.BroadcastTo(input=convert_to_tensor(value, dtype=tensor.dtype), shape=raw.Shape(input=places))
+    flat = raw.Reshape(tensor=tensor, shape=[-1])
+    indices = raw.Reshape(tensor=places, shape=[-1, 1])
+    changed = raw.TensorScatterUpdate(tensor=flat, indices=indices, updates=raw.Reshape(tensor=new, shape=[-1]))
+    result = raw.Reshape(tensor=changed, shape=raw.Shape(input=tensor))
+    result.set_shape(tensor.shape)
+    return result
+
+
+def list_append(items: Any, value: Any) -> Any:
+    """`items.append(value)`; returns what the variable is afterwards."""
+    items.append(value)
+    return items

@@ -1,0 +1,250 @@
+"""`while` and `for`: Python's over Python values, loops of the graph over tensors.
+
+A loop that starts in Python and meets a tensor in its condition (a `while True` with a `break` that depends on a tensor)
+goes on in the graph from there. A Python `for` whose `break` depends on a tensor runs its other iterations under that
+condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autograph.operators.conditions import condition_tensor
+from millrace._src.autograph.operators.if_statements import if_stmt
+from millrace._src.autograph.operators.logic import and_value
+from millrace._src.autograph.operators.staged_loops import Options, StagedLoop
+from millrace._src.autograph.operators.staging import belongs_into_graph, staged_iterable
+from millrace._src.autograph.operators.unrolling import Unrolling
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.ops import raw
+
+GetState = Callable[[], Sequence[Any]]
+SetState = Callable[[Sequence[Any]], None]
+LoopKind = Callable[..., None]
+
+_KINDS: list[tuple[type, LoopKind]] = []
+_LONGEST_UNROLLED = 256
+"""How many iterations of a `range` run under a condition each; a longer one becomes a loop of the graph."""
+
+
+def register_loop(cls: type, loop: LoopKind) -> None:
+    """Says how the graph carries out `for` over objects of a class: `loop` takes the arguments of `for_stmt`."""
+    from millrace._src.autograph.operators.staging import register_iterable  # the two tables belong together
+
+    _KINDS.append((cls, loop))
+    register_iterable(cls)
+
+
+def while_stmt(
+    test: Callable[[], Any],
+    body: Callable[[], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    options: Options,
+    *first: Any,
+) -> None:
+    """A `while` statement.
+
+    Args:
+      test: The condition.
+      body: One iteration.
+      get_state, set_state: Read and set the variables `names` that the loop changes.
+      names: Variables; `a.b` and `a[0]` count as such.
+      options: What `set_loop_options` gave.
+      *first: The condition's first value, if it was evaluated before.
+    """
+    value = first[0] if first else test()
+    unrolling = Unrolling()
+    while not belongs_into_graph(value):
+        if not value:
+            return
+        body()
+        unrolling.count()
+        value = test()
+    condition_tensor(value, "while loop")
+
+    def loop_test(counter: Any) -> Any:
+        return condition_tensor(convert_to_tensor(test()), "while loop")
+
+    def loop_body(counter: Any) -> Any:
+        body()
+        return counter
+
+    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body)
+
+
+def for_stmt(
+    iterable: Any,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    """A `for` statement.
+
+    Args:
+      iterable: What to iterate over.
+      extra_test: Whether to go on: false once the loop was left by `break` or `return`.
+      body: One iteration, given the element.
+      get_state, set_state, names, options: As for `while_stmt`.
+    """
+    arguments = (extra_test, body, get_state, set_state, names, options)
+    for cls, loop in _KINDS:
+        if isinstance(iterable, cls):
+            loop(iterable, *arguments)
+            return
+    if not belongs_into_graph(iterable):
+        _python_for(iterable, *arguments)
+    elif isinstance(iterable, SymbolicTensor) and iterable.op.type == "Range":
+        _range_for(*iterable.op.inputs, *arguments)
+    else:
+        _tensor_for(convert_to_tensor(iterable), *arguments)
+
+
+# --- Python ----------------------------------------------------------------------------------------------------------
+
+
+def _python_for(
+    iterable: Any,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    unrolling = Unrolling()
+    iterator = iter(iterable)
+    while True:
+        go_on = True if extra_test is None else extra_test()
+        if belongs_into_graph(go_on):
+            break
+        if not go_on:
+            return
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        body(item)
+        unrolling.count()
+    assert extra_test is not None
+    rest = _rest_of_range(iterator)
+    if rest is not None and len(rest) > _LONGEST_UNROLLED:
+        ends = [convert_to_tensor(n) for n in (rest.start, rest.stop, rest.step)]
+        _range_for(*ends, extra_test, body, get_state, set_state, names, options)
+        return
+    for item in iterator:
+        def run(item: Any = item) -> None:
+            body(item)
+
+        if_stmt(extra_test(), run, _nothing, get_state, set_state, names, names, True)
+        unrolling.count()
+
+
+def _nothing() -> None:
+    """The other branch of an iteration that is not run."""
+
+
+def _rest_of_range(iterator: Any) -> range | None:
+    """What is left of the iterator of a `range`."""
+    if type(iterator) is not type(iter(range(0))):
+        return None
+    _, (whole,), *position = iterator.__reduce__()
+    rest: range = whole[position[0] :] if position and position[0] else whole
+    return rest
+
+
+# --- the graph -------------------------------------------------------------------------------------------------------
+
+
+def _range_for(
+    start: Any,
+    limit: Any,
+    delta: Any,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    """A loop that counts, without making the tensor of all numbers."""
+
+    def loop_test(counter: Any) -> Any:
+        rising = raw.Less(x=counter, y=limit)
+        step = _known(delta)
+        if step is not None:
+            go_on = rising if step > 0 else raw.Greater(x=counter, y=limit)
+        else:
+            falling = raw.LogicalAnd(x=raw.Less(x=delta, y=raw.ZerosLike(x=delta)), y=raw.Greater(x=counter, y=limit))
+            positive = raw.Greater(x=delta, y=raw.ZerosLike(x=delta))
+            go_on = raw.LogicalOr(x=raw.LogicalAnd(x=positive, y=rising), y=falling)
+        return _and_extra(go_on, extra_test)
+
+    def loop_body(counter: Any) -> Any:
+        body(counter)
+        return raw.AddV2(x=counter, y=delta)
+
+    ends = [_known(end) for end in (start, limit, delta)]
+    count = len(range(*map(int, ends))) if all(e is not None and float(e).is_integer() for e in ends) and ends[2] else None
+    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, start, count)
+
+
+def _known(tensor: Any) -> Any:
+    """The value of a scalar that is a constant of the graph, else None."""
+    values = getattr(getattr(tensor, "op", None), "static_values", None)
+    if values:
+        return values[tensor.value_index][()]
+    return None
+
+
+def _tensor_for(
+    tensor: Any,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: GetState,
+    set_state: SetState,
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    """A loop over the first axis of a tensor."""
+    if tensor.shape.rank == 0:
+        raise ValueError(
+            f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. A loop over a Tensor runs over "
+            "its first axis, and a scalar has none."
+        )
+    length = tensor.shape[0] if tensor.shape.rank is not None else None
+    size = convert_to_tensor(length) if length is not None else raw.Shape(input=tensor)[0]
+    element_shape = tensor.shape[1:] if tensor.shape.rank is not None else None
+    dims = convert_to_tensor(
+        -1 if element_shape is None else [-1 if d is None else d for d in element_shape.as_list()], dtype="int32"
+    )
+    elements = raw.TensorListFromTensor(tensor=tensor, element_shape=dims)
+
+    def loop_test(counter: Any) -> Any:
+        return _and_extra(raw.Less(x=counter, y=size), extra_test)
+
+    def loop_body(counter: Any) -> Any:
+        item = raw.TensorListGetItem(
+            input_handle=elements, index=counter, element_shape=dims, element_dtype=tensor.dtype
+        )
+        item.set_shape(element_shape)
+        body(item)
+        return raw.AddV2(x=counter, y=convert_to_tensor(1))
+
+    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, convert_to_tensor(0), length)
+
+
+def _and_extra(go_on: Any, extra_test: Callable[[], Any] | None) -> Any:
+    if extra_test is None:
+        return go_on
+    return and_value(go_on, extra_test)
+
+
+__all__ = ["for_stmt", "register_loop", "state", "staged_iterable", "while_stmt"]

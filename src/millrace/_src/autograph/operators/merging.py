@@ -1,0 +1,133 @@
+"""One value from the values that a variable has at the ends of two branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.autograph.operators.staging import is_tensor
+from millrace._src.autograph.operators.variables import RESULT, Undefined
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.tensor import Tensor
+from millrace._src.util import nest
+
+_LITERALS = (bool, int, float, complex, str, bytes, type(None))
+
+
+class Merged:
+    """A variable after a branch: a Python value that both branches share, or tensors from either.
+
+    Attributes:
+      structure: The value in the main branch; None where the value is static.
+      main, other: Its leaves as tensors, one from each branch; `None` stands for zeros like the other's.
+      static: The value, if it is no tensor.
+    """
+
+    def __init__(self, static: Any = None, structure: Any = None, main: list[Any] | None = None, other: Any = None) -> None:
+        self.static = static
+        self.structure = structure
+        self.main = main
+        self.other = other
+
+
+def is_same_value(a: Any, b: Any) -> bool:
+    """Whether two values are one Python value, not something to compute with."""
+    if a is b:
+        return not is_tensor(a)
+    if type(a) is type(b) and isinstance(a, _LITERALS):
+        return bool(a == b)
+    return False
+
+
+def flatten(value: Any) -> list[Any]:
+    """The leaves of a structure, those of composite tensors too."""
+    return nest.flatten(value, expand_composites=True)
+
+
+def to_tensors(value: Any) -> list[Any] | None:
+    """The leaves of a value as tensors; None if one of them cannot be a tensor."""
+    try:
+        return [leaf if isinstance(leaf, Tensor) else convert_to_tensor(leaf) for leaf in flatten(value)]
+    except (TypeError, ValueError):
+        return None
+
+
+def merge(name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None], complete: bool) -> Merged:
+    """What a variable is after a branch.
+
+    Args:
+      name: The variable.
+      main, other: Its values at the ends of the branches.
+      tensors: Their leaves as tensors, made in the graphs of the branches.
+      complete: Whether the function returns on every path, so that a result missing here is never used.
+
+    Raises:
+      ValueError: if it has a value in one branch only, or is None in one.
+      TypeError: if the values differ in structure or dtype, or are no tensors.
+    """
+    if is_same_value(main, other) or (main.__class__ is Undefined and other.__class__ is Undefined):
+        return Merged(static=main)
+    for value, branch in ((main, "main"), (other, "else")):
+        if value.__class__ is Undefined:
+            if complete and name.startswith(RESULT):
+                return _half_merged(main, other, tensors)
+            raise ValueError(_missing(name, branch))
+    for value, branch in ((main, "main"), (other, "else")):
+        if value is None:
+            raise ValueError(
+                f"'{name}' is None at the end of the {branch} branch. A variable that is None in one branch has no "
+                "dtype there; give it a Tensor in both."
+            )
+    _check_structures(name, main, other)
+    for value, leaves, branch in ((main, tensors[0], "main"), (other, tensors[1], "else")):
+        if leaves is None:
+            raise TypeError(
+                f"'{name}' is {value!r} of {type(value)} at the end of the {branch} branch, and something else at the end "
+                "of the other. Only values that can be Tensors may differ between branches that depend on a Tensor."
+            )
+    for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
+        if a.dtype is not b.dtype:
+            raise TypeError(
+                f"'{name}' has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch. "
+                f"Use tf.cast({name}, ...) in one of them."
+            )
+    return Merged(structure=main, main=tensors[0], other=tensors[1])
+
+
+def _half_merged(main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
+    """A result that one branch leaves to code after it: zeros stand for it there, and nobody reads them."""
+    is_main = main.__class__ is not Undefined
+    value, leaves = (main, tensors[0]) if is_main else (other, tensors[1])
+    if value is None or leaves is None:
+        return Merged(static=value)
+    return Merged(structure=value, main=leaves if is_main else None, other=None if is_main else leaves)
+
+
+def _missing(name: str, branch: str) -> str:
+    if name.startswith(RESULT):
+        return (
+            f"the {branch} branch must also have a return statement. Both branches of a condition that depends on a "
+            "Tensor must return a value, or neither."
+        )
+    return (
+        f"'{name}' must also be initialized in the {branch} branch. Assign it before the `if`, or in both branches: the "
+        "condition depends on a Tensor, so both are traced."
+    )
+
+
+def _check_structures(name: str, main: Any, other: Any) -> None:
+    try:
+        nest.assert_same_structure(main, other, expand_composites=True)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"'{name}' must have the same nested structure in the main and else branches:\n\n{error}"
+        ) from None
+
+
+def zeros_like(tensor: Any, make: Any) -> Any:
+    """Zeros of the dtype and, as far as it is known, the shape of a tensor."""
+    dims = [1 if d is None else d for d in tensor.shape.as_list()] if tensor.shape.rank is not None else []
+    if tensor.dtype.name == "string":
+        return make(np.full(dims, b"", object), tensor.dtype)
+    return make(np.zeros(dims, tensor.dtype.np_dtype), tensor.dtype)

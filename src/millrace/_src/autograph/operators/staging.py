@@ -1,0 +1,62 @@
+"""Which values the graph must carry out.
+
+A symbolic tensor has no value, so a branch on it belongs into the graph. An eager tensor has one; while a graph is built
+it is treated like a symbolic tensor all the same, so that a function means the same whatever it captures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.context import state
+from millrace._src.core.tensor import SymbolicTensor, Tensor
+
+
+class ClassTable(dict[type, bool]):
+    """A property of classes, worked out once for each; looked up as `table[cls]` on hot paths."""
+
+    def __init__(self, has: Callable[[type], bool]) -> None:
+        super().__init__()
+        self._has = has
+
+    def __missing__(self, cls: type) -> bool:
+        self[cls] = found = self._has(cls)
+        return found
+
+
+def _is_tensor_class(cls: type) -> bool:
+    if issubclass(cls, Tensor) or hasattr(cls, "__tf_tensor__"):
+        return True
+    return all(hasattr(cls, name) for name in ("handle", "trainable", "assign", "read_value"))
+
+
+staged = ClassTable(_is_tensor_class)
+"""Whether conditions of a class may belong into the graph."""
+
+_iterable_classes: list[type] = []
+
+
+def register_iterable(cls: type) -> None:
+    """Makes `for` loops over objects of a class loops of the graph."""
+    _iterable_classes.append(cls)
+    staged_iterable.clear()
+
+
+staged_iterable = ClassTable(lambda cls: staged[cls] or issubclass(cls, tuple(_iterable_classes)))
+"""Whether loops over objects of a class may belong into the graph."""
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor or a variable."""
+    return value.__class__ is not bool and staged[value.__class__]
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a graph."""
+    return isinstance(value, SymbolicTensor)
+
+
+def belongs_into_graph(value: Any) -> bool:
+    """Whether what depends on a condition is carried out by the graph that is being built."""
+    return is_tensor(value) and (state.graph is not None or is_symbolic(value))

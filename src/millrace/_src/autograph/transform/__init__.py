@@ -1,0 +1,1 @@
+"""Python functions rewritten as syntax trees; knows nothing of tensors."""

@@ -1,0 +1,445 @@
+"""The compact form: blocks become functions, and operators run them in Python or put them into the graph.
+
+    if c:                   def get_state():
+        x = a                   return (x,)
+    else:            ->     def set_state(values):
+        x = b                   nonlocal x
+                                (x,) = values
+                            def if_body():
+                                nonlocal x
+                                x = a
+                            def else_body():
+                                nonlocal x
+                                x = b
+                            ag__.if_stmt(c, if_body, else_body, get_state, set_state, ('x',), 1)
+
+The state is what a block assigns and somebody may read afterwards; assigned attributes and items (`self.x`, `a[0]`) count
+as variables. A variable without a value holds `ag__.Undefined`, and is read through `ag__.ld`, which complains.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
+from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
+from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.inline import stored_variable
+from millrace._src.autograph.transform.scopes import Names, composite_names, names_of
+from millrace._src.autograph.transform.templates import copy_tree, expression, place, template, tuple_of
+
+_OPTIONS = "set_loop_options"
+
+
+class Compact:
+    """Rewrites statements that run from somewhere in a function to its end.
+
+    Args:
+      function: The function.
+      free: Its variables that are cells of an enclosing scope here, not locals.
+    """
+
+    def __init__(self, function: FunctionCode, free: Sequence[str] = ()) -> None:
+        self.function = function
+        self.free = frozenset(free)
+        self.expressions = function.expressions(inline=False, own_frame=False)
+        self.flags = Flags("do_return", "retval_")
+        self.liveness: Any = None
+
+    def body(
+        self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str], in_region: bool
+    ) -> list[ast.stmt]:
+        """The statements, ending with the `return` of the function's value.
+
+        Args:
+          statements: Statements of the user's function, and `ResumedLoop`s.
+          assigned: The variables that certainly have a value at the start.
+          parameters: The variables that are given, if only as `ag__.Undefined`.
+          in_region: Whether they are the body of a `with` or `try`, which returns nothing.
+        """
+        function = self.function
+        self.flags = Flags(function.new_variable("do_return"), function.new_variable("retval_"))
+        namer: Any = _AddingNamer(function)
+        stored = _ItemStores(function).block(copy_tree(list(statements)))
+        lowered = Lowering(namer).block(stored, self.flags)
+        lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
+        ends = frozenset({self.flags.returned, self.flags.result})
+        captured = frozenset(function.scope.captured | function.scope.nonlocals | function.scope.globals)
+        outer = captured | (frozenset(function.variables) & self.free)
+        self.liveness = Liveness(lowered, ends | outer, outer)
+        start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
+        known = assigned | ends
+        DefiniteAssignment(lowered, known, frozenset(function.variables))
+        done = self.block(lowered)
+        unset = self._undefined(lowered, assigned, parameters)
+        if in_region:
+            return [*unset, *done]
+        finish = template(
+            "return ag__.ret(a, b)", a=ast.Name(self.flags.returned, ast.Load()), b=ast.Name(self.flags.result, ast.Load())
+        )
+        return [*unset, *start, *done, *finish]
+
+    def _undefined(
+        self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str]
+    ) -> list[ast.stmt]:
+        """`x = ag__.Undefined('x')` for what is assigned below only; a cell may have a value already."""
+        names = names_of(statements)
+        written = names.written & self.function.variables - assigned - {self.flags.returned, self.flags.result}
+        done: list[ast.stmt] = []
+        for name in sorted(written - self.free - parameters):
+            done += template("name = ag__.Undefined(text)", name=name, text=ast.Constant(name))
+        for name in sorted((written | names.used) & self.free & (self.function.variables - assigned)):
+            done += template(
+                """
+                try:
+                    name
+                except NameError:
+                    name = ag__.Undefined(text)
+                """,
+                name=name,
+                text=ast.Constant(name),
+            )
+        return done
+
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a block."""
+        done: list[ast.stmt] = []
+        for statement in statements:
+            convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
+            done += place(convert(statement), statement)
+        return done
+
+    # --- state -----------------------------------------------------------------------------------------------------
+
+    def _accessors(self, names: Sequence[str], composites: dict[str, ast.expr]) -> tuple[str, str, list[ast.stmt]]:
+        """Functions that read and set the state; their names and definitions."""
+        get_state, set_state = self.function.namer.new("get_state"), self.function.namer.new("set_state")
+        reads: list[str | ast.expr] = [*names]
+        for text, node in composites.items():
+            reads.append(expression("ag__.ldu(lambda: node, text)", node=node, text=ast.Constant(text)))
+        get = template("def get_state():\n    return values", get_state=get_state, values=tuple_of(reads))
+        set_ = template("def set_state(ag_values):\n    pass", set_state=set_state)
+        body: list[ast.stmt] = []
+        if names:
+            targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
+            values = ast.Name("ag_values", ast.Load())
+            if composites:
+                values = expression("ag_values[:n]", n=ast.Constant(len(names)))  # type: ignore[assignment]  # an expression
+            body.append(ast.Assign([ast.Tuple(targets, ast.Store())], values))
+        for index, node in enumerate(composites.values(), start=len(names)):
+            body += template(
+                "if ag__.is_defined(ag_values[index]):\n    node = ag_values[index]",
+                index=ast.Constant(index),
+                node=node,
+            )
+        if body:
+            set_[0].body = [*self._declared(names), *body]  # type: ignore[attr-defined]  # the function definition
+        return get_state, set_state, [*get, *set_]
+
+    def _declared(self, names: Sequence[str]) -> list[ast.stmt]:
+        targets = [ast.Name(name, ast.Store()) for name in names]
+        return self.function.outer_declarations(targets)
+
+    def _function(self, root: str, body: list[ast.stmt], parameters: Sequence[str] = ()) -> tuple[str, list[ast.stmt]]:
+        """A function that takes over a block."""
+        name = self.function.namer.new(root)
+        new: Any = template("def name():\n    pass", name=name)
+        new[0].args.args = [ast.arg(parameter) for parameter in parameters]
+        declared = self.function.outer_declarations(body)
+        new[0].body = [*declared, *(body or [ast.Pass()])]
+        return name, new
+
+    def _composites(self, names: Names) -> dict[str, ast.expr]:
+        """The attributes and items that a block assigns, unless it makes the object itself."""
+        made = names.written - names.items
+        return {text: n for text, n in sorted(names.composite.items()) if not made.intersection(composite_names(n))}
+
+    # --- statements ------------------------------------------------------------------------------------------------
+
+    def _plain(self, node: Any) -> list[ast.stmt]:
+        return [self.expressions.convert(node)]
+
+    def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        """`x += 1` reads `x`, which may have no value."""
+        first: list[ast.stmt] = []
+        if getattr(node.target, "is_doubtful", False):
+            first = template("name = ag__.ld(name)", name=node.target)
+        return [*first, *self._plain(node)]
+
+    def _if(self, node: ast.If) -> list[ast.stmt]:
+        written = names_of([*node.body, *node.orelse])
+        live = self.liveness.after[id(node)]
+        entering = {name for block in (node.body, node.orelse) if block for name in self.liveness.entering[id(block[0])]}
+        outputs = sorted(written.written & live & self._own())
+        composites = self._composites(written)
+        restored = sorted(written.written & entering & self._own() - set(outputs))
+        get_state, set_state, accessors = self._accessors([*outputs, *restored], composites)
+        body, body_def = self._function("if_body", self.block(node.body))
+        orelse, orelse_def = self._function("else_body", self.block(node.orelse))
+        call = template(
+            "ag__.if_stmt(test, body, orelse, get_state, set_state, names, outputs, is_complete)",
+            test=self.expressions.convert(node.test),
+            body=body,
+            orelse=orelse,
+            get_state=get_state,
+            set_state=set_state,
+            names=_texts([*outputs, *restored, *composites]),
+            outputs=_texts([*outputs, *composites]),
+            is_complete=ast.Constant(self.function.returns_on_every_path),
+        )
+        return [*accessors, *body_def, *orelse_def, *call]
+
+    def _own(self) -> set[str]:
+        return self.function.variables | self.function.scope.globals | self.function.scope.nonlocals
+
+    def _loop_state(self, node: Any, head: frozenset[str]) -> tuple[list[str], dict[str, ast.expr]]:
+        written = names_of([node.test] if isinstance(node, ast.While) else [node.target])
+        names = names_of([*node.body])
+        state = (names.written | written.written) & head & self._own()
+        return sorted(state), self._composites(names)
+
+    def _while(self, node: ast.While) -> list[ast.stmt]:
+        """The test is evaluated in every iteration; `first_test` holds its value if it was evaluated before."""
+        if names_of(node.test).written:
+            return self._while_with_walrus(node)
+        options, statements = self._options(node)
+        head = self.liveness.after[id(node)] | names_of(node.test).used | self._entering(node.body)
+        names, composites = self._loop_state(node, head)
+        get_state, set_state, accessors = self._accessors(names, composites)
+        body, body_def = self._function("loop_body", self.block(statements))
+        test = self.function.namer.new("loop_test")
+        test_def = template("def test():\n    return value", test=test, value=self.expressions.convert(node.test))
+        call = template(
+            "ag__.while_stmt(test, body, get_state, set_state, names, options)",
+            test=test,
+            body=body,
+            get_state=get_state,
+            set_state=set_state,
+            names=_texts([*names, *composites]),
+            options=options,
+        )
+        first = getattr(node, "first_test", None)
+        if first is not None:
+            call[0].value.args.append(ast.Name(first, ast.Load()))  # type: ignore[attr-defined]  # the call above
+        return [*accessors, *body_def, *place(test_def, node.test), *call]
+
+    def _while_with_walrus(self, node: ast.While) -> list[ast.stmt]:
+        """`while (x := f()) > 0: body` -> `t = (x := f()) > 0; while t: body; t = (x := f()) > 0`."""
+        held = self.function.new_variable("ag_w")
+        again = place(template("held = test", held=held, test=node.test), node.test)
+        test = place([ast.Name(held, ast.Load())], node.test)[0]
+        loop = copy_fields(node, test=test, body=[*node.body, *copy_tree(again)])
+        vars(loop).pop("first_test", None)
+        live = self.liveness.after[id(node)]
+        inner = Liveness([*again, loop], live, frozenset())
+        self.liveness.after.update(inner.after)
+        self.liveness.entering.update(inner.entering)
+        return self.block([*again, loop])
+
+    def _for(self, node: ast.For) -> list[ast.stmt]:
+        options, statements = self._options(node)
+        extra = getattr(node, "extra_test", None)
+        head = self.liveness.after[id(node)] | names_of(extra).used
+        head |= self._entering(node.body) - names_of(node.target).written
+        names, composites = self._loop_state(node, head)
+        get_state, set_state, accessors = self._accessors(names, composites)
+        item = self.function.namer.new("itr")
+        assign = place([ast.Assign([copy_tree(node.target)], ast.Name(item, ast.Load()))], node.target)
+        body, body_def = self._function("loop_body", [*self.block(assign), *self.block(statements)], [item])
+        test_def: list[ast.stmt] = []
+        test: Any = ast.Constant(None)
+        if extra is not None:
+            name = self.function.namer.new("extra_test")
+            test_def = template("def name():\n    return value", name=name, value=self.expressions.convert(extra))
+            test = ast.Name(name, ast.Load())
+        call = template(
+            "ag__.for_stmt(iterable, test, body, get_state, set_state, names, options)",
+            iterable=self.expressions.convert(node.iter),
+            test=test,
+            body=body,
+            get_state=get_state,
+            set_state=set_state,
+            names=_texts([*names, *composites]),
+            options=options,
+        )
+        options.keys.insert(0, ast.Constant("iterate_names"))
+        options.values.insert(0, ast.Constant(ast.unparse(node.target)))
+        call[0].value.args[-1] = options  # type: ignore[attr-defined]  # the call above
+        return [*accessors, *body_def, *test_def, *call]
+
+    def _entering(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
+        entering: frozenset[str] = self.liveness.entering[id(statements[0])]
+        return entering
+
+    def _options(self, node: Any) -> tuple[ast.Dict, list[ast.stmt]]:
+        """What a first statement `set_loop_options(...)` gives, and the other statements."""
+        options = ast.Dict([], [])
+        statements = list(node.body)
+        found = [s for s in statements if _is_options_call(s)]
+        if found:
+            call: Any = found[0].value  # type: ignore[attr-defined]  # an expression statement
+            statements.remove(found[0])
+            for keyword in call.keywords:
+                options.keys.append(ast.Constant(keyword.arg))
+                value = self.expressions.convert(keyword.value)
+                if keyword.arg == "shape_invariants":
+                    value = _with_symbol_names(keyword.value, value)
+                options.values.append(value)
+        for key, names in (("appended", _appended(statements)), ("items", names_of(statements).items)):
+            if names & self.function.variables:
+                options.keys.append(ast.Constant(key))
+                options.values.append(_texts(sorted(names & self.function.variables)))
+        return options, statements
+
+    def _with(self, node: ast.With) -> list[ast.stmt]:
+        items = [self.expressions.convert(item) for item in node.items]
+        return [copy_fields(node, items=items, body=self.block(node.body))]
+
+    def _try(self, node: Any) -> list[ast.stmt]:
+        handlers = [
+            copy_fields(h, type=self.expressions.convert(h.type), body=self.block(h.body)) for h in node.handlers
+        ]
+        blocks = {name: self.block(getattr(node, name)) for name in ("body", "orelse", "finalbody")}
+        return [copy_fields(node, handlers=handlers, **blocks)]
+
+    _trystar = _try
+
+    def _assert(self, node: ast.Assert) -> list[ast.stmt]:
+        """`assert c, m` -> `assert ag__.assert_stmt(c, lambda: m), m`: Python's own fails at the user's line."""
+        message = self.expressions.convert(node.msg)
+        shown = copy_tree(message) if message is not None else ast.Constant("Assertion error")
+        test = expression(
+            "ag__.assert_stmt(test, lambda: shown)", test=self.expressions.convert(node.test), shown=shown
+        )
+        return [copy_fields(node, test=place([test], node.test)[0], msg=message)]
+
+    def _expr(self, node: ast.Expr) -> list[ast.stmt]:
+        """`x.append(v)` of a variable -> `x = ag__.list_append(x, v)`: a list that a staged loop builds."""
+        name = _appended_name(node)
+        if name is None or name not in self.function.variables:
+            return self._plain(node)
+        call: Any = node.value
+        receiver = self.expressions.convert(call.func.value)
+        value = self.expressions.convert(call.args[0])
+        return template("name = ag__.list_append(receiver, value)", name=name, receiver=receiver, value=value)
+
+    def _delete(self, node: ast.Delete) -> list[ast.stmt]:
+        """`del x` -> `x = ag__.Undefined('x')`."""
+        done: list[ast.stmt] = []
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                read = expression("ag__.ld(name)", name=target.id)
+                done += [ast.Expr(read), *template("name = ag__.Undefined(text)", name=target.id, text=ast.Constant(target.id))]
+            else:
+                done.append(ast.Delete([self.expressions.convert(target)]))
+        return done
+
+    def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        new = copy_tree(node)
+        new.decorator_list = [self.expressions.convert(d) for d in node.decorator_list]
+        new.args.defaults = [self.expressions.convert(d) for d in node.args.defaults]
+        new.args.kw_defaults = [self.expressions.convert(d) for d in node.args.kw_defaults]
+        return [self.function.convert_function(new)]
+
+    def _classdef(self, node: ast.ClassDef) -> list[ast.stmt]:
+        return [node]
+
+    _asyncfunctiondef = _classdef
+
+
+def _texts(names: Sequence[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _is_options_call(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    function = node.value.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name == _OPTIONS
+
+
+def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
+    """`[(x, shape), ...]` -> `[('x', shape), ...]`: an invariant belongs to the variable, not to its value."""
+    if not isinstance(node, (ast.List, ast.Tuple)) or not isinstance(converted, (ast.List, ast.Tuple)):
+        return converted
+    new = copy_tree(converted)
+    for pair, original in zip(new.elts, node.elts):
+        if isinstance(pair, (ast.Tuple, ast.List)) and isinstance(original, (ast.Tuple, ast.List)) and pair.elts:
+            pair.elts[0] = place([ast.Constant(ast.unparse(original.elts[0]))], original)[0]
+    return new
+
+
+def _appended_name(node: ast.stmt) -> str | None:
+    """`x` in the statement `x.append(v)`."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return None
+    call = node.value
+    function = call.func
+    if not isinstance(function, ast.Attribute) or function.attr != "append" or len(call.args) != 1 or call.keywords:
+        return None
+    return function.value.id if isinstance(function.value, ast.Name) else None
+
+
+def _appended(statements: Sequence[ast.stmt]) -> set[str]:
+    found = set()
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Expr) and (name := _appended_name(node)) is not None:
+                found.add(name)
+    return found
+
+
+class _AddingNamer:
+    """A namer whose names are variables of a function."""
+
+    def __init__(self, function: FunctionCode) -> None:
+        self.new = function.new_variable
+
+
+class _ItemStores(ast.NodeTransformer):
+    """`x[i] = v` of a variable -> `x = ag__.set_item(x, i, v)`; `x[i] += v` likewise; `x.append(v)` writes `x`."""
+
+    def __init__(self, function: FunctionCode) -> None:
+        self.function = function
+
+    def block(self, statements: list[Any]) -> list[ast.stmt]:
+        """The statements with such assignments rewritten."""
+        done: list[ast.stmt] = []
+        for statement in statements:
+            new = self.visit(statement)
+            done += new if isinstance(new, list) else [new]
+        return done
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+    visit_Lambda = visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        name = stored_variable(node, self.function)
+        return node if name is None else self._stored(name, node.targets[0], node.value, node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """`x[i] += v` -> `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""
+        name = stored_variable(node, self.function)
+        if name is None:
+            return node
+        target: Any = node.target
+        held = self.function.new_variable("ag_item")
+        old = ast.Subscript(ast.Name(name, ast.Load()), copy_tree(target.slice), ast.Load())
+        start: list[ast.stmt] = [
+            ast.Assign([ast.Name(held, ast.Store())], old),
+            ast.AugAssign(ast.Name(held, ast.Store()), node.op, node.value),
+        ]
+        return [*place(start, node), self._stored(name, target, ast.Name(held, ast.Load()), node)]
+
+    def _stored(self, name: str, target: Any, value: ast.expr, at: ast.stmt) -> ast.stmt:
+        (new,) = template("name = ag__.set_item(name, key, value)", name=name, key=target.slice, value=value)
+        new.item = target  # type: ignore[attr-defined]  # a mark for `names_of`: the statement assigns an item
+        return place([new], at)[0]
+
+
+__all__ = ["Compact"]

@@ -1,0 +1,237 @@
+"""Conversion of one function: from its syntax tree to code objects.
+
+Converted code has the user's file name and the positions of the user's code, and runs with the user's own globals,
+cells and defaults. It finds the operators under the name `ag__` and its own `Conversion` under `ag_f__`, both cells.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autograph.transform.compact import Compact
+from millrace._src.autograph.transform.early_exits import returns_on_every_path
+from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.inline import Inline, Site
+from millrace._src.autograph.transform.naming import Namer, identifiers
+from millrace._src.autograph.transform.scopes import FunctionScope, function_scope, is_generator, names_of
+from millrace._src.autograph.transform.source import FunctionNode
+from millrace._src.autograph.transform.templates import copy_tree, place, template
+
+OPERATORS, CONVERSION = "ag__", "ag_f__"
+_CO_OPTIMIZED = 0x1
+"""The flag of code objects of functions; bodies of classes and modules do not have it."""
+
+
+class UnsupportedError(Exception):
+    """A function that cannot be converted; the message says why."""
+
+
+class Continuation:
+    """The rest of a function from one statement on, in the compact form.
+
+    Attributes:
+      code: Its code; the first parameter is the value that decided, the others are `parameters`.
+      parameters: Variables of the function, by name.
+    """
+
+    def __init__(self, code: types.CodeType, parameters: Sequence[str]) -> None:
+        self.code = code
+        self.parameters = parameters
+
+
+class Conversion:
+    """One function with its converted code, made part by part as it is needed.
+
+    Args:
+      node: The function's definition or lambda.
+      code: Its original code.
+      on_code: Told every code object that is made, of nested functions too.
+    """
+
+    def __init__(self, node: FunctionNode, code: types.CodeType, on_code: Callable[[types.CodeType], None]) -> None:
+        self.node = node
+        self.original = code
+        self.on_code = on_code
+        self.sites: list[Site] = []
+        self._continuations: dict[int, Continuation] = {}
+        self._check()
+        self.namer = Namer(node, {OPERATORS, CONVERSION, *code.co_names, *code.co_freevars})
+        self.inline = self._inline()
+
+    def _check(self) -> None:
+        if is_generator(self.node):
+            raise UnsupportedError("generators are not supported")
+        clash = identifiers(self.node) & {OPERATORS, CONVERSION}
+        if clash:
+            raise UnsupportedError(f"the name {clash.pop()} is reserved for converted code")
+
+    # --- code ------------------------------------------------------------------------------------------------------
+
+    def _inline(self) -> types.CodeType:
+        """The whole function in the inline form."""
+        node = self.convert_function(copy_tree(self.node), {*self.original.co_freevars})
+        if isinstance(node, ast.Lambda):
+            definition: Any = place(template("def name():\n    return value", name="ag_lambda__", value=node.body), self.node)[0]
+            definition.args = node.args
+        else:
+            definition = node
+            definition.decorator_list = []
+        return self._compile(definition, self.original.co_freevars)
+
+    def continuation(self, number: int) -> Continuation:
+        """The code that goes on at a site."""
+        if number not in self._continuations:
+            self._continuations[number] = self._continue_at(self.sites[number])
+        return self._continuations[number]
+
+    def _continue_at(self, site: Site) -> Continuation:
+        function = site.function
+        names = names_of(site.statements)
+        parameters = sorted(((names.used | names.written) & site.variables) - {*site.free, site.value})
+        body = Compact(function, site.free).body(
+            site.statements, site.assigned, frozenset(parameters) | {site.value}, site.in_region
+        )
+        definition: Any = template("def name(value):\n    body", name=self.original.co_name.strip("<>"), value=site.value, body=body)[0]
+        definition.args.args += [ast.arg(name) for name in parameters]
+        written = names.written & function.scope.globals
+        if written:
+            definition.body.insert(0, ast.Global(sorted(written)))
+        rebound = sorted(names_of(body).written & {*site.free} - function.scope.globals)
+        if rebound:
+            definition.body.insert(0, ast.Nonlocal(rebound))
+        place([definition], self.node)
+        return Continuation(self._compile(definition, site.free), parameters)
+
+    def compact(self) -> ast.FunctionDef:
+        """The whole function in the compact form, for people to read."""
+        node: Any = copy_tree(self.node)
+        scope, function = self._function(node, {*self.original.co_freevars})
+        statements = node.body if isinstance(node, ast.FunctionDef) else place([ast.Return(node.body)], node)
+        docstring = []
+        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+            docstring, statements = [statements[0]], statements[1:]
+        parameters = frozenset(scope.parameters)
+        body = Compact(function).body(statements, parameters, parameters, in_region=False)
+        name = "lambda_" if isinstance(node, ast.Lambda) else node.name
+        definition: Any = template("def name():\n    body", name=f"tf__{name}", body=[*docstring, *body])[0]
+        definition.args = node.args
+        if scope.nonlocals:
+            definition.body.insert(len(docstring), ast.Nonlocal(sorted(scope.nonlocals)))
+        if scope.globals:
+            definition.body.insert(len(docstring), ast.Global(sorted(scope.globals)))
+        place([definition], self.node)
+        return definition
+
+    def _function(self, node: Any, enclosing: set[str]) -> tuple[FunctionScope, FunctionCode]:
+        scope = function_scope(node)
+        is_method = "__class__" in self.original.co_freevars
+        statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
+        complete = returns_on_every_path(statements)
+        return scope, FunctionCode(scope, self.namer, self.convert_function, enclosing, is_method, complete)
+
+    def convert_function(self, node: Any, enclosing: set[str]) -> Any:
+        """A function or lambda in the inline form; generators stay as they are.
+
+        Args:
+          node: Its tree, which is changed.
+          enclosing: The variables of the functions around it.
+        """
+        if is_generator(node):
+            return node
+        _, function = self._function(node, enclosing)
+        if isinstance(node, ast.Lambda):
+            node.body = function.expressions(inline=True).convert(node.body)
+            return node
+        node.body = Inline(function, self.sites).body(node.body)
+        return node
+
+    # --- compiling -------------------------------------------------------------------------------------------------
+
+    def _compile(self, definition: ast.FunctionDef, free: Sequence[str]) -> types.CodeType:
+        """The code object of a definition whose free variables are `free` and the two names of ours."""
+        _strip_signature(definition)
+        parameters = [OPERATORS, CONVERSION, *(name for name in free if name != "__class__")]
+        outer: Any = template("def ag_outer__():\n    pass")[0]
+        outer.args.args = [ast.arg(name) for name in parameters]
+        inside: list[ast.stmt] = [definition]
+        owner = _class_name(self.original)
+        if owner is not None:
+            inside = [ast.ClassDef(owner, [], [], inside, [], **_type_params())]
+        outer.body = inside
+        module = ast.Module(place([outer], self.node), [])
+        compiled = compile(module, self.original.co_filename, "exec", dont_inherit=True, flags=_future_flags(self.original))
+        found = _find_code(compiled, definition.name)
+        code = self._renamed(found)
+        self._note(code)
+        return code
+
+    def _renamed(self, code: types.CodeType) -> types.CodeType:
+        """The code with the function's own name, first line and qualified name, also inside what conversion added."""
+        constants = tuple(
+            self._renamed(c) if isinstance(c, types.CodeType) and _is_added(c.co_name) else c for c in code.co_consts
+        )
+        original = self.original
+        return code.replace(co_name=original.co_name, co_qualname=original.co_qualname, co_consts=constants)
+
+    def _note(self, code: types.CodeType) -> None:
+        self.on_code(code)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType) and constant.co_flags & _CO_OPTIMIZED:
+                self._note(constant)
+
+
+_ADDED = ("if_body", "else_body", "loop_body", "loop_test", "extra_test", "ag_body")
+
+
+def _is_added(name: str) -> bool:
+    """Whether a function of this name is a block that conversion made a function."""
+    return any(name == root or name.startswith(f"{root}_") and name[len(root) + 1 :].isdigit() for root in _ADDED)
+
+
+def _strip_signature(definition: ast.FunctionDef) -> None:
+    """Removes annotations, and the values of defaults: the function gets those of the original."""
+    arguments = definition.args
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    none = ast.Constant(None)
+    arguments.defaults = [none for _ in arguments.defaults]
+    arguments.kw_defaults = [None if d is None else none for d in arguments.kw_defaults]
+    definition.returns = None
+    if hasattr(definition, "type_params"):
+        definition.type_params = []
+
+
+def _type_params() -> dict[str, Any]:
+    return {"type_params": []} if "type_params" in ast.ClassDef._fields else {}
+
+
+def _class_name(code: types.CodeType) -> str | None:
+    """The class in whose body a function is defined: names like `__x` in it are mangled."""
+    parts = code.co_qualname.split(".")
+    return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else None
+
+
+def _future_flags(code: types.CodeType) -> int:
+    """The `from __future__` settings a function was compiled with."""
+    import __future__  # here: the module's name is reserved at the top of a file
+
+    flags = 0
+    for name in __future__.all_feature_names:
+        flags |= code.co_flags & getattr(__future__, name).compiler_flag
+    return flags
+
+
+def _find_code(code: types.CodeType, name: str) -> types.CodeType:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            if constant.co_name == name:
+                return constant
+            try:
+                return _find_code(constant, name)
+            except LookupError:
+                continue
+    raise LookupError(name)

@@ -1,0 +1,184 @@
+"""What is known of variables at each statement: which may still be read, and which certainly have a value.
+
+Both analyses follow the structure of code without jumps (`early_exits` has removed them): a block is a sequence, a
+branch joins two paths, a loop is repeated until nothing changes. Names that nested functions capture may be read at any
+time.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autograph.transform.scopes import names_of
+
+_Set = frozenset[str]
+
+
+class Liveness:
+    """The variables whose values may be read after each statement, and at the head of each loop.
+
+    Attributes:
+      after: By the id of a statement, the names that may be read once it is done.
+      entering: By the id of a statement, the names that may be read when it starts, or a loop starts an iteration.
+    """
+
+    def __init__(self, statements: Sequence[ast.stmt], live_at_end: _Set, always: _Set) -> None:
+        self.after: dict[int, _Set] = {}
+        self.entering: dict[int, _Set] = {}
+        self.at_start = self._block(statements, live_at_end | always, always)
+
+    def _block(self, statements: Sequence[ast.stmt], live: _Set, always: _Set) -> _Set:
+        for statement in reversed(statements):
+            self.after[id(statement)] = live
+            live = self._statement(statement, live, always) | always
+            self.entering[id(statement)] = live
+        return live
+
+    def _statement(self, node: Any, live: _Set, always: _Set) -> _Set:
+        if isinstance(node, ast.If):
+            branches = self._block(node.body, live, always) | self._block(node.orelse, live, always)
+            return branches | names_of(node.test).used
+        if isinstance(node, ast.While):
+            head = live | names_of(node.test).used
+            return self._repeat(node, head, always, _Set())
+        if isinstance(node, ast.For):
+            extra = names_of(getattr(node, "extra_test", None)).used
+            written = _Set(names_of(node.target).written)
+            return self._repeat(node, live | extra, always, written) | names_of(node.iter).used
+        if isinstance(node, (ast.Try, ast.TryStar)):
+            return self._try(node, live, always)
+        if isinstance(node, ast.With):
+            return self._block(node.body, live, always) | names_of(node.items).used
+        names = names_of(node)
+        return (live - _certain_writes(node)) | names.used
+
+    def _repeat(self, node: Any, head: _Set, always: _Set, target: _Set) -> _Set:
+        while True:
+            again = head | (self._block(node.body, head, always) - target)
+            if again == head:
+                return head
+            head = again
+
+    def _try(self, node: Any, live: _Set, always: _Set) -> _Set:
+        final = self._block(node.finalbody, live, always)
+        handlers: _Set = _Set()
+        for handler in node.handlers:
+            inside = self._block(handler.body, final, always) - ({handler.name} if handler.name else set())
+            handlers |= inside | names_of(handler.type).used
+        interrupted = always | handlers | final
+        return self._block(node.body, self._block(node.orelse, final, always), interrupted)
+
+
+def _certain_writes(node: ast.stmt) -> set[str]:
+    """The names that a simple statement always assigns."""
+    if isinstance(node, ast.Assign):
+        return names_of(node.targets).written
+    if isinstance(node, ast.AnnAssign):
+        return names_of(node.target).written if node.value is not None else set()
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {node.name}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return names_of(node).written
+    return set()
+
+
+_EVERYTHING = None  # after a `raise`: no path arrives here, so every claim holds
+_Assigned = _Set | None
+
+
+def _meet(a: _Assigned, b: _Assigned) -> _Assigned:
+    return b if a is _EVERYTHING else a if b is _EVERYTHING else a & b
+
+
+class DefiniteAssignment:
+    """The variables that have a value on every path to a place.
+
+    Attributes:
+      before: By the id of a statement, the names that certainly have a value when it starts; None where no path leads.
+
+    If `mark`, `Name` nodes that read a variable which may have no value get the mark `is_doubtful`.
+    """
+
+    def __init__(self, statements: Sequence[ast.stmt], assigned: _Set, variables: _Set, mark: bool = True) -> None:
+        self.mark = mark
+        self.before: dict[int, _Assigned] = {}
+        self.variables = variables
+        self.at_end = self._block(statements, assigned)
+
+    def _block(self, statements: Sequence[ast.stmt], known: _Assigned) -> _Assigned:
+        for statement in statements:
+            self.before[id(statement)] = known
+            known = self._statement(statement, known)
+        return known
+
+    def _statement(self, node: Any, known: _Assigned) -> _Assigned:
+        if isinstance(node, ast.If):
+            known = self._expression(node.test, known)
+            return _meet(self._block(node.body, known), self._block(node.orelse, known))
+        if isinstance(node, ast.While):
+            known = self._expression(node.test, known)
+            self._block(node.body, known)
+            return known
+        if isinstance(node, ast.For):
+            known = self._expression(node.iter, known)
+            self._expression(getattr(node, "extra_test", None), known)
+            inside = known if known is None else known | names_of(node.target).written
+            self._expression(node.target, inside)
+            self._block(node.body, inside)
+            return known
+        if isinstance(node, (ast.Try, ast.TryStar)):
+            return self._try(node, known)
+        if isinstance(node, ast.With):
+            for item in node.items:
+                known = self._expression(item, known)
+            self._block(node.body, known)
+            return known  # the context manager may have suppressed an exception
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            self._read(node.target, known)
+        if isinstance(node, (ast.Raise, ast.Return, ast.Break, ast.Continue)):
+            self._expression(node, known)
+            return _EVERYTHING
+        if isinstance(node, ast.Delete):
+            known = self._expression(node, known)
+            return known if known is None else known - names_of(node).written
+        return self._expression(node, known)
+
+    def _try(self, node: Any, known: _Assigned) -> _Assigned:
+        done = self._block(node.orelse, self._block(node.body, known))
+        for handler in node.handlers:
+            start = known if known is None or not handler.name else known | {handler.name}
+            end = self._block(handler.body, start)
+            done = _meet(done, end if end is None or not handler.name else end - {handler.name})
+        self._block(node.finalbody, known)
+        extra = _assigned_by(node.finalbody)
+        return done if done is None else done | extra
+
+    def _expression(self, node: ast.AST | None, known: _Assigned) -> _Assigned:
+        """Notes doubtful reads; returns what is assigned after a simple statement or expression."""
+        if node is None or known is None:
+            return known
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                self._read(part, known)
+        return known | _assigned_by([node])
+
+    def _read(self, name: ast.Name, known: _Assigned) -> None:
+        if self.mark and known is not None and name.id in self.variables and name.id not in known:
+            name.is_doubtful = True  # type: ignore[attr-defined]  # a mark of ours
+
+
+def _assigned_by(nodes: Sequence[ast.AST]) -> set[str]:
+    """The names that simple statements and expressions certainly assign."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, (ast.If, ast.While, ast.For, ast.Try, ast.TryStar, ast.With, ast.Delete)):
+            continue
+        if isinstance(node, ast.AugAssign):
+            found |= names_of(node.target).written
+        elif isinstance(node, ast.stmt):
+            found |= _certain_writes(node)
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            found |= names_of(node.optional_vars).written
+    return found

@@ -1,0 +1,276 @@
+"""`return`, `break` and `continue` become flags and conditions.
+
+Graph control flow has no jumps. A statement that leaves its block sets a flag, and what follows it runs only if the
+flag is not set; a loop tests the flag before every iteration.
+
+    while c:                            break_ = False
+        if p:                           while not break_ and c:
+            break               ->          if p:
+        x += 1                                  break_ = True
+                                            else:
+                                                x += 1
+
+Where one branch of an `if` always leaves, the rest of the block moves into the other: most functions then need no flag
+at all, since every path ends by setting the value to return.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autograph.transform.naming import Namer
+from millrace._src.autograph.transform.templates import copy_tree, expression, place, template
+
+_LOOPS = (ast.While, ast.For)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+Exits = frozenset[str]
+_NO_EXITS: Exits = frozenset()
+
+
+class ResumedLoop(ast.stmt):
+    """A loop in the middle of an iteration: the statements that complete it, then the other iterations.
+
+    Attributes:
+      loop: The `while` or `for`; a `for` iterates over what is left of its iterable.
+      partial: The rest of the current iteration.
+    """
+
+    _fields = ("loop", "partial")
+
+    def __init__(self, loop: ast.stmt, partial: list[ast.stmt]) -> None:
+        super().__init__()
+        self.loop = loop
+        self.partial = partial
+
+
+def exits_of(statements: Sequence[ast.stmt]) -> Exits:
+    """The kinds of jump ("return", "break", "continue") by which control may leave statements."""
+    found: set[str] = set()
+    for statement in statements:
+        found |= _exits(statement)
+    return frozenset(found)
+
+
+def _exits(statement: Any) -> Exits:
+    if isinstance(statement, ast.Return):
+        return frozenset({"return"})
+    if isinstance(statement, ast.Break):
+        return frozenset({"break"})
+    if isinstance(statement, ast.Continue):
+        return frozenset({"continue"})
+    if isinstance(statement, ResumedLoop):
+        inner = exits_of(statement.partial) | exits_of(statement.loop.body)  # type: ignore[attr-defined]  # a loop
+        return inner & {"return"} | exits_of(statement.loop.orelse)  # type: ignore[attr-defined]  # a loop
+    if isinstance(statement, _LOOPS):
+        return exits_of(statement.body) & {"return"} | exits_of(statement.orelse)
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return _NO_EXITS
+    found: Exits = _NO_EXITS
+    for name in _BLOCKS:
+        for part in getattr(statement, name, ()):
+            found |= exits_of(part.body) if isinstance(part, (ast.ExceptHandler, ast.match_case)) else _exits(part)
+    return found
+
+
+def always_leaves(statements: Sequence[ast.stmt]) -> bool:
+    """Whether control never reaches the end of statements."""
+    return any(_always_leaves(statement) for statement in statements)
+
+
+def _always_leaves(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.Return, ast.Break, ast.Continue, ast.Raise)):
+        return True
+    if isinstance(statement, ast.If):
+        return always_leaves(statement.body) and always_leaves(statement.orelse)
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return always_leaves(statement.body) and exits_of(statement.body) != _NO_EXITS
+    if isinstance(statement, ast.Try):
+        bodies = [*[h.body for h in statement.handlers], [*statement.body, *statement.orelse]]
+        return always_leaves(statement.finalbody) or all(always_leaves(body) for body in bodies)
+    return isinstance(statement, ast.While) and _is_true(statement.test) and "break" not in exits_of(statement.body)
+
+
+def _is_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+class Flags:
+    """The names of the flags around a place in a function.
+
+    Attributes:
+      returned: Set when the function has returned.
+      result: What it returned.
+      broken: Set when the innermost loop was left by `break`.
+      continued: Set when the current iteration was ended by `continue`.
+    """
+
+    def __init__(self, returned: str, result: str, broken: str = "", continued: str = "") -> None:
+        self.returned = returned
+        self.result = result
+        self.broken = broken
+        self.continued = continued
+
+    def inside_loop(self, namer: Namer, exits: Exits) -> Flags:
+        """The flags of a loop whose body has `exits`."""
+        return Flags(
+            self.returned,
+            self.result,
+            namer.new("break_") if "break" in exits else "",
+            namer.new("continue_") if "continue" in exits else "",
+        )
+
+    def test_unset(self, exits: Exits) -> ast.expr:
+        """An expression that is true if none of the flags of `exits` is set."""
+        names = {"return": self.returned, "break": self.broken, "continue": self.continued}
+        flags: list[ast.expr] = [ast.Name(names[kind], ast.Load()) for kind in sorted(exits)]
+        joined = flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)
+        return ast.UnaryOp(ast.Not(), joined)
+
+
+class Lowering:
+    """Rewrites blocks so that control leaves them only at their end.
+
+    Args:
+      namer: Gives names to flags.
+    """
+
+    def __init__(self, namer: Namer) -> None:
+        self.namer = namer
+
+    def block(self, statements: Sequence[ast.stmt], flags: Flags) -> list[ast.stmt]:
+        """The statements without jumps."""
+        done: list[ast.stmt] = []
+        for index, statement in enumerate(statements):
+            exits = _exits(statement)
+            if not exits:
+                done += self._inside(statement, flags)
+                continue
+            rest = list(statements[index + 1 :])
+            if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
+                return done + self._jump(statement, flags)
+            if isinstance(statement, ast.If) and rest:
+                moved = _rest_moved_into_branch(statement, rest)
+                if moved is not None:
+                    return done + self._inside(moved, flags)
+            done += self._inside(statement, flags)
+            if rest and not _always_leaves(statement):
+                guard = ast.If(flags.test_unset(exits), self.block(rest, flags), [])
+                done += place([guard], rest[0])
+            return done
+        return done
+
+    def _jump(self, statement: ast.stmt, flags: Flags) -> list[ast.stmt]:
+        """`return v` -> `returned = True; result = v`; `break` -> `broken = True`."""
+        if isinstance(statement, ast.Return):
+            value = statement.value or place([ast.Constant(None)], statement)[0]
+            new = template("returned = True\nresult = value", returned=flags.returned, result=flags.result, value=value)
+        else:
+            name = flags.broken if isinstance(statement, ast.Break) else flags.continued
+            new = template("flag = True", flag=name)
+        return place(new, statement)
+
+    def _inside(self, statement: Any, flags: Flags) -> list[ast.stmt]:
+        """A statement with its own blocks rewritten."""
+        if isinstance(statement, ResumedLoop):
+            return self._resumed_loop(statement, flags)
+        if isinstance(statement, _LOOPS):
+            return self._loop(statement, flags)
+        if isinstance(statement, ast.If):
+            new = copy_fields(statement, body=self.block(statement.body, flags))
+            new.orelse = self.block(statement.orelse, flags)
+            return [new]
+        if isinstance(statement, ast.With):
+            return [copy_fields(statement, body=self.block(statement.body, flags))]
+        if isinstance(statement, (ast.Try, ast.TryStar)):
+            return [self._try(statement, flags)]
+        return [statement]
+
+    def _try(self, statement: Any, flags: Flags) -> ast.stmt:
+        """The `else` of a `try` runs only if its body did not leave."""
+        new = copy_fields(statement, body=self.block(statement.body, flags))
+        new.handlers = [copy_fields(h, body=self.block(h.body, flags)) for h in statement.handlers]
+        new.finalbody = self.block(statement.finalbody, flags)
+        new.orelse = self.block(statement.orelse, flags)
+        exits = exits_of(statement.body)
+        if new.orelse and exits:
+            new.orelse = place([ast.If(flags.test_unset(exits), new.orelse, [])], statement.orelse[0])
+        return new
+
+    def _loop(self, loop: Any, flags: Flags) -> list[ast.stmt]:
+        exits = exits_of(loop.body)
+        inner = flags.inside_loop(self.namer, exits)
+        start = template("flag = False", flag=inner.broken) if inner.broken else []
+        return [*place(start, loop), *self._iterations(loop, inner, exits, flags)]
+
+    def _resumed_loop(self, resumed: ResumedLoop, flags: Flags) -> list[ast.stmt]:
+        loop: Any = resumed.loop
+        exits = exits_of(loop.body) | exits_of(resumed.partial)
+        inner = flags.inside_loop(self.namer, exits)
+        start = [template("flag = False", flag=name) for name in (inner.broken, inner.continued) if name]
+        current = self.block(resumed.partial, inner)
+        return [*place(sum(start, []), loop), *current, *self._iterations(loop, inner, exits, flags)]
+
+    def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags) -> list[ast.stmt]:
+        body = self.block(loop.body, inner)
+        if inner.continued:
+            body = place(template("flag = False", flag=inner.continued), loop) + body
+        new = copy_fields(loop, body=body)
+        new.orelse = []
+        stops = exits & {"break", "return"}
+        if stops:
+            (go_on,) = place([inner.test_unset(stops)], loop)
+            if isinstance(loop, ast.While):
+                new.test = place([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
+            else:
+                new.extra_test = go_on
+        done: list[ast.stmt] = [new]
+        if loop.orelse:
+            otherwise = self.block(loop.orelse, outer)
+            if stops:
+                otherwise = place([ast.If(inner.test_unset(stops), otherwise, [])], loop.orelse[0])
+            done += otherwise
+        return done
+
+
+def _rest_moved_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If | None:
+    """The `if` with the rest of its block in the branch that reaches it; None if both do, or neither.
+
+    if p:                  if p:
+        return a    ->         return a
+    return b               else:
+                               return b
+    """
+    leaves = always_leaves(statement.body), always_leaves(statement.orelse)
+    if leaves == (True, False):
+        return copy_fields(statement, orelse=[*statement.orelse, *rest])
+    if leaves == (False, True):
+        return copy_fields(statement, body=[*statement.body, *rest])
+    return copy_fields(statement) if all(leaves) else None
+
+
+def copy_fields(node: Any, **fields: Any) -> Any:
+    """A shallow copy of a node with some fields replaced."""
+    new = node.__class__.__new__(node.__class__)
+    vars(new).update(vars(node))
+    vars(new).update(fields)
+    return new
+
+
+def returns_on_every_path(statements: Sequence[ast.stmt]) -> bool:
+    """Whether a function with this body never reaches its end."""
+    return always_leaves(statements)
+
+
+__all__ = [
+    "Flags",
+    "Lowering",
+    "ResumedLoop",
+    "always_leaves",
+    "copy_fields",
+    "copy_tree",
+    "exits_of",
+    "expression",
+    "returns_on_every_path",
+]

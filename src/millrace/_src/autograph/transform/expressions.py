@@ -1,0 +1,259 @@
+"""Expressions whose meaning depends on whether a value is a tensor.
+
+Each has two forms. The inline form carries out the expression in Python and asks, once, for the class of the value that
+decides; it costs little where no tensor is met. The compact form hands everything to an operator; it stands where the
+code is staged anyway. `staged` answers whether objects of a class are carried out by the graph.
+
+    inline    a and b      ->  ag__.and_value(t, lambda: b) if (t := a).__class__ is not bool and
+                               ag__.staged[t.__class__] else t and b
+    compact   a and b      ->  ag__.and_(lambda: a, lambda: b)
+    both      f(x)         ->  ag__.call[f](x)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.autograph.transform.naming import Namer
+from millrace._src.autograph.transform.templates import copy_tree, expression, place
+
+_LONGEST_INLINE = 6
+"""How many operands `and`, `or` have in the inline form, whose size is quadratic."""
+_PYTHON_TESTS = ("isinstance", "issubclass", "callable", "hasattr")
+_SCOPED = ("super",)
+"""Functions that look at the frame they are called from when they get no arguments."""
+
+
+def is_python_test(node: ast.expr) -> bool:
+    """Whether a condition certainly gives a Python value: `x is None`, `isinstance(x, int)`, a constant."""
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.Compare):
+        return all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops) and len(node.ops) == 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return is_python_test(node.operand)
+    if isinstance(node, ast.BoolOp):
+        return all(is_python_test(value) for value in node.values)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in _PYTHON_TESTS
+    return isinstance(node, ast.Name) and node.id == "__debug__"
+
+
+class Expressions(ast.NodeTransformer):
+    """Rewrites expressions.
+
+    Args:
+      namer: Gives names to temporary variables.
+      convert_function: Rewrites a nested lambda.
+      inline: Which form.
+      super_arguments: What stands for the arguments of `super()` where its frame is not the method's.
+    """
+
+    def __init__(
+        self,
+        namer: Namer,
+        convert_function: Callable[[Any], Any],
+        inline: bool,
+        super_arguments: tuple[str, str] | None = None,
+    ) -> None:
+        self.namer = namer
+        self.convert_function = convert_function
+        self.inline = inline
+        self.super_arguments = super_arguments
+
+    def convert(self, node: Any) -> Any:
+        """A rewritten copy of an expression (or of None)."""
+        return None if node is None else self.visit(copy_tree(node))
+
+    def _at(self, new: ast.expr, node: ast.expr) -> ast.expr:
+        return place([new], node)[0]
+
+    def _compact(self, node: ast.expr) -> ast.expr:
+        other = Expressions(self.namer, self.convert_function, False, self.super_arguments)
+        return other.visit(copy_tree(node))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """`x` -> `ag__.ld(x)` where `dataflow` found that `x` may have no value."""
+        if getattr(node, "is_doubtful", False) and isinstance(node.ctx, ast.Load):
+            return self._at(expression("ag__.ld(name)", name=node.id), node)
+        return node
+
+    # --- logic -----------------------------------------------------------------------------------------------------
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """`a and b`, `a or b`: the second is evaluated only if the first does not decide."""
+        name = "and_" if isinstance(node.op, ast.And) else "or_"
+        if not self.inline or len(node.values) > _LONGEST_INLINE:
+            *first, done = [self._compact(value) for value in node.values]
+            for value in reversed(first):
+                done = expression("ag__.op(lambda: a, lambda: b)", a=value, b=done)
+                done.func.attr = name  # type: ignore[attr-defined]  # a call of an attribute
+                done = self._at(done, node)
+            return done
+        return self._inline_bool_op(node, node.values, name)
+
+    def _inline_bool_op(self, node: ast.BoolOp, values: list[ast.expr], name: str) -> ast.expr:
+        if len(values) == 1:
+            return self.visit(values[0])
+        first, rest = values[0], values[1:]
+        is_python = is_python_test(first)
+        staged_rest = None if is_python else self._compact(ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0])
+        value, others = self.visit(first), self._inline_bool_op(node, rest, name)
+        joined = ast.BoolOp(node.op, [value, others])
+        if is_python:
+            return self._at(joined, node)
+        held = self.namer.new("ag_v")
+        joined.values[0] = ast.Name(held, ast.Load())
+        operator = ast.Attribute(ast.Name("ag__", ast.Load()), f"{name}value", ast.Load())
+        new = expression(
+            "op(held, lambda: rest) if test else joined",
+            op=operator,
+            held=held,
+            rest=staged_rest,
+            test=held_test(held, value),
+            joined=joined,
+        )
+        return self._at(new, node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """`not a`."""
+        if not isinstance(node.op, ast.Not) or is_python_test(node.operand):
+            return self.generic_visit(node)  # type: ignore[return-value]  # the node itself
+        value = self.visit(node.operand)
+        if not self.inline:
+            return self._at(expression("ag__.not_(value)", value=value), node)
+        held = self.namer.new("ag_v")
+        new = expression("ag__.not_(held) if test else not held", held=held, test=held_test(held, value))
+        return self._at(new, node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """`a if c else b`."""
+        if is_python_test(node.test):
+            return self.generic_visit(node)  # type: ignore[return-value]  # the node itself
+        text = ast.Constant(ast.unparse(node.test))
+        body, orelse = self._compact(node.body), self._compact(node.orelse)
+        if not self.inline:
+            test = self.visit(node.test)
+            new = expression("ag__.if_exp(test, lambda: a, lambda: b, text)", test=test, a=body, b=orelse, text=text)
+            return self._at(new, node)
+        held = self.namer.new("ag_v")
+        new = expression(
+            "ag__.if_exp(held, lambda: a, lambda: b, text) if test else (c if held else d)",
+            held=held,
+            a=body,
+            b=orelse,
+            text=text,
+            test=held_test(held, self.visit(node.test)),
+            c=self.visit(node.body),
+            d=self.visit(node.orelse),
+        )
+        return self._at(new, node)
+
+    # --- comparisons -----------------------------------------------------------------------------------------------
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """`a < b < c` -> `a < b and b < c` with `b` evaluated once; `a in b` may search a tensor."""
+        if len(node.ops) > 1:
+            return self._chain(node)
+        if isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            return self._membership(node)
+        return self.generic_visit(node)  # type: ignore[return-value]  # the node itself
+
+    def _chain(self, node: ast.Compare) -> ast.expr:
+        """Inline `a < (m := b) and m < c`; compact `(lambda l, m: l < m and m < c)(a, b)`."""
+        held = self.namer.new("ag_c")
+        middle = ast.Name(held, ast.Load())
+        if self.inline:
+            first = ast.Compare(node.left, node.ops[:1], [ast.NamedExpr(ast.Name(held, ast.Store()), node.comparators[0])])
+            links = ast.BoolOp(ast.And(), [first, ast.Compare(middle, node.ops[1:], node.comparators[1:])])
+            return self.visit(place([links], node)[0])
+        left = self.namer.new("ag_c")
+        first = ast.Compare(ast.Name(left, ast.Load()), node.ops[:1], [middle])
+        links = ast.BoolOp(ast.And(), [first, ast.Compare(copy_tree(middle), node.ops[1:], node.comparators[1:])])
+        (links,) = place([links], node)
+        function = ast.Lambda(_arguments([left, held]), self.visit(links))
+        operands = [self.visit(operand) for operand in (node.left, node.comparators[0])]
+        return self._at(ast.Call(function, operands, []), node)
+
+    def _membership(self, node: ast.Compare) -> ast.expr:
+        item, container = self.visit(node.left), self.visit(node.comparators[0])
+        operator = "ag__.in_" if isinstance(node.ops[0], ast.In) else "ag__.not_in"
+        if not self.inline:
+            return self._at(expression(f"{operator}(item, container)", item=item, container=container), node)
+        a, b = self.namer.new("ag_v"), self.namer.new("ag_v")
+        plain = ast.Compare(ast.Name(a, ast.Load()), node.ops, [ast.Name(b, ast.Load())])
+        new = expression(
+            f"{operator}(a, c) if ag__.staged[(a := item).__class__] else "
+            f"{operator}(a, b) if ag__.staged[(b := container).__class__] else plain",
+            a=a,
+            b=b,
+            item=item,
+            container=container,
+            c=container,
+            plain=plain,
+        )
+        return self._at(new, node)
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """`f(x)` -> `ag__.call[f](x)`; a method of a builtin object is called as it is."""
+        if isinstance(node.func, ast.Name) and node.func.id in _SCOPED and not node.args:
+            if self.super_arguments is None:
+                return node
+            node.args = place([ast.Name(name, ast.Load()) for name in self.super_arguments], node)
+            return node
+        function = self.visit(node.func)
+        node.args = [self.visit(argument) for argument in node.args]
+        node.keywords = [self.visit(keyword) for keyword in node.keywords]
+        if self.inline and isinstance(node.func, ast.Attribute):
+            held = self.namer.new("ag_m")
+            new = expression(
+                "held if (held := function).__class__ is ag__.BuiltinMethod else ag__.call[held]",
+                held=held,
+                function=function,
+            )
+        else:
+            new = expression("ag__.call[function]", function=function)
+        node.func = self._at(new, node.func)
+        return node
+
+    # --- scopes ----------------------------------------------------------------------------------------------------
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        """A lambda is a function of its own."""
+        node.args.defaults = [self.visit(default) for default in node.args.defaults]
+        node.args.kw_defaults = [None if d is None else self.visit(d) for d in node.args.kw_defaults]
+        converted: ast.expr = self.convert_function(node)
+        return converted
+
+    def _comprehension(self, node: Any) -> Any:
+        """`[f(x) for x in t]` -> `[f(x) for x in ag__.iterable(t)]`; no temporary variables fit inside."""
+        was_inline, self.inline = self.inline, False
+        for generator in node.generators:
+            if not generator.is_async:
+                generator.iter = self._at(expression("ag__.iterable(it)", it=self.visit(generator.iter)), generator.iter)
+            generator.ifs = [
+                self._at(expression("ag__.filters(test)", test=self.visit(test)), test) for test in generator.ifs
+            ]
+        for part in ("elt", "key", "value"):
+            if hasattr(node, part):
+                setattr(node, part, self.visit(getattr(node, part)))
+        self.inline = was_inline
+        return node
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+def held_test(held: str, value: ast.expr) -> ast.expr:
+    """Whether the graph must carry out what depends on a value; also keeps the value in the variable `held`."""
+    return expression("(held := value).__class__ is not bool and ag__.staged[held.__class__]", held=held, value=value)
+
+
+def _arguments(names: list[str]) -> ast.arguments:
+    return ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+
+
+__all__ = ["Expressions", "held_test", "is_python_test"]

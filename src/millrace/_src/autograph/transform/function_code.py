@@ -1,0 +1,74 @@
+"""What the converters of one function share: its variables, its names, and how its parts are rewritten."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from millrace._src.autograph.transform.expressions import Expressions
+from millrace._src.autograph.transform.naming import Namer
+from millrace._src.autograph.transform.scopes import FunctionScope, names_of
+
+
+class FunctionCode:
+    """A function while its statements are rewritten.
+
+    Args:
+      scope: Its variables.
+      namer: Gives names that are new in the whole converted code.
+      convert_function: Rewrites a definition or lambda nested in a function.
+      enclosing: The variables of functions around it.
+      is_method: Whether it has the cell `__class__`.
+      returns_on_every_path: Whether it never reaches its end.
+    """
+
+    def __init__(
+        self,
+        scope: FunctionScope,
+        namer: Namer,
+        convert_function: Callable[[Any, set[str]], Any],
+        enclosing: set[str],
+        is_method: bool,
+        returns_on_every_path: bool,
+    ) -> None:
+        self.scope = scope
+        self.namer = namer
+        self._convert_function = convert_function
+        self._enclosing = enclosing
+        self.free = scope.free & enclosing
+        """The variables of functions around it that it uses."""
+        self.is_method = is_method
+        self.returns_on_every_path = returns_on_every_path
+        self.added: set[str] = set()
+        """Variables that conversion has added."""
+
+    def convert_function(self, node: Any) -> Any:
+        """A definition or lambda nested in this function, rewritten."""
+        return self._convert_function(node, self._enclosing | self.variables)
+
+    def new_variable(self, root: str) -> str:
+        """The name of a variable that converted code adds to the function."""
+        name = self.namer.new(root)
+        self.added.add(name)
+        return name
+
+    @property
+    def variables(self) -> set[str]:
+        """All variables of the function."""
+        return self.scope.locals | self.added
+
+    def outer_declarations(self, statements: Iterable[ast.AST]) -> list[ast.stmt]:
+        """The `nonlocal` and `global` statements for a nested function that takes over `statements`."""
+        written = names_of(statements).written
+        own = sorted(written & (self.variables | self.scope.nonlocals))
+        everywhere = sorted(written & self.scope.globals)
+        declared: list[ast.stmt] = [ast.Nonlocal(own)] if own else []
+        return [*declared, ast.Global(everywhere)] if everywhere else declared
+
+    def expressions(self, inline: bool, own_frame: bool = True) -> Expressions:
+        """The rewriter of expressions; `own_frame` says that the code runs in the function's own frame."""
+        arguments = None
+        if self.is_method and self.scope.parameters and not own_frame:
+            arguments = ("__class__", self.scope.parameters[0])
+        return Expressions(self.namer, self.convert_function, inline, arguments)

@@ -1,0 +1,219 @@
+"""Which names a piece of code reads and writes, and which of them a function owns.
+
+A nested function, lambda or comprehension is a scope of its own: what it assigns stays inside, what it reads from
+outside it captures. A captured variable may be read whenever the nested function is called.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from millrace._src.autograph.transform.templates import with_context
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+class Names:
+    """The names that code uses.
+
+    Attributes:
+      read: Names read by the code itself, in any order.
+      written: Names assigned, deleted or defined.
+      captured: Names that nested functions take from the code around them.
+      composite: Assigned attributes and items of names, such as `self.x` and `a[0]`, by their text.
+      items: Names that are written only in the sense that one of their items is.
+      declared: Names declared `global` and `nonlocal`.
+    """
+
+    def __init__(self) -> None:
+        self.items: set[str] = set()
+        self.read: set[str] = set()
+        self.written: set[str] = set()
+        self.captured: set[str] = set()
+        self.composite: dict[str, ast.expr] = {}
+        self.declared: dict[str, set[str]] = {"global": set(), "nonlocal": set()}
+
+    @property
+    def used(self) -> set[str]:
+        """Everything that may be read."""
+        return self.read | self.captured
+
+
+def names_of(nodes: ast.AST | Iterable[ast.AST] | None) -> Names:
+    """The names that statements or expressions use."""
+    collector = _Collector()
+    for node in [nodes] if isinstance(nodes, ast.AST) else nodes or ():
+        collector.visit(node)
+    return collector.names
+
+
+class _Collector(ast.NodeVisitor):
+    def __init__(self) -> None:
+        self.names = Names()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.names.read.add(node.id)
+        else:
+            self.names.written.add(node.id)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        item = getattr(node, "item", None)
+        if item is not None:  # `x = ag__.set_item(x, ...)` stands for `x[...] = ...`
+            self.names.items.add(node.targets[0].id)  # type: ignore[attr-defined]  # a name
+            self._composite(item)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self.visit(node.value)
+        self.visit(with_context(node.target, ast.Load()))
+        self.visit(node.target)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self._composite(node)
+        self.generic_visit(node)
+
+    visit_Subscript = visit_Attribute
+
+    def _composite(self, node: Any) -> None:
+        if isinstance(node.ctx, ast.Store) and (text := composite_text(node)) is not None:
+            self.names.composite[text] = node
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.names.declared["global"].update(node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.names.declared["nonlocal"].update(node.names)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self.names.written.add(node.name)
+        self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.names.written.add(alias.asname or alias.name.partition(".")[0])
+
+    visit_ImportFrom = visit_Import
+
+    def visit_MatchAs(self, node: Any) -> None:
+        if node.name:
+            self.names.written.add(node.name)
+        self.generic_visit(node)
+
+    visit_MatchStar = visit_MatchAs
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
+        if node.rest:
+            self.names.written.add(node.rest)
+        self.generic_visit(node)
+
+    # --- nested scopes ---------------------------------------------------------------------------------------------
+
+    def visit_FunctionDef(self, node: Any) -> None:
+        self.names.written.add(node.name)
+        for decorator in node.decorator_list:
+            self.visit(decorator)
+        self._nested_function(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._nested_function(node)
+
+    def _nested_function(self, node: Any) -> None:
+        for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(default)
+        own = function_scope(node)
+        self.names.captured |= own.free
+        self.names.written |= own.nonlocals  # it may assign them whenever it is called
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.names.written.add(node.name)
+        for part in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
+            self.visit(part)
+        inner = names_of(node.body)
+        self.names.captured |= inner.captured
+        self.names.read |= inner.read
+
+    def _comprehension(self, node: Any) -> None:
+        inner = _Collector()
+        for generator in node.generators:
+            inner.visit(generator)
+        for part in ("elt", "key", "value"):
+            if hasattr(node, part):
+                inner.visit(getattr(node, part))
+        own = {name for generator in node.generators for name in names_of(generator.target).written}
+        self.names.read |= inner.names.read - own
+        self.names.captured |= inner.names.captured - own
+        self.names.written |= inner.names.written - own  # a walrus writes outside
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+class FunctionScope:
+    """The variables of one function.
+
+    Attributes:
+      parameters: Its parameters, in order.
+      locals: Parameters and every name that its body assigns.
+      free: Names that come from outside: of an enclosing function, global or builtin.
+      globals, nonlocals: Names declared so.
+      captured: Locals that nested functions use.
+    """
+
+    def __init__(self, node: Any) -> None:
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        others = [arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
+        self.parameters = [a.arg for a in [*positional, *filter(None, others)]]
+        names = names_of(node.body if isinstance(node.body, list) else [node.body])
+        self.globals, self.nonlocals = names.declared["global"], names.declared["nonlocal"]
+        self.locals = ({*self.parameters} | names.written) - self.globals - self.nonlocals
+        self.free = ((names.read | names.captured) - self.locals - self.globals) | self.nonlocals
+        self.captured = names.captured & self.locals
+
+
+def function_scope(node: Any) -> FunctionScope:
+    """The variables of a function definition or lambda."""
+    return FunctionScope(node)
+
+
+# --- composite symbols -----------------------------------------------------------------------------------------------
+
+
+def composite_text(node: ast.expr) -> str | None:
+    """The text of an attribute or item that can be a variable of a loop (`self.x`, `a[0]`, `d[k]`); None for others."""
+    if isinstance(node, ast.Attribute):
+        base = _base_text(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, (ast.Constant, ast.Name)):
+        base = _base_text(node.value)
+        return None if base is None else f"{base}[{ast.unparse(node.slice)}]"
+    return None
+
+
+def _base_text(node: ast.expr) -> str | None:
+    return node.id if isinstance(node, ast.Name) else composite_text(node)
+
+
+def composite_names(node: ast.AST) -> Iterator[str]:
+    """The simple names in a composite symbol."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+
+
+def is_generator(node: Any) -> bool:
+    """Whether a function has a `yield` or an `await` of its own."""
+    pending = list(node.body) if isinstance(node.body, list) else [node.body]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
+            return True
+        if not isinstance(part, (*FUNCTIONS, ast.ClassDef)):
+            pending += ast.iter_child_nodes(part)
+    return False

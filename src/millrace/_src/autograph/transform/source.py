@@ -1,0 +1,113 @@
+"""Finding the syntax tree of a Python function, with the positions it has in its file.
+
+The tree must carry the user's own lines and columns, since the converted code is compiled with them. So the source is
+not dedented: the lines of a function are parsed below a line `if 1:` that takes their indentation. A lambda has no
+lines of its own; it is looked up in the tree of its whole file by the position of its code.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import linecache
+import types
+from collections.abc import Iterator, Sequence
+
+FunctionNode = ast.FunctionDef | ast.Lambda
+
+
+class NoSourceError(Exception):
+    """A function whose source cannot be read, or that has none."""
+
+
+def function_node(function: types.FunctionType) -> FunctionNode:
+    """The syntax tree of a function; its positions are those of the file.
+
+    Raises: NoSourceError: if there is no source, or it is not that of the function.
+    """
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        raise NoSourceError(f"the source of {code.co_filename} cannot be read")
+    if code.co_name == "<lambda>":
+        return _lambda_node(code, lines)
+    node = _definition(code, lines)
+    if node is None:
+        raise NoSourceError(f"line {code.co_firstlineno} of {code.co_filename} does not define {code.co_name}")
+    return node
+
+
+def _definition(code: types.CodeType, lines: Sequence[str]) -> ast.FunctionDef | None:
+    """The definition that starts (with its decorators) at the first line of the code."""
+    first = code.co_firstlineno
+    if not 1 <= first <= len(lines):
+        return None
+    block = inspect.getblock(lines[first - 1 :])
+    try:
+        tree = ast.parse("if 1:\n" + "".join(block) if block[0][:1].isspace() else "\n" + "".join(block))
+    except SyntaxError:
+        tree = ast.parse("".join(lines))  # a block that the tokenizer cuts in the wrong place
+        first = 2
+    ast.increment_lineno(tree, first - 2)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name and _first_line(node) == code.co_firstlineno:
+            return node
+    return None
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+@functools.lru_cache(maxsize=32)
+def _lambdas(source: str) -> tuple[ast.Lambda, ...]:
+    return tuple(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Lambda))
+
+
+def _lambda_node(code: types.CodeType, lines: Sequence[str]) -> ast.Lambda:
+    """The lambda whose body has the positions of the code's instructions."""
+    try:
+        candidates = _lambdas("".join(lines))
+    except SyntaxError as error:
+        raise NoSourceError(f"{code.co_filename} is not Python") from error
+    span = _span(code)
+    found = [node for node in candidates if _node_span(node.body) == span] or [
+        node for node in candidates if _contains(_node_span(node.body), span) and node.lineno == code.co_firstlineno
+    ]
+    found = [node for node in found if _parameters(node) == code.co_varnames[: len(_parameters(node))]]
+    if len(found) != 1:
+        raise NoSourceError(f"no single lambda at line {code.co_firstlineno} of {code.co_filename} fits the code")
+    return found[0]
+
+
+_Span = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _span(code: types.CodeType) -> _Span:
+    """The first and the last position of the instructions of a code object."""
+    places = [p for p in _positions(code) if None not in p and (p[1], p[3]) != (0, 0)]
+    if not places:
+        raise NoSourceError(f"the code of {code.co_name} has no positions")
+    start = min((line, column) for line, _, column, _ in places)
+    return start, max((line, column) for _, line, _, column in places)
+
+
+def _positions(code: types.CodeType) -> Iterator[tuple[int, int, int, int]]:
+    for position in code.co_positions():
+        if None not in position:
+            yield position  # type: ignore[misc]  # no part is None
+
+
+def _node_span(node: ast.expr) -> _Span:
+    return (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+
+
+def _contains(outer: _Span, inner: _Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _parameters(node: ast.Lambda) -> tuple[str, ...]:
+    arguments = node.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return tuple(a.arg for a in [*named, *filter(None, [arguments.vararg, arguments.kwarg])])
