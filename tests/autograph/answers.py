@@ -44,9 +44,9 @@ def is_refused(record: dict[str, Any]) -> bool:
     return any(isinstance(form, dict) and "raised" in form for form in record["answers"])
 
 
-def recorded(theme: str) -> dict[str, Any]:
+def recorded(theme: str, folder: Path = RECORDED) -> dict[str, Any]:
     """TensorFlow's answers to a module of the corpus by case name; `messages` gives those to the mistakes."""
-    path = RECORDED / f"{theme}.json"
+    path = folder / f"{theme}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}  # type: ignore[no-any-return]
 
 

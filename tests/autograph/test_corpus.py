@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +100,19 @@ def test_plain_python_answers_without_a_warning(name: str) -> None:
         first, again = (modes.run(CASES[name], "plain", tf) for _ in range(2))
     for left, right in zip(first, again, strict=True):
         modes.assert_same_value(left, right)
+
+
+@pytest.mark.oracle
+def test_the_records_are_what_tensorflow_says_today(tmp_path: Path) -> None:
+    python = os.environ.get("MILLRACE_ORACLE")
+    if not python:
+        pytest.skip("MILLRACE_ORACLE is not set")
+    command = [python, "-m", "tests.autograph.record", "--output", str(tmp_path)]
+    environment = {**os.environ, "MILLRACE_AUTOGRAPH_CORPUS": "tensorflow"}
+    subprocess.run(command, check=True, timeout=1800, cwd=answers.RECORDED.parents[2], env=environment)
+    for theme in [*corpus.themes(), "messages"]:
+        found = list(differences(answers.recorded(theme), answers.recorded(theme, tmp_path), theme))
+        assert not found, "\n".join(found)
 
 
 def test_the_corpus_is_as_large_as_it_should_be() -> None:
