@@ -34,7 +34,7 @@ def form_of(results: list[Any], printed: str, tf: Any) -> dict[str, Any]:
     for result in results:
         form = encoder.encode(result)
         if isinstance(result, Exception):
-            form = {"raised": form["raised"], "message": last_paragraph(form["message"])[:MESSAGE_LENGTH]}
+            form["message"] = last_paragraph(stable(form["message"]))[:MESSAGE_LENGTH]
         forms.append(form)
     return {"answers": forms, "printed": normalise(printed)} if printed else {"answers": forms}
 
@@ -108,10 +108,9 @@ def faulty_lines(mistake: Mistake) -> set[int]:
     return {start + offset for offset, line in enumerate(lines) if HERE in line}
 
 
-def last_user_line(error: BaseException, mistake: Mistake) -> int | None:
-    """The line of the last frame of the traceback; None if it is not in the file of the mistake."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return last.lineno if last.filename == inspect.getsourcefile(mistake.function) else None
+def places(error: BaseException) -> list[tuple[str, int | None]]:
+    """File and line of each frame of the traceback, the outermost first."""
+    return [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
 
 
 def expected_class(record: dict[str, Any]) -> str:

@@ -6,6 +6,8 @@ TensorFlow refuses and Millrace takes (`lifted`) is no mistake here; the corpus 
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from tests.autograph import answers
@@ -16,7 +18,9 @@ from tests.autograph.test_corpus import needs_autograph
 MISTAKES = mistakes()
 RECORDS = answers.recorded("messages")
 HERE_TOO = [name for name, mistake in MISTAKES.items() if not mistake.lifted and not mistake.endless]
-WHILE_RUNNING = ("InvalidArgumentError",)
+WHILE_TRACED = [name for name in HERE_TOO if RECORDS[name]["raised"] != "InvalidArgumentError"]
+
+ours = pytest.mark.skipif(NAME != "millrace", reason="the frames at the end are TensorFlow's own")
 
 
 def _caught(name: str) -> Exception:
@@ -40,10 +44,20 @@ def test_a_mistake_is_told_in_the_leading_words_of_tensorflow(name: str) -> None
 
 
 @needs_autograph
-@pytest.mark.skipif(NAME != "millrace", reason="TensorFlow's last frame is its own")
-@pytest.mark.parametrize("name", [name for name in HERE_TOO if RECORDS[name]["raised"] not in WHILE_RUNNING])
-def test_the_last_frame_of_a_mistake_is_the_faulty_line(name: str) -> None:
-    assert answers.last_user_line(_caught(name), MISTAKES[name]) in answers.faulty_lines(MISTAKES[name])
+@ours
+@pytest.mark.parametrize("name", WHILE_TRACED)
+def test_the_last_frame_of_the_user_is_the_faulty_line(name: str) -> None:
+    own = inspect.getsourcefile(MISTAKES[name].function)
+    lines = [line for file, line in answers.places(_caught(name)) if file == own]
+    assert lines[-1] in answers.faulty_lines(MISTAKES[name])
+
+
+@needs_autograph
+@ours
+@pytest.mark.parametrize("name", WHILE_TRACED)
+def test_the_traceback_of_a_mistake_ends_in_the_code_of_the_user(name: str) -> None:
+    file, line = answers.places(_caught(name))[-1]
+    assert file == inspect.getsourcefile(MISTAKES[name].function), f"it ends in {file}:{line}"
 
 
 @pytest.mark.parametrize("name", list(MISTAKES))

@@ -542,10 +542,9 @@ def return_inside_try(x):
         x = 0
 
 
-@case([(i32(12),), (i32(3),)], superset="return in a tensor loop")
-def return_is_the_only_way_out(x):
+@case([(i32(12),), (i32(0),)])
+def return_as_the_last_statement_of_a_loop(x):
     while x > 0:
-        if x % 5 == 0:
-            return x
-        x += 1
-    return None
+        x -= 3
+        return x * 10
+    return x
