@@ -704,8 +704,11 @@ debugging.assert_shapes ops.debug.shape_assertions:assert_shapes
 debugging.assert_type ops.debug.static_checks:assert_type
 debugging.check_numerics ops.debug.numerics:check_numerics
 debugging.disable_check_numerics ops.debug.numerics:disable_check_numerics
+debugging.disable_traceback_filtering core.traceback_filtering:disable_traceback_filtering
 debugging.enable_check_numerics ops.debug.numerics:enable_check_numerics
+debugging.enable_traceback_filtering core.traceback_filtering:enable_traceback_filtering
 debugging.is_numeric_tensor ops.debug.static_checks:is_numeric_tensor
+debugging.is_traceback_filtering_enabled core.traceback_filtering:is_traceback_filtering_enabled
 """,
     "dtypes": """
 dtypes.DType core.dtypes:DType

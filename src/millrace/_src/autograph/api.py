@@ -66,7 +66,7 @@ def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:
     if isinstance(function, functools.partial):
         inner = for_tracing(function.func)
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
-    replacement: Callable[..., Any] = calls.call[function]
+    replacement: Callable[..., Any] = calls.callee(function)
     return replacement
 
 

@@ -23,6 +23,7 @@ from millrace._src.autograph.api import for_tracing
 from millrace._src.core.context import state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.traceback_filtering import filter_traceback
 from millrace._src.function import callables, fast_calls
 from millrace._src.function.cache import CacheInfo, Entry, TraceCache, TraceKey
 from millrace._src.function.concrete_function import ConcreteFunction
@@ -142,6 +143,15 @@ class Function(callables.PolymorphicFunction):
         self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any = None, arrays: Sequence[Any] = ()
     ) -> Any:
         """The long way; leaves a plan for the short way if the call has a key and passes its arrays as they are."""
+        try:
+            return self._call_bound(args, kwargs, flat_key, arrays)
+        except Exception as error:
+            filter_traceback(error)
+            raise
+
+    def _call_bound(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any, arrays: Sequence[Any]
+    ) -> Any:
         values, layout = self._signature.bind(args, kwargs)
         if self._signature.is_constrained:
             values = self._signature.cast(values, args, kwargs)

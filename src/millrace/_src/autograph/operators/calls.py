@@ -1,7 +1,7 @@
 """Calls: what runs in place of a callable that converted code calls.
 
-`call[f]` is looked up for every call, so it is a dictionary: functions that live as long as their module are in it, and
-everything else is worked out by `__missing__`. The conversion of a function is kept by its code object; a function
+`call[f]` is looked up for every call of a Python function, so it is a dictionary: functions that live as long as their
+module are in it, others are made anew by `__missing__`. `callee` takes any callable. The conversion of a function is kept by its code object; a function
 made anew (a closure, a method) shares it.
 """
 
@@ -162,31 +162,36 @@ def is_excluded(function: Any) -> bool:
     return _UNCONVERTED in function.__dict__
 
 
-class _Calls(dict[Any, Any]):
-    """From a callable to what is called in its place."""
+class _Functions(dict[Any, Any]):
+    """From a Python function to what is called in its place."""
 
     def __missing__(self, function: Any) -> Any:
-        kind = type(function)
-        if kind is types.FunctionType:
-            converted = convert_function(function)
-            if function.__closure__ is None and _lives_in_module(function):
-                self[function] = converted
-            return converted
-        if kind is types.MethodType:
-            method = function.__func__
-            if type(method) is not types.FunctionType:
-                return function
-            converted = self[method]
-            return function if converted is method else types.MethodType(converted, function.__self__)
-        if kind is functools.partial:
-            inner = self[function.func]
-            return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
-        if kind is type or kind is types.BuiltinFunctionType or isinstance(function, type):
-            return builtins_over_tensors.replacement(function)
-        return _callable_object(function)
+        converted = convert_function(function)
+        if function.__closure__ is None and _lives_in_module(function):
+            self[function] = converted
+        return converted
 
-    def __setitem__(self, function: Any, converted: Any) -> None:
-        super().__setitem__(function, converted)
+
+call = _Functions()
+
+
+def callee(function: Any) -> Any:
+    """What is called in place of any callable."""
+    kind = function.__class__
+    if kind is types.FunctionType:
+        return call[function]
+    if kind is types.MethodType:
+        method = function.__func__
+        if type(method) is not types.FunctionType:
+            return function
+        converted = call[method]
+        return function if converted is method else types.MethodType(converted, function.__self__)
+    if kind is functools.partial:
+        inner = callee(function.func)
+        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+    if kind is type or kind is types.BuiltinFunctionType or isinstance(function, type):
+        return builtins_over_tensors.replacement(function)
+    return _callable_object(function)
 
 
 def _lives_in_module(function: types.FunctionType) -> bool:
@@ -201,6 +206,3 @@ def _callable_object(thing: Any) -> Any:
         return thing
     converted = call[method]
     return thing if converted is method else types.MethodType(converted, thing)
-
-
-call = _Calls()

@@ -14,7 +14,9 @@ def condition_tensor(value: Any, kind: str) -> Any:
       value: A tensor or variable.
       kind: What it is the condition of: "if statement", "while loop".
 
-    Raises: ValueError: if it is not a boolean scalar.
+    Raises:
+      ValueError: if it is not a boolean scalar.
+      TypeError: if an operand of `and`, `or`, `not` is not.
     """
     tensor = convert_to_tensor(value)
     advice = "to check for None, use `is not None`"
@@ -22,4 +24,5 @@ def condition_tensor(value: Any, kind: str) -> Any:
         advice = f"to use as boolean Tensor, use `tf.cast`; {advice}"
     elif tensor.shape.rank in (0, None):
         return tensor
-    raise ValueError(f"condition of {kind} expected to be `tf.bool` scalar, got {tensor}; {advice}")
+    error = TypeError if kind.startswith("`") else ValueError
+    raise error(f"condition of {kind} expected to be `tf.bool` scalar, got {tensor}; {advice}")

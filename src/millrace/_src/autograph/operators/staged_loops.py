@@ -29,6 +29,28 @@ _NO_RESULT = (
 )
 
 
+def loop_options(
+    *,
+    parallel_iterations: int = 10,
+    swap_memory: bool = False,
+    ag_appended: Sequence[str] = (),
+    ag_items: Sequence[str] = (),
+    **others: Any,
+) -> Options:
+    """What `set_loop_options` says of a loop, and what the converter found out.
+
+    Args:
+      parallel_iterations, swap_memory: As for `tf.while_loop`.
+      ag_appended: Lists that the body appends to.
+      ag_items: Variables that the body changes only by assigning their items.
+      **others: `maximum_iterations` and `shape_invariants`, if given.
+    """
+    for name in others:
+        if name not in ("maximum_iterations", "shape_invariants"):
+            raise TypeError(f"set_loop_options() got an unexpected keyword argument '{name}'")
+    return {"parallel_iterations": parallel_iterations, "ag_appended": ag_appended, "ag_items": ag_items, **others}
+
+
 class StagedLoop:
     """The state of one loop of the graph.
 
@@ -47,8 +69,8 @@ class StagedLoop:
     ) -> None:
         self.get_state, self.set_state, self.names, self.options = get_state, set_state, names, options
         self.before = list(get_state())
-        self.unknown: set[int] = set()
-        """Variables that start as zeros: their first value comes from the body."""
+        self.unknown: dict[int, list[TensorShape]] = {}
+        """Variables that start as zeros, with the shapes that the body gives them first."""
 
     def run(
         self,
@@ -67,7 +89,8 @@ class StagedLoop:
         """
         self._fill_in_unknown(lambda: body(counter))
         carried = [i for i, value in enumerate(self.before) if self._is_carried(i, value)]
-        start = [nest.map_structure(_as_tensor, self.before[i], expand_composites=True) for i in carried]
+        start = [[_as_tensor(leaf) for leaf in flatten(self.before[i])] for i in carried]
+        shapes = [self._shapes(i, tensors) for i, tensors in zip(carried, start)]
 
         def loop_test(counter: Any, state: Sequence[Any]) -> Any:
             self._set(carried, state)
@@ -78,27 +101,26 @@ class StagedLoop:
             following = body(counter)
             after = self.get_state()
             self._check_static(carried, after)
-            new = [self._checked(i, first, after[i]) for i, first in zip(carried, start)]
+            new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [following, new]
 
-        bound = self.options.get("maximum_iterations", maximum_iterations)
         try:
             _, results = while_loop(
                 loop_test,
                 loop_body,
                 (counter, start),
-                shape_invariants=self._invariants(counter, carried, start),
+                shape_invariants=(counter.shape if isinstance(counter, Tensor) else (), shapes),
                 parallel_iterations=self.options.get("parallel_iterations", 10),
-                maximum_iterations=bound,
+                maximum_iterations=self.options.get("maximum_iterations", maximum_iterations),
             )
         finally:
             self.set_state(self.before)
         self._set(carried, results)
 
-    def _set(self, carried: Sequence[int], values: Sequence[Any]) -> None:
+    def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> None:
         state = list(self.before)
-        for index, value in zip(carried, values, strict=True):
-            state[index] = value
+        for index, leaves in zip(carried, values, strict=True):
+            state[index] = nest.pack_sequence_as(self.before[index], list(leaves), expand_composites=True)
         self.set_state(state)
 
     # --- which variables are carried -----------------------------------------------------------------------------------
@@ -106,7 +128,7 @@ class StagedLoop:
     def _is_carried(self, index: int, value: Any) -> bool:
         if value.__class__ is Undefined or value is None:
             return False
-        if self.names[index] in self.options.get("items", ()) and not is_tensor(value):
+        if self.names[index] in self.options.get("ag_items", ()) and not is_tensor(value):
             return False  # a container whose items are variables of their own
         leaves = flatten(value)
         return bool(leaves) and to_tensors(value) is not None
@@ -131,12 +153,13 @@ class StagedLoop:
             self.set_state(self.before)
         for index in unknown:
             value = after[index]
-            if value.__class__ is Undefined or value is None or to_tensors(value) is None:
-                continue
-            self.before[index] = nest.map_structure(
-                lambda leaf: zeros_like(_as_tensor(leaf), convert_to_tensor), value, expand_composites=True
-            )
-            self.unknown.add(index)
+            with graph.as_default():
+                if value.__class__ is Undefined or value is None or to_tensors(value) is None:
+                    continue
+            tensors = [_as_tensor_in(graph, leaf) for leaf in flatten(value)]
+            zeros = [zeros_like(tensor, convert_to_tensor) for tensor in tensors]
+            self.before[index] = nest.pack_sequence_as(value, zeros, expand_composites=True)
+            self.unknown[index] = [tensor.shape for tensor in tensors]
         self.set_state(self.before)
 
     # --- what an iteration may do ----------------------------------------------------------------------------------
@@ -156,71 +179,66 @@ class StagedLoop:
                 "on a Tensor can only change values that can be Tensors."
             )
 
-    def _checked(self, index: int, first: Any, value: Any) -> Any:
-        """The value of a variable after an iteration, which must be like the one before the loop."""
+    def _checked(self, index: int, first: Sequence[Any], value: Any, shapes: Sequence[TensorShape]) -> list[Any]:
+        """The leaves of a variable after an iteration, which must be like those before the loop."""
         name = self.names[index]
         if value is None or value.__class__ is Undefined:
             raise ValueError(f"'{name}' is None at the end of the iteration.")
         try:
-            nest.assert_same_structure(first, value, expand_composites=True)
+            nest.assert_same_structure(self.before[index], value, expand_composites=True)
         except (TypeError, ValueError) as error:
             raise TypeError(f"'{name}' does not have the same nested structure after one iteration.\n\n{error}") from None
-        invariants = flatten_shapes(self._shapes(index, first))
-        leaves = []
-        for old, new, shape in zip(flatten(first), flatten(value), invariants, strict=True):
-            tensor = _as_tensor(new)
-            if tensor.dtype is not old.dtype:
+        leaves = [_as_tensor(leaf) for leaf in flatten(value)]
+        for old, new, shape in zip(first, leaves, shapes, strict=True):
+            if new.dtype is not old.dtype:
                 raise TypeError(
-                    f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {tensor.dtype.name} after one "
+                    f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one "
                     f"iteration. Use tf.cast({name}, ...), or a first value of the right dtype."
                 )
-            self._check_shape(name, old, tensor, shape)
-            leaves.append(tensor)
-        return nest.pack_sequence_as(first, leaves, expand_composites=True)
+            if shape.rank is not None and not new.shape.is_subtype_of(shape):
+                raise ValueError(self._shape_complaint(index, old, new, shape))
+        return leaves
 
-    def _check_shape(self, name: str, old: Any, new: Any, invariant: TensorShape) -> None:
-        if invariant.rank is None or new.shape.is_subtype_of(invariant):
-            return
-        if not invariant.is_subtype_of(old.shape) or invariant != old.shape:
-            raise ValueError(
+    def _shape_complaint(self, index: int, old: Any, new: Any, invariant: TensorShape) -> str:
+        name = self.names[index]
+        if self._given_invariant(index) is not None:
+            return (
                 f"'{name}' has shape {_shape(new)} after one iteration, which does not conform with the shape invariant "
                 f"{shape_parentheses(invariant)}."
             )
-        raise ValueError(
+        return (
             f"'{name}' has shape {_shape(old)} before the loop, but shape {_shape(new)} after one iteration. Use "
             "tf.autograph.experimental.set_loop_options to set shape invariants."
         )
 
-    def _shapes(self, index: int, first: Any) -> Any:
-        """The static shapes that hold for a variable in every iteration, in its structure."""
+    def _given_invariant(self, index: int) -> Any:
         given = [shape for name, shape in self.options.get("shape_invariants", ()) if name == self.names[index]]
-        if given:
-            return given[-1]
-        if index in self.unknown:
-            return nest.map_structure(lambda t: TensorShape(None if t.shape.rank is None else [None] * t.shape.rank)
-                                      if not t.shape.is_fully_defined() else t.shape, first, expand_composites=True)
-        return nest.map_structure(lambda t: t.shape, first, expand_composites=True)
+        return given[-1] if given else None
 
-    def _invariants(self, counter: Any, carried: Sequence[int], start: Sequence[Any]) -> Any:
-        counters = counter.shape if isinstance(counter, Tensor) else ()
-        shapes = []
-        for index, first in zip(carried, start):
-            flat = flatten_shapes(self._shapes(index, first))
-            for tensor, shape in zip(flatten(first), flat, strict=True):
-                if not shape.is_compatible_with(tensor.shape):
-                    raise ValueError(
-                        f"'{self.names[index]}' has shape {_shape(tensor)} before the loop, which does not conform with the "
-                        f"shape invariant {shape_parentheses(shape)}."
-                    )
-            shapes.append(nest.pack_sequence_as(first, flat, expand_composites=True))
-        return (counters, shapes)
+    def _shapes(self, index: int, tensors: Sequence[Any]) -> list[TensorShape]:
+        """The static shapes that hold for the leaves of a variable in every iteration."""
+        given = self._given_invariant(index)
+        if given is None:
+            return self.unknown.get(index) or [t.shape for t in tensors]
+        shapes = _shapes_in(given)
+        for tensor, shape in zip(tensors, shapes, strict=True):
+            if not shape.is_compatible_with(tensor.shape):
+                raise ValueError(
+                    f"'{self.names[index]}' has shape {_shape(tensor)} before the loop, which does not conform with the "
+                    f"shape invariant {shape_parentheses(shape)}."
+                )
+        return shapes
 
 
-def flatten_shapes(shapes: Any) -> list[TensorShape]:
+def _shapes_in(structure: Any) -> list[TensorShape]:
     """The shapes in a structure of shapes."""
-    if isinstance(shapes, TensorShape):
-        return [shapes]
-    return [shape if isinstance(shape, TensorShape) else as_shape(getattr(shape, "shape", shape)) for shape in nest.flatten(shapes)]
+    leaves = [structure] if isinstance(structure, TensorShape) else nest.flatten(structure)
+    return [leaf if isinstance(leaf, TensorShape) else as_shape(getattr(leaf, "shape", leaf)) for leaf in leaves]
+
+
+def _as_tensor_in(graph: Any, value: Any) -> Any:
+    with graph.as_default():
+        return _as_tensor(value)
 
 
 def _as_tensor(value: Any) -> Any:

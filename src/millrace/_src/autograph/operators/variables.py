@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.autograph.operators.staging import is_tensor
+
 RESULT = "retval_"
 """How the variables that hold a function's result are called."""
 
@@ -40,8 +42,18 @@ def ldu(read: Callable[[], Any], name: str) -> Any:
     """The value of an attribute or item, or `Undefined` if there is none."""
     try:
         return read()
-    except (UnboundLocalError, AttributeError, KeyError, IndexError):
+    except (UnboundLocalError, AttributeError, LookupError):
         return Undefined(name)
+
+
+def container(value: Any) -> Any:
+    """An object whose items count as variables.
+
+    Raises: LookupError: if it is a tensor, which is a variable as a whole.
+    """
+    if is_tensor(value):
+        raise LookupError
+    return value
 
 
 def ret(returned: Any, result: Any) -> Any:

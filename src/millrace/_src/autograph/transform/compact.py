@@ -28,7 +28,7 @@ from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import stored_variable
 from millrace._src.autograph.transform.scopes import Names, composite_names, names_of
-from millrace._src.autograph.transform.templates import copy_tree, expression, place, template, tuple_of
+from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of, with_context
 
 _OPTIONS = "set_loop_options"
 
@@ -108,7 +108,7 @@ class Compact:
         done: list[ast.stmt] = []
         for statement in statements:
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
-            done += place(convert(statement), statement)
+            done += place(convert(statement), header(statement))
         return done
 
     # --- state -----------------------------------------------------------------------------------------------------
@@ -118,7 +118,8 @@ class Compact:
         get_state, set_state = self.function.namer.new("get_state"), self.function.namer.new("set_state")
         reads: list[str | ast.expr] = [*names]
         for text, node in composites.items():
-            reads.append(expression("ag__.ldu(lambda: node, text)", node=node, text=ast.Constant(text)))
+            read = _composite_read(node)
+            reads.append(expression("ag__.ldu(lambda: read, text)", read=read, text=ast.Constant(text)))
         get = template("def get_state():\n    return values", get_state=get_state, values=tuple_of(reads))
         set_ = template("def set_state(ag_values):\n    pass", set_state=set_state)
         body: list[ast.stmt] = []
@@ -130,7 +131,15 @@ class Compact:
             body.append(ast.Assign([ast.Tuple(targets, ast.Store())], values))
         for index, node in enumerate(composites.values(), start=len(names)):
             body += template(
-                "if ag__.is_defined(ag_values[index]):\n    node = ag_values[index]",
+                """
+                if ag__.is_defined(ag_values[index]):
+                    node = ag_values[index]
+                else:
+                    try:
+                        del node
+                    except (AttributeError, LookupError, TypeError, NameError):
+                        pass
+                """,
                 index=ast.Constant(index),
                 node=node,
             )
@@ -264,33 +273,27 @@ class Compact:
             names=_texts([*names, *composites]),
             options=options,
         )
-        options.keys.insert(0, ast.Constant("iterate_names"))
-        options.values.insert(0, ast.Constant(ast.unparse(node.target)))
-        call[0].value.args[-1] = options  # type: ignore[attr-defined]  # the call above
         return [*accessors, *body_def, *test_def, *call]
 
     def _entering(self, statements: Sequence[ast.stmt]) -> frozenset[str]:
         entering: frozenset[str] = self.liveness.entering[id(statements[0])]
         return entering
 
-    def _options(self, node: Any) -> tuple[ast.Dict, list[ast.stmt]]:
+    def _options(self, node: Any) -> tuple[ast.expr, list[ast.stmt]]:
         """What a first statement `set_loop_options(...)` gives, and the other statements."""
-        options = ast.Dict([], [])
+        options: Any = expression("ag__.loop_options()")
         statements = list(node.body)
-        found = [s for s in statements if _is_options_call(s)]
-        if found:
-            call: Any = found[0].value  # type: ignore[attr-defined]  # an expression statement
-            statements.remove(found[0])
+        if statements and _is_options_call(statements[0]):
+            call: Any = statements.pop(0).value  # type: ignore[attr-defined]  # an expression statement
             for keyword in call.keywords:
-                options.keys.append(ast.Constant(keyword.arg))
                 value = self.expressions.convert(keyword.value)
                 if keyword.arg == "shape_invariants":
                     value = _with_symbol_names(keyword.value, value)
-                options.values.append(value)
-        for key, names in (("appended", _appended(statements)), ("items", names_of(statements).items)):
+                options.keywords.append(ast.keyword(keyword.arg, value))
+        _refuse_late_options(statements)
+        for key, names in (("ag_appended", _appended(statements)), ("ag_items", names_of(statements).items)):
             if names & self.function.variables:
-                options.keys.append(ast.Constant(key))
-                options.values.append(_texts(sorted(names & self.function.variables)))
+                options.keywords.append(ast.keyword(key, _texts(sorted(names & self.function.variables))))
         return options, statements
 
     def _with(self, node: ast.With) -> list[ast.stmt]:
@@ -351,6 +354,27 @@ class Compact:
 
 def _texts(names: Sequence[str]) -> ast.expr:
     return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _composite_read(node: ast.expr) -> ast.expr:
+    """`x[i]` -> `ag__.container(x)[ag__.ld(i)]`: it has no value if a part has none, or `x` is a tensor.
+
+    A tensor is a variable itself; its items are none.
+    """
+    if isinstance(node, ast.Name):
+        return expression("ag__.ld(name)", name=node.id)
+    if isinstance(node, ast.Attribute):
+        return ast.Attribute(_composite_read(node.value), node.attr, ast.Load())
+    if isinstance(node, ast.Subscript):
+        base = expression("ag__.container(base)", base=_composite_read(node.value))
+        key = _composite_read(node.slice) if isinstance(node.slice, ast.Name) else copy_tree(node.slice)
+        return ast.Subscript(base, key, ast.Load())
+    return with_context(node, ast.Load())
+
+
+def _refuse_late_options(statements: Sequence[ast.stmt]) -> None:
+    if any(_is_options_call(statement) for statement in statements):
+        raise ValueError('"set_loop_options" must be the first statement in the loop block')
 
 
 def _is_options_call(node: ast.stmt) -> bool:

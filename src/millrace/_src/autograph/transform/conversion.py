@@ -21,6 +21,7 @@ from millrace._src.autograph.transform.source import FunctionNode
 from millrace._src.autograph.transform.templates import copy_tree, place, template
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
+_FUNCTION = "ag_function__"
 _CO_OPTIMIZED = 0x1
 """The flag of code objects of functions; bodies of classes and modules do not have it."""
 
@@ -65,8 +66,11 @@ class Conversion:
         if is_generator(self.node):
             raise UnsupportedError("generators are not supported")
         clash = identifiers(self.node) & {OPERATORS, CONVERSION}
-        if clash:
+        if clash & {*self.original.co_freevars, *self.original.co_names, *function_scope(self.node).parameters}:
             raise UnsupportedError(f"the name {clash.pop()} is reserved for converted code")
+        if clash:
+            self.node = copy_tree(self.node)
+            _rename(self.node, {name: f"{name}_" for name in clash})
 
     # --- code ------------------------------------------------------------------------------------------------------
 
@@ -74,7 +78,7 @@ class Conversion:
         """The whole function in the inline form."""
         node = self.convert_function(copy_tree(self.node), {*self.original.co_freevars})
         if isinstance(node, ast.Lambda):
-            definition: Any = place(template("def name():\n    return value", name="ag_lambda__", value=node.body), self.node)[0]
+            definition: Any = place(template("def name():\n    return value", name=_FUNCTION, value=node.body), self.node)[0]
             definition.args = node.args
         else:
             definition = node
@@ -90,11 +94,14 @@ class Conversion:
     def _continue_at(self, site: Site) -> Continuation:
         function = site.function
         names = names_of(site.statements)
-        parameters = sorted(((names.used | names.written) & site.variables) - {*site.free, site.value})
+        needed = (names.used | names.written) & site.variables
+        if function.is_method:
+            needed |= {*function.scope.parameters[:1]}  # `super()` takes it
+        parameters = sorted(needed - {*site.free, site.value})
         body = Compact(function, site.free).body(
             site.statements, site.assigned, frozenset(parameters) | {site.value}, site.in_region
         )
-        definition: Any = template("def name(value):\n    body", name=self.original.co_name.strip("<>"), value=site.value, body=body)[0]
+        definition: Any = template("def name(value):\n    body", name=_FUNCTION, value=site.value, body=body)[0]
         definition.args.args += [ast.arg(name) for name in parameters]
         written = names.written & function.scope.globals
         if written:
@@ -153,6 +160,7 @@ class Conversion:
     def _compile(self, definition: ast.FunctionDef, free: Sequence[str]) -> types.CodeType:
         """The code object of a definition whose free variables are `free` and the two names of ours."""
         _strip_signature(definition)
+        definition.name = _FUNCTION  # a name of its own: the user's may be read in the body, as a global
         parameters = [OPERATORS, CONVERSION, *(name for name in free if name != "__class__")]
         outer: Any = template("def ag_outer__():\n    pass")[0]
         outer.args.args = [ast.arg(name) for name in parameters]
@@ -163,8 +171,7 @@ class Conversion:
         outer.body = inside
         module = ast.Module(place([outer], self.node), [])
         compiled = compile(module, self.original.co_filename, "exec", dont_inherit=True, flags=_future_flags(self.original))
-        found = _find_code(compiled, definition.name)
-        code = self._renamed(found)
+        code = self._renamed(_find_code(compiled, _FUNCTION))
         self._note(code)
         return code
 
@@ -181,6 +188,17 @@ class Conversion:
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType) and constant.co_flags & _CO_OPTIMIZED:
                 self._note(constant)
+
+
+def _rename(tree: ast.AST, names: dict[str, str]) -> None:
+    """Gives local variables other names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.arg):
+            node.arg = names.get(node.arg, node.arg)
+        elif isinstance(node, ast.Nonlocal):
+            node.names = [names.get(name, name) for name in node.names]
 
 
 _ADDED = ("if_body", "else_body", "loop_body", "loop_test", "extra_test", "ag_body")

@@ -7,7 +7,8 @@ code is staged anyway. `staged` answers whether objects of a class are carried o
     inline    a and b      ->  ag__.and_value(t, lambda: b) if (t := a).__class__ is not bool and
                                ag__.staged[t.__class__] else t and b
     compact   a and b      ->  ag__.and_(lambda: a, lambda: b)
-    both      f(x)         ->  ag__.call[f](x)
+    inline    f(x)         ->  (ag__.call[g] if (g := f).__class__ is ag__.Function else ag__.callee(g))(x)
+    compact   f(x)         ->  ag__.callee(f)(x)
 """
 
 from __future__ import annotations
@@ -199,7 +200,7 @@ class Expressions(ast.NodeTransformer):
     # --- calls -----------------------------------------------------------------------------------------------------
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """`f(x)` -> `ag__.call[f](x)`; a method of a builtin object is called as it is."""
+        """`f(x)`: a function is converted when it is called; a method of a builtin object is called as it is."""
         if isinstance(node.func, ast.Name) and node.func.id in _SCOPED and not node.args:
             if self.super_arguments is None:
                 return node
@@ -208,15 +209,17 @@ class Expressions(ast.NodeTransformer):
         function = self.visit(node.func)
         node.args = [self.visit(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
-        if self.inline and isinstance(node.func, ast.Attribute):
+        if not self.inline:
+            new = expression("ag__.callee(function)", function=function)
+        else:
             held = self.namer.new("ag_m")
+            known, kept = ("ag__.BuiltinMethod", held) if isinstance(node.func, ast.Attribute) else ("ag__.Function", "")
             new = expression(
-                "held if (held := function).__class__ is ag__.BuiltinMethod else ag__.call[held]",
+                f"(kept if (held := function).__class__ is {known} else ag__.callee(held))",
                 held=held,
                 function=function,
+                kept=kept or expression("ag__.call[held]", held=held),
             )
-        else:
-            new = expression("ag__.call[function]", function=function)
         node.func = self._at(new, node.func)
         return node
 

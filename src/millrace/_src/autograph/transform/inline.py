@@ -23,7 +23,7 @@ from millrace._src.autograph.transform.early_exits import Flags, Lowering, Resum
 from millrace._src.autograph.transform.expressions import held_test, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.scopes import names_of
-from millrace._src.autograph.transform.templates import copy_tree, expression, place, template, tuple_of
+from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
 _BRANCHING = (ast.If, ast.While, ast.For, ast.Match)
 
@@ -106,7 +106,7 @@ class Inline:
         for index, statement in enumerate(statements):
             level.rest = statements[index + 1 :]
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
-            done += place(convert(statement), statement)
+            done += place(convert(statement), header(statement))
         self.levels.pop()
         return done
 
@@ -123,7 +123,10 @@ class Inline:
         free = self.function.scope.captured | self.function.free
         if self.in_region:
             free = free | self.function.variables
-        cells = sorted((used.used | used.written) & free - {"__class__", value})
+        wanted = used.used | used.written
+        if self.function.is_method:
+            wanted |= {*self.function.scope.parameters[:1]}  # `super()` takes it
+        cells = sorted(wanted & free - {"__class__", value})
         if self.function.is_method:
             cells.append("__class__")
         known = self.before.get(id(original))
@@ -147,7 +150,7 @@ class Inline:
         if is_python_test(node.test):
             return [copy_fields(node, test=self.expressions.convert(node.test), body=body, orelse=orelse)]
         held = self.function.new_variable("ag_t")
-        staged = self._resume(copy_fields(node, test=ast.Name(held, ast.Load())), node, held)
+        staged = self._resume(copy_fields(node, test=_read(held, node.test)), node, held)
         return _branch_or_resume(held, self.expressions.convert(node.test), staged, body, orelse)
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
@@ -174,9 +177,9 @@ class Inline:
     def _for(self, node: ast.For) -> list[ast.stmt]:
         """`for x in xs` -> `for x in (it := ag__.iter(xs))`: the rest of a loop can be handed over."""
         held, iterator = self.function.new_variable("ag_t"), self.function.new_variable("ag_it")
-        remaining = copy_fields(node, iter=ast.Name(iterator, ast.Load()))
+        remaining = copy_fields(node, iter=_read(iterator, node.iter))
         body, orelse = self.block(node.body, loop=remaining), self.block(node.orelse)
-        staged = self._resume(copy_fields(node, iter=ast.Name(held, ast.Load())), node, held)
+        staged = self._resume(copy_fields(node, iter=_read(held, node.iter)), node, held)
         over = expression("(iterator := ag__.iter(held))", iterator=iterator, held=held)
         start = template(
             """
@@ -286,6 +289,11 @@ class Inline:
         declarations = self.function.outer_declarations(body)
         new[0].body = [*declarations, *body]  # type: ignore[attr-defined]  # the function definition above
         return place(new, statements[0])
+
+
+def _read(name: str, at: ast.expr) -> ast.expr:
+    """A variable in place of an expression."""
+    return place([ast.Name(name, ast.Load())], at)[0]
 
 
 def _branch_or_resume(

@@ -116,6 +116,24 @@ def place(nodes: Sequence[_Node], at: ast.AST) -> list[_Node]:
     return list(nodes)
 
 
+def header(node: ast.stmt) -> ast.AST:
+    """The part of a statement that an error in it points to: the condition of an `if`, on one line.
+
+    Python takes the last line of a call that spans several lines for its place.
+    """
+    part: Any = node
+    for name in ("test", "iter", "subject"):
+        part = getattr(node, name, part)
+    if getattr(node, "items", None):
+        part = node.items[0].context_expr  # type: ignore[attr-defined]  # a `with`
+    if part.lineno == part.end_lineno or isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)):
+        return part  # type: ignore[no-any-return]  # a node
+    place_only: Any = ast.Pass()
+    place_only.lineno = place_only.end_lineno = part.lineno
+    place_only.col_offset, place_only.end_col_offset = part.col_offset, part.col_offset + 1
+    return place_only  # type: ignore[no-any-return]  # a node
+
+
 def _place(node: Any, where: dict[str, Any]) -> None:
     if "lineno" in node._attributes:
         own = vars(node)
