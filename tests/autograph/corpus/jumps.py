@@ -542,7 +542,7 @@ def return_inside_try(x):
         x = 0
 
 
-@case([(i32(12),), (i32(0),)], superset="return in a tensor loop")
+@case([(i32(12),), (i32(-4),)], superset="return in a tensor loop")
 def return_as_the_last_statement_of_a_loop(x):
     while x > 0:
         x -= 3
