@@ -7,6 +7,7 @@ as a variable's handle notes those of the variable.
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from millrace._src.core.context import state
@@ -58,18 +59,22 @@ def size_and_shape(handle: Any) -> tuple[Any, Any]:
     """The length of a list and the shape of its elements.
 
     A gradient that is built into another graph would keep the whole list of every iteration for this; the two small
-    tensors are made in the graph of the list instead.
+    tensors are made in the graph of the list instead, once.
     """
     graph = getattr(handle, "graph", None) if state.graph is not None else None
     if graph is None or graph is state.graph:
-        return _size(handle), _shape(handle)
-    with graph.as_default():
-        return _size(handle), _shape(handle)
+        return _size_and_shape(handle)
+    known = _KNOWN.setdefault(handle.op, {})
+    if handle.value_index not in known:
+        with graph.as_default():
+            known[handle.value_index] = _size_and_shape(handle)
+    return known[handle.value_index]
 
 
-def _size(handle: Any) -> Any:
-    return raw.TensorListLength(input_handle=handle)
+_KNOWN: weakref.WeakKeyDictionary[Any, dict[int, tuple[Any, Any]]] = weakref.WeakKeyDictionary()
+"""By operation and output: the tensors that `size_and_shape` has made."""
 
 
-def _shape(handle: Any) -> Any:
-    return raw.TensorListElementShape(input_handle=handle, shape_type="int32")
+def _size_and_shape(handle: Any) -> tuple[Any, Any]:
+    size = raw.TensorListLength(input_handle=handle)
+    return size, raw.TensorListElementShape(input_handle=handle, shape_type="int32")
