@@ -65,7 +65,8 @@ def complaints(case: corpus.Case, mode: str) -> list[str]:
             lines.append(f"{case.name} [{mode}] {error}")
     mark = modes.against_tensorflow(case, mode)
     if mark:
-        return [] if lines else [f"{case.name} [{mode}] gives Python's answer, though marked: {mark}"]
+        excused = mode == "xla" and not case.superset_xla  # compiled, an assertion of TensorFlow's graph is dropped
+        return [] if lines or excused else [f"{case.name} [{mode}] gives Python's answer, though marked: {mark}"]
     return lines
 
 

@@ -26,6 +26,7 @@ class Mistake:
         at: The name of the helper of its module that has the faulty line, if it has none itself.
         lifted: The form that TensorFlow refuses and Millrace takes; then it is a mistake in TensorFlow only.
         endless: Why TensorFlow does not come back from it.
+        frameless: Why no line of the user runs when it fails.
     """
 
     function: Callable[..., Any]
@@ -34,6 +35,7 @@ class Mistake:
     at: str | None = None
     lifted: str | None = None
     endless: str | None = None
+    frameless: str | None = None
 
 
 MISTAKES: dict[str, Mistake] = {}
