@@ -17,6 +17,23 @@ def test_a_filled_tensor_that_fits_no_memory_is_refused(make: Any) -> None:
         make([2**63])
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.eye(2**20),
+        lambda: tf.eye(2**20, batch_shape=[2]),
+        lambda: tf.ones([2**20, 1]) * tf.ones([1, 2**20]),
+        tf.function(lambda: tf.ones([2**20, 1]) * tf.ones([1, 2**20]), autograph=False),
+        tf.function(lambda: tf.eye(2**20), autograph=False),
+    ],
+)
+def test_a_computed_tensor_that_fits_no_memory_is_refused(make: Any) -> None:
+    with pytest.raises(
+        tf.errors.ResourceExhaustedError, match=r"OOM when allocating tensor with shape\[1048576,1048576\]"
+    ):
+        make()
+
+
 def test_an_empty_tensor_may_have_a_huge_dimension() -> None:
     assert tf.zeros([2**31, 0]).shape == (2**31, 0)
     assert tf.function(lambda: tf.zeros([2**31, 0]), autograph=False)().shape == (2**31, 0)

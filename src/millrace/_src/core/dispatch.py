@@ -518,13 +518,24 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
     if isinstance(error, RuntimeError) and "cannot enter context" in str(error):
         return error
     if isinstance(error, MemoryError):
-        return errors.ResourceExhaustedError(
-            None, None, f"OOM when computing {op.name} of {_inputs_text(inputs)}: {error} [Op:{op.name}]"
-        )
+        return out_of_memory(op.name, error, f" for {_inputs_text(inputs)}")
     if not isinstance(error, _ARRAY_ERRORS):
         return error
     message = shape_complaint(op, inputs, attrs) or f"{_inputs_text(inputs)}: {error}"
     return errors.InvalidArgumentError(None, None, f"{message} [Op:{op.name}] name: ")
+
+
+def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.ResourceExhaustedError:
+    """The error for an array that could not be made: NumPy's own says which, another has only its text."""
+    shape, np_dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or np_dtype is None:
+        what = f"OOM when allocating memory: {error}"
+    else:
+        sizes = ",".join(map(str, shape))
+        what = (
+            f"OOM when allocating tensor with shape[{sizes}] and type {RUNTIME_NAMES.get(np_dtype.name, np_dtype.name)}"
+        )
+    return errors.ResourceExhaustedError(None, None, f"{what}{inputs} [Op:{op_name}] name: ")
 
 
 def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
@@ -579,4 +590,4 @@ def _inputs_text(inputs: Sequence[Any]) -> str:
     return f"inputs ({'; '.join(shown)})"
 
 
-__all__ = ["convert_inputs", "execute", "flatten_result", "kernel_error", "record", "wrap_outputs"]
+__all__ = ["convert_inputs", "execute", "flatten_result", "kernel_error", "out_of_memory", "record", "wrap_outputs"]

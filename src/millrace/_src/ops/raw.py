@@ -12,6 +12,9 @@ from collections import namedtuple as _namedtuple
 from collections.abc import Callable as _Callable
 from typing import Any as _Any
 
+import numpy as _np
+
+from millrace._src.core.dtypes import as_dtype as _as_dtype
 from millrace._src.core.execute import execute as _execute
 from millrace._src.core.op_def import OpDef as _OpDef
 from millrace._src.core.op_def import all_op_names as _all_op_names
@@ -41,6 +44,8 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     python_name = _snake_case(op.name)
     inferred = {a for a in op.signature.inferred_attrs if op.attr_kinds.get(a) != "list[type]"}
     results = _result_type(op)
+    required = [*names, *_required_attrs(op)]
+    tensors = [attr for attr, kind in op.attr_kinds.items() if kind == "tensor"]
 
     def call(*args: _Any, name: str | None = None, **kwargs: _Any) -> _Any:
         if args:
@@ -53,7 +58,7 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
         for public, internal in renamed.items():
             if public in kwargs and internal not in kwargs:
                 kwargs[internal] = kwargs.pop(public)
-        missing = [shown.get(n, n) for n in names if n not in kwargs]
+        missing = [shown.get(n, n) for n in required if n not in kwargs]
         if missing:
             plural = "s" if len(missing) > 1 else ""
             raise TypeError(
@@ -62,12 +67,34 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
         unexpected = inferred.intersection(kwargs)
         if unexpected:
             raise TypeError(f"{python_name}() got an unexpected keyword argument '{min(unexpected)}'")
+        for attr in tensors:
+            kwargs[attr] = _tensor_value(attr, kwargs[attr], kwargs["dtype"])
         found = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)
         return results(*found) if results is not None and isinstance(found, list) else found
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.kernel.__doc__
     return call
+
+
+def _required_attrs(op: _OpDef) -> list[str]:
+    """The attributes that a call must give: they follow from no input and have no default."""
+    known = {*op.signature.inferred_attrs, *op.attr_defaults}
+    return [a for a in op.attr_kinds if a not in known and getattr(op.types.get(a), "default", None) is None]
+
+
+def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:
+    """The array of an attribute that is a tensor, given as a `TensorProto` or an array."""
+    if isinstance(value, _np.ndarray):
+        return value
+    if not hasattr(value, "tensor_shape"):
+        raise TypeError(f"Don't know how to convert {value!r} to a TensorProto for argument {attr!r}.")
+    from millrace._src.graph.tensor_proto import decode_tensor  # protobuf loads only when a proto is given
+
+    array, actual = decode_tensor(value)
+    if actual is not _as_dtype(dtype):
+        raise TypeError(f"Argument {attr!r} is a TensorProto of {actual.name}, where dtype is {_as_dtype(dtype).name}.")
+    return array
 
 
 def _result_type(op: _OpDef) -> _Any:

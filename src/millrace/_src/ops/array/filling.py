@@ -14,6 +14,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import DType, as_dtype, float32, int32
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
@@ -323,7 +324,9 @@ def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
         if dtype.np_dtype.kind != "O" and not value:
             return np.zeros(dims, dtype.np_dtype)
         return np.full(dims, value, dtype.np_dtype)
-    except (MemoryError, ValueError):
+    except MemoryError as error:
+        raise out_of_memory("Fill", error) from None
+    except ValueError:  # more elements than NumPy can count
         text = f"OOM when allocating tensor with shape{dims_text(dims)} and type {dtype.name} [Op:Fill] name: "
         raise errors.ResourceExhaustedError(None, None, text) from None
 

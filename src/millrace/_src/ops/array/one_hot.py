@@ -9,6 +9,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import as_dtype, float32, int8, int32, int64, uint8
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
@@ -181,8 +182,11 @@ def _eager_eye(rows: int, columns: int, batch: list[int], dtype: Any) -> Any:
             raise invalid(f"Dimension {n} must be >= 0 [Op:Fill] name: ")
     if dtype.np_dtype.kind == "O":
         raise TypeError(f"Cannot convert 1 to EagerTensor of dtype {dtype.name}")
-    matrix = np.eye(rows, columns).astype(dtype.np_dtype)
-    return EagerTensor(np.array(np.broadcast_to(matrix, (*batch, rows, columns))), dtype)
+    try:
+        matrix = np.eye(rows, columns, dtype=dtype.np_dtype)
+        return EagerTensor(np.array(np.broadcast_to(matrix, (*batch, rows, columns))), dtype)
+    except MemoryError as error:
+        raise out_of_memory("MatrixDiagV3", error) from None
 
 
 def _symbolic_eye(rows: Any, columns: Any, batch: Any, dtype: Any, is_square: bool) -> Any:

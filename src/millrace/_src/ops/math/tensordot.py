@@ -63,9 +63,10 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             convert_to_tensor(a_free, dtype=int32, name="Const"),
             convert_to_tensor(b_free, dtype=int32, name="Const"),
         ]
-        result: Tensor = raw.Reshape(tensor=product, shape=concat(free_sizes, 0), name=scope)
+        shaped: Any = raw.Reshape(tensor=product, shape=concat(free_sizes, 0), name=scope)
         if a_static is not None and b_static is not None:
-            result.set_shape(a_static + b_static)
+            shaped.set_shape(a_static + b_static)
+        result: Tensor = shaped
         return result
 
 
