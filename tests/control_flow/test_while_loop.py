@@ -189,10 +189,7 @@ def test_the_gradient_goes_back_through_every_iteration(mode: Any, n: int) -> No
     np.testing.assert_allclose(value(tape.gradient(y, x)), 2**n * 1.1 ** (2**n - 1))
 
 
-
-@pytest.mark.parametrize(
-    "mode", [pytest.param(lambda f: f, id="eager"), pytest.param(graph, id="graph")]
-)
+@pytest.mark.parametrize("mode", [pytest.param(lambda f: f, id="eager"), pytest.param(graph, id="graph")])
 @pytest.mark.parametrize("persistent", [False, True])
 def test_second_derivatives_through_a_loop(mode: Any, persistent: bool) -> None:
     f = mode(power)

@@ -110,7 +110,8 @@ class EagerArray:
     def _zeros(self, shape: TensorShape) -> EagerTensor:
         if not shape.is_fully_defined():
             raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
-        array = np.zeros(tuple(shape.as_list()), self.dtype.np_dtype)
+        dims: list[Any] = shape.as_list()
+        array = np.zeros(dims, self.dtype.np_dtype)
         if self.dtype.np_dtype.kind == "O":
             array.fill(b"")
         return EagerTensor(array, self.dtype)

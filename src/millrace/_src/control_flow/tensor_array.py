@@ -225,7 +225,7 @@ class TensorArray(CompositeTensor):
     def _type_spec(self) -> TensorArraySpec:
         return TensorArraySpec.from_value(self)
 
-    def _nest_components(self) -> Any:
+    def _nest_components(self) -> list[Any]:
         return [self._implementation.as_list()]
 
     def _nest_rebuild(self, components: Any) -> TensorArray:
@@ -300,7 +300,7 @@ class TensorArraySpec(TypeSpec):
         return [TensorSpec([], variant)]
 
     def _to_components(self, value: TensorArray) -> list[Any]:
-        return value._nest_components()  # type: ignore[no-any-return]  # a list
+        return value._nest_components()
 
     def _from_components(self, components: Sequence[Any]) -> TensorArray:
         shapes = [self._element_shape]

@@ -32,7 +32,7 @@ from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TypeSpec
-from millrace._src.core.tensor import SymbolicTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
@@ -212,7 +212,7 @@ def _eager_limit(maximum: Any) -> int:
     shape = getattr(maximum, "shape", ())
     if len(shape):
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {shape_parentheses(shape)}")
-    return int(maximum.numpy() if isinstance(maximum, Tensor) else maximum)
+    return int(maximum.numpy() if isinstance(maximum, EagerTensor) else maximum)
 
 
 def _without_arrays(values: Any) -> Any:

@@ -84,7 +84,10 @@ class _Version:
             version = version.newer
         items = dict(version.items)
         for older in reversed(path):
-            items[older.index] = older.value
+            if older.value is None:
+                items.pop(older.index, None)
+            else:
+                items[older.index] = older.value
         self.items, self.value, self.newer = items, None, None
         return items
 
@@ -127,11 +130,6 @@ class TensorList:
     def shape_vector(self) -> Array:
         """The declared shape of the elements, -1 where it is unknown."""
         return vector_of(self.element)
-
-    @property
-    def is_unset(self) -> bool:
-        """Whether no element has been written."""
-        return not self._version.count()
 
     def items(self) -> list[Any]:
         """The arrays in order, None where one is unset."""
@@ -296,7 +294,7 @@ class TensorList:
             self._zeros(TensorShape([n, *rest.as_list()])) if item is None else item
             for item, n in zip(items, lengths, strict=True)
         ]
-        empty = np.zeros((0, *rest.as_list()), self.dtype.np_dtype)
+        empty = _filled(self.dtype, [0, *rest.as_list()])
         return np.concatenate(parts) if parts else empty, np.array(lengths, np.int64)
 
     def _lengths(self, items: Sequence[Any], given: TensorShape, leading: Array) -> list[int]:
@@ -372,7 +370,8 @@ class TensorList:
         return _filled(self.dtype, shape.as_list())
 
     def _stacked(self, items: Sequence[Any], shape: TensorShape) -> Array:
-        result = _filled(self.dtype, [len(items), *shape.as_list()])
+        dims: list[Any] = shape.as_list()
+        result = _filled(self.dtype, [len(items), *dims])
         for index, item in enumerate(items):
             if item is not None:
                 result[index] = item if item.ndim else item[()]
@@ -402,7 +401,7 @@ def boxed(item: Any) -> Array:
     return box
 
 
-def _filled(dtype: DType, shape: Sequence[int]) -> Array:
+def _filled(dtype: DType, shape: Sequence[Any]) -> Array:
     if dtype.np_dtype.kind != "O":
         return np.zeros(shape, dtype.np_dtype)
     result = np.empty(shape, dtype=object)

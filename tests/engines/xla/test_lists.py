@@ -1,0 +1,65 @@
+"""Dense lists under XLA: their types in loops and branches, their way from and to NumPy's lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+
+pytest.importorskip("jax")
+pytestmark = pytest.mark.xla
+
+from millrace._src.engines.numpy.lists import TensorList, from_items  # noqa: E402
+from millrace._src.engines.xla import lists  # noqa: E402
+from millrace._src.engines.xla.lists import to_dense  # noqa: E402
+
+UNKNOWN = tf.TensorShape(None)
+
+
+def test_a_list_survives_the_way_there_and_back() -> None:
+    host = from_items([np.ones(2, np.float32), np.zeros(2, np.float32)], UNKNOWN, tf.float32)
+    again = to_dense(host).to_host()
+    assert [a.tolist() for a in again.items()] == [[1.0, 1.0], [0.0, 0.0]]
+    assert to_dense(TensorList(tf.float32, UNKNOWN, 3)).is_unset
+
+
+def test_elements_of_two_shapes_are_refused() -> None:
+    host = from_items([np.ones(2), np.ones(3)], UNKNOWN, tf.float64)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="elements have one shape"):
+        to_dense(host)
+
+
+def test_a_list_without_bound_grows_outside_of_loops() -> None:
+    one = lists.reserved(tf.float32, UNKNOWN, 0, None)
+    for i in range(3):
+        one = one.push(np.float32(i))
+    assert np.asarray(one.stack(-1, -1)).tolist() == [0.0, 1.0, 2.0]
+    rest, last = one.pop(-1)
+    assert (int(last), int(rest.size())) == (2, 2)
+
+
+def test_an_index_out_of_range_is_moved_into_it() -> None:
+    one = lists.from_rows(np.arange(3.0), UNKNOWN, tf.float64)
+    assert float(one.get(7, -1)) == 2.0
+    assert np.asarray(one.set(7, 9.0).stack(-1, -1)).tolist() == [0.0, 1.0, 9.0]
+
+
+def test_lists_of_branches_get_one_type() -> None:
+    unset = lists.reserved(tf.float32, UNKNOWN, 2, 2)
+    filled = unset.set(0, np.ones(3, np.float32))
+    model = lists.common_type([unset, filled])
+    assert np.asarray(lists.conformed(unset, model).stack(-1, -1)).tolist() == [[0.0] * 3] * 2
+
+
+def test_the_number_of_iterations_is_counted_ahead() -> None:
+    @tf.function(autograph=False, jit_compile=True)
+    def f(x: Any) -> Any:
+        handle = tf.raw_ops.EmptyTensorList(element_shape=[], max_num_elements=-1, element_dtype=tf.float32)
+        push = lambda i, h: (i + 2, tf.raw_ops.TensorListPushBack(input_handle=h, tensor=x))  # noqa: E731
+        handle = tf.while_loop(lambda i, _: i < 9, push, (0, handle))[1]
+        return tf.raw_ops.TensorListLength(input_handle=handle)
+
+    assert int(f(tf.constant(1.0))) == 5
