@@ -572,34 +572,3 @@ def prog_nodes_of_a_branch(tf: Any, np: Any) -> Any:
         return tf.cond(flag, lambda: ta.write(0, x), lambda: ta).stack()
 
     return _traced(tf, f, tf.ones([2]), tf.constant(True))
-
-
-def prog_jit_compiled(tf: Any, np: Any) -> Any:
-    def jit(f: Any, *arguments: Any) -> Any:
-        return tf.function(f, jit_compile=True, autograph=False)(*arguments)
-
-    def written(x: Any, n: Any) -> Any:
-        ta = tf.TensorArray(tf.float32, n)
-        return tf.while_loop(
-            lambda i, _: i < n,
-            lambda i, t: (i + 1, t.write(i, x * tf.cast(i, tf.float32))),
-            (0, ta),
-            maximum_iterations=n,
-        )[1].stack()
-
-    def array(x: Any) -> Any:
-        return tf.TensorArray(tf.float32, 3).unstack(x)
-
-    x = tf.constant([1.0, 2.0, 3.0])
-    return [
-        jit(lambda x: array(x).write(1, x[0] * 5.0).stack(), x),
-        jit(lambda x: written(x, 3), x),
-        jit(written, x, tf.constant(3)),
-        jit(lambda x: tf.TensorArray(tf.float32, 3).write(1, x).stack(), x),
-        jit(lambda x: tf.TensorArray(tf.float32, 3).unstack(x[:, None]).concat(), x),
-        jit(lambda x: tf.TensorArray(tf.float32, 3).split(x, [1, 1, 1]).concat(), x),
-        jit(lambda x: array(x).gather([2, 0]), x),
-        jit(lambda x: tf.gradients(written(x * x, 3), x)[0], x),
-        _outcome(lambda: jit(lambda x: tf.TensorArray(tf.float32, 3).read(0), x), 4),
-        _outcome(lambda: jit(lambda x: tf.TensorArray(tf.float32, 3).stack(), x), 4),
-    ]
