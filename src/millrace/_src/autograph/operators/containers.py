@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.autograph.operators.staged_lists import StagedList, TrialList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -33,5 +34,9 @@ def _updated(tensor: Any, key: Any, value: Any) -> Any:
 
 def list_append(items: Any, value: Any) -> Any:
     """`items.append(value)`; returns what the variable is afterwards."""
+    if isinstance(items, StagedList):
+        return items.appended(value)
+    if isinstance(items, TrialList):
+        return items.noted(value)
     items.append(value)
     return items

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.merging import flatten, to_tensors, zeros_like
+from millrace._src.autograph.operators.staged_lists import TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.variables import RESULT, Undefined
 from millrace._src.control_flow.while_loop import while_loop
@@ -134,15 +135,19 @@ class StagedLoop:
         return bool(leaves) and to_tensors(value) is not None
 
     def _fill_in_unknown(self, body: Callable[[], Any]) -> None:
-        """Gives variables without a value zeros like the first value that the body gives them."""
+        """Finds out, by a trial run of the body, what the loop has to start with."""
         unknown = [i for i, value in enumerate(self.before) if value.__class__ is Undefined or value is None]
-        if not unknown:
+        lists = {i: TrialList(v) for i, v in enumerate(self.before) if self._is_growing_list(i, v)}
+        if not unknown and not lists:
             return
         graph = FuncGraph("undefined_loop_variables")
         try:
             with graph.as_default(), context.tapes_scope(()):
+                self.set_state([lists.get(i, self._tried(i, value)) for i, value in enumerate(self.before)])
                 body()
                 after = list(self.get_state())
+                found = {i: flatten(after[i]) for i in unknown if _has_tensors(after[i])}
+                tensors = {i: [_as_tensor(leaf) for leaf in leaves] for i, leaves in found.items()}
         except UnboundLocalError as error:
             names = " and ".join(f"'{self.names[i]}'" for i in unknown)
             raise ValueError(
@@ -151,16 +156,23 @@ class StagedLoop:
             ) from None
         finally:
             self.set_state(self.before)
-        for index in unknown:
-            value = after[index]
-            with graph.as_default():
-                if value.__class__ is Undefined or value is None or to_tensors(value) is None:
-                    continue
-            tensors = [_as_tensor_in(graph, leaf) for leaf in flatten(value)]
-            zeros = [zeros_like(tensor, convert_to_tensor) for tensor in tensors]
-            self.before[index] = nest.pack_sequence_as(value, zeros, expand_composites=True)
-            self.unknown[index] = [tensor.shape for tensor in tensors]
+        for index, values in tensors.items():
+            zeros = [zeros_like(tensor, convert_to_tensor) for tensor in values]
+            self.before[index] = nest.pack_sequence_as(after[index], zeros, expand_composites=True)
+            self.unknown[index] = [tensor.shape for tensor in values]
+        for index, trial in lists.items():
+            grown = staged_list(self.before[index], trial)
+            self.before[index] = self.before[index] if grown is None else grown
         self.set_state(self.before)
+
+    def _is_growing_list(self, index: int, value: Any) -> bool:
+        return type(value) is list and self.names[index] in self.options.get("ag_appended", ())
+
+    def _tried(self, index: int, value: Any) -> Any:
+        """A value as the body will see it: with tensors in place of Python numbers."""
+        if not self._is_carried(index, value):
+            return value
+        return nest.pack_sequence_as(value, [_as_tensor(leaf) for leaf in flatten(value)], expand_composites=True)
 
     # --- what an iteration may do ----------------------------------------------------------------------------------
 
@@ -236,9 +248,8 @@ def _shapes_in(structure: Any) -> list[TensorShape]:
     return [leaf if isinstance(leaf, TensorShape) else as_shape(getattr(leaf, "shape", leaf)) for leaf in leaves]
 
 
-def _as_tensor_in(graph: Any, value: Any) -> Any:
-    with graph.as_default():
-        return _as_tensor(value)
+def _has_tensors(value: Any) -> bool:
+    return value.__class__ is not Undefined and value is not None and to_tensors(value) is not None
 
 
 def _as_tensor(value: Any) -> Any:

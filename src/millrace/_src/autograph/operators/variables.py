@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.autograph.operators.staging import is_tensor
+from millrace._src.core.convert import convert_to_tensor
 
 RESULT = "retval_"
 """How the variables that hold a function's result are called."""
@@ -57,5 +59,12 @@ def container(value: Any) -> Any:
 
 
 def ret(returned: Any, result: Any) -> Any:
-    """What a function returns: None if it came to its end."""
-    return None if result.__class__ is Undefined else result
+    """What a function returns: None if it came to its end.
+
+    A list whose length only the graph knows is returned as the tensor of its elements.
+    """
+    if result.__class__ is Undefined:
+        return None
+    if result.__class__ is StagedList:
+        return convert_to_tensor(result)
+    return result

@@ -26,7 +26,7 @@ from typing import Any
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.inline import stored_variable
+from millrace._src.autograph.transform.item_targets import stored_variable, unpacked_items
 from millrace._src.autograph.transform.scopes import Names, composite_names, names_of
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of, with_context
 
@@ -318,16 +318,6 @@ class Compact:
         )
         return [copy_fields(node, test=place([test], node.test)[0], msg=message)]
 
-    def _expr(self, node: ast.Expr) -> list[ast.stmt]:
-        """`x.append(v)` of a variable -> `x = ag__.list_append(x, v)`: a list that a staged loop builds."""
-        name = _appended_name(node)
-        if name is None or name not in self.function.variables:
-            return self._plain(node)
-        call: Any = node.value
-        receiver = self.expressions.convert(call.func.value)
-        value = self.expressions.convert(call.args[0])
-        return template("name = ag__.list_append(receiver, value)", name=name, receiver=receiver, value=value)
-
     def _delete(self, node: ast.Delete) -> list[ast.stmt]:
         """`del x` -> `x = ag__.Undefined('x')`."""
         done: list[ast.stmt] = []
@@ -408,11 +398,12 @@ def _appended_name(node: ast.stmt) -> str | None:
 
 
 def _appended(statements: Sequence[ast.stmt]) -> set[str]:
+    """The variables that statements append to, after `_ItemStores`."""
     found = set()
     for statement in statements:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Expr) and (name := _appended_name(node)) is not None:
-                found.add(name)
+            if getattr(node, "is_append", False):
+                found.add(node.targets[0].id)  # type: ignore[attr-defined]  # an assignment to a name
     return found
 
 
@@ -424,7 +415,7 @@ class _AddingNamer:
 
 
 class _ItemStores(ast.NodeTransformer):
-    """`x[i] = v` of a variable -> `x = ag__.set_item(x, i, v)`; `x[i] += v` likewise; `x.append(v)` writes `x`."""
+    """`x[i] = v` of a variable -> `x = ag__.set_item(x, i, v)`; `x[i] += v` and `x.append(v)` likewise."""
 
     def __init__(self, function: FunctionCode) -> None:
         self.function = function
@@ -438,13 +429,27 @@ class _ItemStores(ast.NodeTransformer):
         return done
 
     def visit_FunctionDef(self, node: Any) -> Any:
+        """Nested functions have variables of their own."""
         return node
 
     visit_Lambda = visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        unpacked = unpacked_items(node, self.function)
+        if unpacked is not None:
+            return self.block(unpacked)
         name = stored_variable(node, self.function)
         return node if name is None else self._stored(name, node.targets[0], node.value, node)
+
+    def visit_Expr(self, node: ast.Expr) -> Any:
+        """`x.append(v)` -> `x = ag__.list_append(x, v)`: `x` may be a list that a loop of the graph builds."""
+        name = _appended_name(node)
+        if name is None or name not in self.function.variables:
+            return node
+        call: Any = node.value
+        (new,) = template("name = ag__.list_append(name, value)", name=name, value=call.args[0])
+        new.is_append = True  # type: ignore[attr-defined]  # a mark for the loop's options
+        return place([new], node)[0]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`x[i] += v` -> `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""

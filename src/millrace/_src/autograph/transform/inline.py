@@ -22,6 +22,7 @@ from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, ResumedLoop, copy_fields, exits_of
 from millrace._src.autograph.transform.expressions import held_test, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.item_targets import stored_variable, unpacked_items
 from millrace._src.autograph.transform.scopes import names_of
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
@@ -180,7 +181,7 @@ class Inline:
         remaining = copy_fields(node, iter=_read(iterator, node.iter))
         body, orelse = self.block(node.body, loop=remaining), self.block(node.orelse)
         staged = self._resume(copy_fields(node, iter=_read(held, node.iter)), node, held)
-        over = expression("(iterator := ag__.iter(held))", iterator=iterator, held=held)
+        (over,) = place([expression("(iterator := ag__.iter(held))", iterator=iterator, held=held)], node.iter)
         start = template(
             """
             held = iterable
@@ -219,6 +220,9 @@ class Inline:
 
     def _assign(self, node: ast.Assign) -> list[ast.stmt]:
         """`x[i] = v` of a variable: `x` may be a tensor, of which a changed copy is made."""
+        unpacked = unpacked_items(node, self.function)
+        if unpacked is not None:
+            return [new for part in unpacked for new in self._assign(part)]  # type: ignore[arg-type]  # all are assignments
         name = stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
@@ -314,15 +318,6 @@ def has_sites(statements: Sequence[ast.stmt]) -> bool:
     return False
 
 
-def stored_variable(node: Any, function: FunctionCode) -> str | None:
-    """The variable whose item a statement assigns (`x` in `x[i] = v`), if it is one of the function's own."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    if len(targets) != 1 or not isinstance(targets[0], ast.Subscript) or not isinstance(targets[0].value, ast.Name):
-        return None
-    name = targets[0].value.id
-    return name if name in function.scope.locals | function.scope.nonlocals else None
-
-
 class _ExitsOfRegions:
     """Makes `return`, `break` and `continue` inside `with` and `try` flags that are tested after the statement.
 
@@ -376,4 +371,4 @@ class _AddingNamer:
         self.new = function.new_variable
 
 
-__all__ = ["Inline", "Site", "has_sites", "stored_variable"]
+__all__ = ["Inline", "Site", "has_sites"]

@@ -1,0 +1,55 @@
+"""Assignments that unpack into items: `x[i], y = v` -> `t, y = v; x[i] = t`.
+
+An item of a variable is assigned by a statement of its own, since the variable may be a tensor, of which a changed copy
+is made.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.templates import copy_tree, place
+
+
+def stored_variable(node: Any, function: FunctionCode) -> str | None:
+    """The variable whose item a statement assigns (`x` in `x[i] = v`), if it is one of the function's own."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if len(targets) != 1 or not _is_own_item(targets[0], function):
+        return None
+    name: str = targets[0].value.id
+    return name
+
+
+def _is_own_item(target: Any, function: FunctionCode) -> bool:
+    if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+        return False
+    return target.value.id in function.scope.locals | function.scope.nonlocals
+
+
+def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.stmt] | None:
+    """The statements for an assignment to several targets with items among them; None if it has none."""
+    if len(node.targets) == 1 and not isinstance(node.targets[0], (ast.Tuple, ast.List)):
+        return None
+    replaced = _Items(function)
+    targets = [replaced.visit(copy_tree(target)) for target in node.targets]
+    if not replaced.stores:
+        return None
+    first = ast.Assign(targets, node.value)
+    return place([first, *replaced.stores], node)
+
+
+class _Items(ast.NodeTransformer):
+    """Puts variables in place of items, and collects the assignments to the items."""
+
+    def __init__(self, function: FunctionCode) -> None:
+        self.function = function
+        self.stores: list[ast.stmt] = []
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        if not _is_own_item(node, self.function):
+            return node
+        held = self.function.new_variable("ag_item")
+        self.stores += place([ast.Assign([node], ast.Name(held, ast.Load()))], node)
+        return place([ast.Name(held, ast.Store())], node)[0]
