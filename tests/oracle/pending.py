@@ -6,7 +6,6 @@ They are expected to fail, strictly: the change that makes one pass also takes i
 from __future__ import annotations
 
 _WAITING_FOR = {
-    "tf.vectorized_map": ("function_state::vectorized_map",),
     "jacobians, forward mode, recomputation, second order through loops": (
         "function_state::recompute_grad",
         "gradient_functions::jacobian_in_function",

@@ -236,6 +236,7 @@ unravel_index ops.array.bits:unravel_index
 unstack ops.array.splitting:unstack
 variable_creator_scope state.variable:variable_creator_scope
 variant core.dtypes:variant
+vectorized_map control_flow.vectorized_map:vectorized_map
 where ops.array.selecting:where
 while_loop control_flow.while_loop:while_loop
 zeros ops.array.filling:zeros

@@ -294,6 +294,47 @@ def prog_scan_nodes_unknown(tf: Any, np: Any) -> Any:
     return _traced(tf, lambda x: tf.scan(lambda a, e: a + e, x), tf.TensorSpec([None, 2]))
 
 
+def prog_vectorized(tf: Any, np: Any) -> Any:
+    x = _matrix(tf)
+
+    def run(f: Any, elems: Any = x) -> Any:
+        return _both(tf, lambda: tf.vectorized_map(f, elems, warn=False))
+
+    return [
+        run(lambda e: e * 2.0 + 1.0),
+        run(lambda e: (e[0] * 2.0 + 1.0, tf.reduce_sum(e[1])), (x, x)),
+        run(lambda e: e[0] + e[1], (x, x[:1])),
+        run(lambda d: {"s": d["a"] - d["b"]}, {"a": x, "b": x}),
+        run(lambda e: None),
+        run(lambda e: tf.constant(1.0)),
+        run(lambda e: 1),
+        run(lambda e: e * 2.0, tf.zeros([0, 2])),
+        run(lambda e: tf.cond(e[0] > 2.0, lambda: e, lambda: -e)),
+        run(lambda e: tf.while_loop(lambda a: tf.reduce_sum(a) < 10.0, lambda a: (a * 2.0,), (e,))[0]),
+        run(lambda e: tf.matmul(e[None], tf.constant([[1.0, 2.0], [3.0, 4.0]]), transpose_b=True)),
+        run(lambda e: e[0] * tf.ones([2, 2]) + e),
+        run(lambda i: tf.gather([10.0, 20.0, 30.0], i), tf.constant([2, 0])),
+        run(lambda e: tf.where(e > 2.0, e, 0.0)),
+        run(lambda e: tf.argmax(e)),
+        run(lambda e: tf.strings.as_string(e)),
+    ]
+
+
+def prog_vectorized_gradients(tf: Any, np: Any) -> Any:
+    x, k, v = _matrix(tf), tf.constant([2.0, 3.0]), tf.Variable(2.0)
+
+    def power(e: Any) -> Any:
+        with tf.GradientTape() as inner:
+            inner.watch(e)
+            y = tf.reduce_sum(e**3)
+        return inner.gradient(y, e)
+
+    with tf.GradientTape() as tape:
+        tape.watch([x, k])
+        y = tf.vectorized_map(lambda e: tf.reduce_sum(e * k * k) * v, x)
+    return [y, tape.gradient(y, [x, k, v]), _both(tf, lambda: tf.vectorized_map(power, x))]
+
+
 def prog_compiled(tf: Any, np: Any) -> Any:
     def jit(f: Any) -> Any:
         return tf.function(f, jit_compile=True, autograph=False)(tf.constant([1.0, 2.0, 3.0]))

@@ -1,0 +1,236 @@
+"""Vectorisation: a traced function of one element, carried out on a batch of elements at once.
+
+The graph of the function is gone through operation by operation. A value is either the
+same for every element or *batched*: it has the elements along a new first axis. An
+operation without batched inputs is carried out once, unless it has an effect. One that works element by element,
+or whose rule knows what the new axis means for it, is carried out once on the whole
+batch; any other one is left to the caller's loop over the elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.execute import execute
+from millrace._src.core.op_def import Effects
+from millrace._src.core.shape_context import static_value
+from millrace._src.graph.traversal import required_operations
+from millrace._src.ops import raw
+from millrace._src.ops.math.broadcasting import broadcast_shape
+from millrace._src.ops.shape_rules import same_shape
+
+
+class Value(NamedTuple):
+    """What stands for a tensor of the function: a tensor, and whether it has the batch as its first axis."""
+
+    tensor: Any
+    is_batched: bool
+
+
+Loop = Callable[[Any, Sequence[Value], Any], list[Any]]
+"""`(operation, inputs, count) -> batched outputs`: carries out an operation once per element."""
+
+
+def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], count: Any, loop: Loop) -> list[Value]:
+    """Carries out a graph on a batch.
+
+    Args:
+      graph: the traced function of one element.
+      given: the values of its inputs, by the id of the input's operation.
+      outputs: the tensors to compute.
+      count: the number of elements, an int or a tensor.
+      loop: carries out what no rule is for.
+
+    Returns: The values of `outputs`.
+    """
+    values: dict[tuple[int, int], Value] = {}
+    inputs = [op for op in graph.get_operations() if id(op) in given]
+    for operation in inputs:
+        values[id(operation), 0] = given[id(operation)]
+    for operation in required_operations(graph.get_operations(), [t.op for t in outputs], stop=inputs):
+        arguments = [values[id(t.op), t.value_index] for t in operation.inputs]
+        for tensor, value in zip(operation.outputs, _carried_out(operation, arguments, count, loop), strict=True):
+            values[id(operation), tensor.value_index] = value
+    return [values[id(t.op), t.value_index] for t in outputs]
+
+
+def _carried_out(operation: Any, arguments: Sequence[Value], count: Any, loop: Loop) -> list[Value]:
+    if operation.static_values:
+        constants = zip(operation.static_values, operation.outputs, strict=True)
+        return [Value(convert_to_tensor(v, dtype=t.dtype), False) for v, t in constants]
+    if operation.effects is Effects.RANDOM and operation.op_def.signature.input_names[:1] == ("shape",):
+        if not any(a.is_batched for a in arguments):
+            shape = raw.ConcatV2(values=[_vector(count), _int32(arguments[0].tensor)], axis=0)
+            return _batched(call(operation, [shape, *[a.tensor for a in arguments[1:]]]))
+    elif not operation.effects.must_run and not any(a.is_batched for a in arguments):
+        return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
+    rule = _rule_of(operation)
+    found = None if rule is None else rule(operation, arguments, count)
+    return _batched(loop(operation, arguments, count) if found is None else found)
+
+
+def _batched(tensors: Sequence[Any]) -> list[Value]:
+    return [Value(t, True) for t in tensors]
+
+
+def call(operation: Any, tensors: Sequence[Any]) -> list[Any]:
+    """Carries out an operation of a graph on other tensors, in the current context; returns its flat outputs."""
+    op = operation.op_def
+    grouped: list[Any] = []
+    position = 0
+    for arg in op.signature.inputs:
+        size = 1
+        if arg.is_list:
+            attrs = operation.attrs
+            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+        part = list(tensors[position : position + size])
+        grouped.append(part if arg.is_list else part[0])
+        position += size
+    inferred = op.signature.inferred_attrs
+    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")}
+    found = execute(op, grouped, attrs)
+    if not op.signature.outputs:
+        return []
+    parts = found if isinstance(found, list) else [found]
+    return [t for part in parts for t in (part if isinstance(part, list) else [part])]
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+Rule = Callable[[Any, Sequence[Value], Any], "list[Any] | None"]
+
+
+def _rule_of(operation: Any) -> Rule | None:
+    op = operation.op_def
+    if op.name in _RULES:
+        return _RULES[op.name]
+    if op.host_only or op.effects(operation.attrs) is not Effects.NONE or len(operation.outputs) != 1:
+        return None
+    if op.shape_rule is broadcast_shape and len(operation.inputs) == 2:
+        return _broadcasting
+    return _one_to_one if op.shape_rule is same_shape and len(operation.inputs) == 1 else None
+
+
+def _one_to_one(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    """Each element of the result depends on the same axes of the operand: element by element, or the last axes."""
+    return call(operation, [arguments[0].tensor])
+
+
+def _broadcasting(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    """Operands of different rank get axes of one behind the batch, where broadcasting would put them before it."""
+    ranks = [t.shape.rank for t in operation.inputs]
+    if None in ranks:
+        return None
+    return call(operation, [_padded(a, max(ranks) - r) for a, r in zip(arguments, ranks, strict=True)])
+
+
+def _padded(value: Value, axes: int) -> Any:
+    if not value.is_batched or not axes:
+        return value.tensor
+    shape = raw.Shape(input=value.tensor)
+    return raw.Reshape(tensor=value.tensor, shape=raw.ConcatV2(values=[shape[:1], [1] * axes, shape[1:]], axis=0))
+
+
+def spread(value: Value, count: Any) -> Any:
+    """A value with the batch as its first axis: one that is the same for every element is repeated."""
+    if value.is_batched:
+        return value.tensor
+    row = raw.ExpandDims(input=value.tensor, dim=0)
+    ones = raw.Fill(dims=raw.Shape(input=raw.Shape(input=value.tensor)), value=1)
+    return raw.Tile(input=row, multiples=raw.ConcatV2(values=[_vector(count), ones], axis=0))
+
+
+def _vector(count: Any) -> Any:
+    return raw.Reshape(tensor=convert_to_tensor(count, dtype="int32"), shape=[1])
+
+
+def _int32(tensor: Any) -> Any:
+    return tensor if tensor.dtype.name == "int32" else raw.Cast(x=tensor, DstT="int32")
+
+
+def _reshape(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    tensor, shape = arguments
+    if shape.is_batched:
+        return None
+    return [
+        raw.Reshape(tensor=tensor.tensor, shape=raw.ConcatV2(values=[_vector(count), _int32(shape.tensor)], axis=0))
+    ]
+
+
+def _reduction(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    """The axes of an element are one further to the right in the batch."""
+    tensor, axes = arguments
+    known = None if axes.is_batched else static_value(axes.tensor)
+    if known is None:
+        return None
+    shifted = [int(a) + 1 if a >= 0 else int(a) for a in known.reshape(-1)]
+    return call(operation, [tensor.tensor, convert_to_tensor(shifted, dtype="int32")])
+
+
+def _matmul(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    attrs = operation.attrs
+    a = _swapped(arguments[0].tensor, attrs["transpose_a"])
+    return [raw.BatchMatMulV2(x=a, y=_swapped(arguments[1].tensor, attrs["transpose_b"]))]
+
+
+def _swapped(tensor: Any, is_transposed: bool) -> Any:
+    """A stack of matrices with the last two axes exchanged."""
+    if not is_transposed:
+        return tensor
+    return raw.Transpose(x=tensor, perm=[0, 2, 1] if tensor.shape.rank == 3 else [1, 0])
+
+
+def _pack(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    axis = operation.attrs["axis"]
+    return [raw.Pack(values=[spread(a, count) for a in arguments], axis=axis + 1 if axis >= 0 else axis)]
+
+
+def _concat(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    axis = None if arguments[-1].is_batched else static_value(arguments[-1].tensor)
+    if axis is None:
+        return None
+    values = [spread(a, count) for a in arguments[:-1]]
+    return [raw.ConcatV2(values=values, axis=int(axis) + 1 if axis >= 0 else int(axis))]
+
+
+def _expand(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    axis = None if arguments[1].is_batched else static_value(arguments[1].tensor)
+    if axis is None:
+        return None
+    place = int(axis.reshape(()))
+    return [raw.ExpandDims(input=arguments[0].tensor, dim=place + 1 if place >= 0 else place)]
+
+
+def _transpose(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    order = None if arguments[1].is_batched else static_value(arguments[1].tensor)
+    if order is None:
+        return None
+    return [raw.Transpose(x=arguments[0].tensor, perm=[0, *[int(i) + 1 for i in order]])]
+
+
+def _gather(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any] | None:
+    """Rows at indices that differ from element to element, of a table that does not."""
+    table, indices, axis = arguments
+    if table.is_batched or axis.is_batched or operation.attrs["batch_dims"]:
+        return None
+    place = static_value(axis.tensor)
+    if place is None or place != 0:
+        return None
+    return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=0)]
+
+
+_RULES: dict[str, Rule] = {
+    "Reshape": _reshape,
+    **dict.fromkeys(("Sum", "Mean", "Max", "Min", "Prod", "All", "Any"), _reduction),
+    "MatMul": _matmul,
+    "Pack": _pack,
+    "ConcatV2": _concat,
+    "ExpandDims": _expand,
+    "Transpose": _transpose,
+    "GatherV2": _gather,
+    "Cast": _one_to_one,
+    **dict.fromkeys(("Equal", "NotEqual", "SelectV2"), _broadcasting),
+}
+"""Ops whose axes move when the batch comes first. Ops that work element by element need no entry."""

@@ -1,0 +1,130 @@
+"""`tf.vectorized_map`: a function of one row applied to all rows at once.
+
+The function is traced once; `autodiff.vectorize` carries its graph out on the whole
+batch. Operations that it has no rule for run in a loop over the rows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millrace._src.autodiff.vectorize import Loop, Value, call, spread, vectorized
+from millrace._src.control_flow.branches import Branch, VariableWatcher, finish_branch, pack_outputs
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.control_flow.map_fn import map_fn
+from millrace._src.core import context
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+from millrace._src.util import nest
+from millrace._src.util.export import export
+from millrace._src.util.logger import get_logger
+
+
+@export("vectorized_map")
+def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """Applies `fn` to each row of `elems`, all rows at once.
+
+    >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), tf.constant([[1., 2.], [3., 4.]])).numpy().tolist()
+    [5.0, 25.0]
+
+    Args:
+      fn: takes one row, in the structure of `elems`. It is traced once, as by `tf.function`.
+      elems: a Tensor, or a nest of Tensors with the same first dimension; a first dimension of 1 is repeated.
+      fallback_to_while_loop: whether an operation that cannot be carried out on all rows at once runs in a loop.
+      warn: whether to log which operations did.
+
+    Returns: The stacked results, in the structure that `fn` returns.
+    Raises: ValueError: if there is such an operation and `fallback_to_while_loop` is False.
+    """
+    tensors = [convert_to_tensor(e) for e in nest.flatten(elems)]
+    if any(t.shape.rank == 0 for t in tensors):
+        raise IndexError("list index out of range: elems must have at least one dimension")
+
+    def loop(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+        if not fallback_to_while_loop:
+            raise ValueError(f"No pfor vectorization defined for {operation.type}\nname: {operation.name!r}")
+        if warn:
+            get_logger().warning("Using a while_loop for converting %s", operation.type)
+        return _per_row(operation, arguments, count)
+
+    if state.graph is not None:
+        return _mapped(fn, elems, tensors, loop)
+    graph = _OpenGraph(f"vectorized_map_{context.unique_id()}")
+    with _tracing(graph):
+        graph.inputs = [graph.add_placeholder(t.dtype, t.shape, "elems") for t in tensors]
+        branch = Branch(graph, _mapped(fn, elems, graph.inputs[:], loop))
+        finish_branch(branch)
+    return pack_outputs(branch, GraphFunction(graph, graph.name)([*tensors, *graph.external_captures]))
+
+
+class _OpenGraph(FuncGraph):
+    """A graph in which every eager tensor from outside stays one, so that its gradient is found."""
+
+    def capture(self, tensor: Any, name: str | None = None) -> Any:
+        """The tensor of this graph that stands for `tensor`, made on first use."""
+        if isinstance(tensor, EagerTensor) and id(tensor) not in self._captures:
+            return self._add_capture(tensor, name)
+        return super().capture(tensor, name)
+
+
+@contextlib.contextmanager
+def _tracing(graph: FuncGraph) -> Iterator[None]:
+    """Operations go to `graph`; the tapes hear only of the variables that are read."""
+    tapes = state.tapes
+    with graph.as_default(), context.tapes_scope((VariableWatcher(tapes),) if tapes else ()):
+        yield
+
+
+def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Loop) -> Any:
+    """What `fn` returns for all rows, in the current graph."""
+    known = [t.shape[0] if t.shape.rank else None for t in tensors]
+    static = max(n or 0 for n in known)
+    count = raw.Shape(input=tensors[0])[0] if None in known else static
+    graph, placeholders, structure = _traced(fn, elems, tensors)
+    given = {id(p.op): _row_value(t, static) for p, t in zip(placeholders, tensors, strict=True)}
+    given |= {id(inner.op): Value(state.graph.capture(outer), False) for outer, inner in graph.captures}
+    flat = nest.flatten(structure, expand_composites=True)
+    found = iter(vectorized(graph, given, [t for t in flat if t is not None], count, loop))
+    results = [None if t is None else spread(next(found), count) for t in flat]
+    return nest.pack_sequence_as(structure, results, expand_composites=True)
+
+
+def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], Any]:
+    """The graph of `fn`, its placeholders, and what it returned."""
+    graph = _OpenGraph(f"loop_body_{context.unique_id()}")
+    with _tracing(graph):
+        placeholders = [graph.add_placeholder(t.dtype, t.shape[1:], "row") for t in tensors]
+        returned = fn(nest.pack_sequence_as(elems, placeholders))
+        structure = nest.map_structure(
+            lambda item: None if item is None else convert_to_tensor(item), returned, expand_composites=True
+        )
+        flat = nest.flatten(structure, expand_composites=True)
+        inside = [t if t is None or t.graph is graph else graph.capture(t) for t in flat]
+    return graph, placeholders, nest.pack_sequence_as(structure, inside, expand_composites=True)
+
+
+def _row_value(tensor: Any, rows: int) -> Value:
+    """The rows of an argument; a single row serves for all."""
+    if tensor.shape.rank and tensor.shape[0] == 1 and rows > 1:
+        return Value(raw.Squeeze(input=tensor, squeeze_dims=[0]), False)
+    return Value(tensor, True)
+
+
+def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+    """Carries out an operation once per row."""
+    rows = [raw.Range(start=0, limit=count, delta=1), *[a.tensor for a in arguments if a.is_batched]]
+
+    def one(items: Sequence[Any]) -> list[Any]:
+        remaining = iter(items[1:])
+        outputs = call(operation, [next(remaining) if a.is_batched else a.tensor for a in arguments])
+        return outputs or [convert_to_tensor(0)]
+
+    specs = [TensorSpec(t.shape, t.dtype) for t in operation.outputs] or [TensorSpec([], "int32")]
+    found: list[Any] = map_fn(one, rows, fn_output_signature=specs)
+    return found if operation.outputs else []
