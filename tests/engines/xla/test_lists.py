@@ -63,3 +63,38 @@ def test_the_number_of_iterations_is_counted_ahead() -> None:
         return tf.raw_ops.TensorListLength(input_handle=handle)
 
     assert int(f(tf.constant(1.0))) == 5
+
+
+def test_lists_grow_in_nested_loops_and_in_one_loop_after_the_other(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="tensorflow")
+
+    def push(handle: Any, x: Any) -> Any:
+        return tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=x)
+
+    def repeat(n: int, handle: Any, step: Any) -> Any:
+        return tf.while_loop(lambda i, _: i < n, lambda i, h: (i + 1, step(i, h)), (0, handle))[1]
+
+    def f(x: Any) -> Any:
+        handle = tf.raw_ops.TensorListFromTensor(tensor=[7.0], element_shape=tf.zeros([0], tf.int32))
+        number = lambda i: tf.cast(i, tf.float32) + x  # noqa: E731
+        handle = repeat(3, handle, lambda i, h: push(repeat(2, h, lambda j, h: push(h, number(10 * i + j))), -x))
+        handle = repeat(2, handle, lambda i, h: push(h, number(100 + i)))
+        found = []
+        for _ in range(12):
+            handle, last = tf.raw_ops.TensorListPopBack(
+                input_handle=handle, element_shape=tf.zeros([0], tf.int32), element_dtype=tf.float32
+            )
+            found.append(last)
+        return tf.stack(found), tf.raw_ops.TensorListLength(input_handle=handle)
+
+    expected = [[101.0, 100.0, 0.0, 21.0, 20.0, 0.0, 11.0, 10.0, 0.0, 1.0, 0.0, 7.0], 0]
+    for jit in (False, True):
+        values, size = tf.function(f, autograph=False, jit_compile=jit)(tf.constant(0.0))
+        assert [values.numpy().tolist(), int(size)] == expected
+    assert not [r for r in caplog.records if "NumPy tier" in r.getMessage()]
+
+
+def test_a_list_with_a_maximum_is_full_at_some_time() -> None:
+    one = lists.reserved(tf.float32, UNKNOWN, 0, 1).push(np.float32(1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Tried to push item into a full list"):
+        one.push(np.float32(2.0))

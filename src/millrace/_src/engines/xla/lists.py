@@ -40,20 +40,24 @@ class DenseList:
       dtype: the dtype of the elements.
       element: what is known of the shape of every element.
       length: the number of elements: a Python int while it is known, else a scalar array.
-      capacity: the size of `data`; None if nothing bounds it.
+      capacity: the size of `data`.
+      is_limited: whether it cannot grow: it has a declared maximum, or a loop has made room for all it will push.
       data: the elements along a first axis, a pytree if they are lists; None while the list is unset.
     """
 
     shape: tuple[int, ...] = ()
     """A list is one value: a scalar of dtype variant."""
 
-    __slots__ = ("dtype", "element", "length", "capacity", "data")
+    __slots__ = ("dtype", "element", "length", "capacity", "is_limited", "data")
 
-    def __init__(self, dtype: DType, element: TensorShape, length: Any, capacity: int | None, data: Any = None) -> None:
+    def __init__(
+        self, dtype: DType, element: TensorShape, length: Any, capacity: int, is_limited: bool, data: Any = None
+    ) -> None:
         self.dtype = dtype
         self.element = element
         self.length = length
         self.capacity = capacity
+        self.is_limited = is_limited
         self.data = data
 
     @property
@@ -66,7 +70,8 @@ class DenseList:
         TensorList(self.dtype, self.element).check_dtype(dtype)
 
     def _with(self, data: Any, length: Any = None) -> DenseList:
-        return DenseList(self.dtype, self.element, self.length if length is None else length, self.capacity, data)
+        length = self.length if length is None else length
+        return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data)
 
     # --- elements ------------------------------------------------------------------------------------------------
 
@@ -93,23 +98,20 @@ class DenseList:
 
     def push(self, item: Any) -> DenseList:
         """The list with one more element."""
-        if self.capacity is None:
-            return self._grown(item)
-        if isinstance(self.length, int) and self.length >= self.capacity:
+        is_full = not isinstance(self.length, int) or self.length >= self.capacity
+        if is_full and self.is_limited and isinstance(self.length, int):
             raise invalid(
                 f"Tried to push item into a full list list size: {self.length} max_num_elements: {self.capacity}"
             )
-        data = self._data_for(item)
+        room = self.with_capacity(self.capacity + 1) if is_full and not self.is_limited else self
+        data = room._data_for(item)
         rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, _arrays(item))
-        return self._with(rows, self.length + 1)
+        return room._with(rows, self.length + 1)
 
-    def _grown(self, item: Any) -> DenseList:
-        """A list without bound grows by one row for each element; in a loop that does not work."""
-        rows = jax.tree.map(lambda new: new[None], _arrays(item))
-        if self.data is not None:
-            size = self._size()
-            rows = jax.tree.map(lambda old, new: jnp.concatenate([old[:size], new]), self.data, rows)
-        return self._with(rows, self.length + 1)
+    def with_capacity(self, capacity: int, *, is_limited: bool = False) -> DenseList:
+        """The same elements with room for more or fewer."""
+        data = jax.tree.map(lambda rows: _resized(rows, capacity), self.data)
+        return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data)
 
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
         """The list without its last element, and that element."""
@@ -121,9 +123,8 @@ class DenseList:
     def resize(self, size: Any) -> DenseList:
         """The list cut off or extended by zeros."""
         size = _static(size)
-        kept = DenseList(self.dtype, self.element, size, size)
-        if self.data is not None:
-            kept.data = jax.tree.map(lambda rows: _resized(rows[: self._size()], size), self.data)
+        kept = self.with_capacity(self._size()).with_capacity(size)
+        kept.length = size
         return kept
 
     def size(self) -> Array:
@@ -172,10 +173,9 @@ class DenseList:
 
     def extended(self, items: Sequence[Any]) -> DenseList:
         """The list with further elements at its end."""
-        grown = self
-        room = DenseList(self.dtype, self.element, self.length, None, self.data)
+        grown = self.with_capacity(self._size())
         for item in items:
-            grown = room = room.push(item)
+            grown = grown.push(item)
         return grown
 
     def items(self) -> list[Any]:
@@ -198,8 +198,6 @@ class DenseList:
         """The rows that `item` is to be written to, zeros if there are none yet."""
         item = _arrays(item)
         if self.data is None:
-            if self.capacity is None:
-                raise no_size()
             return jax.tree.map(lambda new: jnp.zeros((self.capacity, *new.shape), new.dtype), item)
         for rows, new in zip(jax.tree.leaves(self.data), jax.tree.leaves(item), strict=True):
             if rows.shape[1:] != new.shape:
@@ -216,7 +214,7 @@ class DenseList:
         if self.data is not None:
             return self.data
         element = merge(self.element, declared_shape(shape))
-        if self.capacity is None or not element.is_fully_defined():
+        if not element.is_fully_defined():
             raise invalid("TensorList is not initialized")
         return jnp.zeros((self.capacity, *element.as_list()), self.dtype.np_dtype)
 
@@ -241,22 +239,22 @@ def to_dense(value: TensorList) -> DenseList:
     if any(item.shape != known[0].shape for item in known):
         raise invalid("XLA takes only lists whose elements have one shape.")
     if not known:
-        return DenseList(value.dtype, value.element, len(items), len(items))
+        return DenseList(value.dtype, value.element, len(items), len(items), False)
     rows = [np.zeros_like(known[0]) if item is None else item for item in items]
-    return DenseList(value.dtype, value.element, len(items), len(items), np.stack(rows))
+    return DenseList(value.dtype, value.element, len(items), len(items), False, np.stack(rows))
 
 
-def reserved(dtype: DType, element: TensorShape, length: int, capacity: int | None) -> DenseList:
-    """A list of unset elements."""
-    made = DenseList(dtype, element, length, capacity)
-    if capacity is not None and element.is_fully_defined():
-        made.data = jnp.zeros((capacity, *element.as_list()), dtype.np_dtype)
+def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:
+    """A list of unset elements that may grow to `limit`; None for any number."""
+    made = DenseList(dtype, element, length, length if limit is None else limit, limit is not None)
+    if element.is_fully_defined():
+        made.data = jnp.zeros((made.capacity, *element.as_list()), dtype.np_dtype)
     return made
 
 
 def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
     """The rows of an array as a list."""
-    return DenseList(dtype, element, tensor.shape[0], tensor.shape[0], jnp.asarray(tensor))
+    return DenseList(dtype, element, tensor.shape[0], tensor.shape[0], False, jnp.asarray(tensor))
 
 
 # --- loops and branches ------------------------------------------------------------------------------------------
@@ -273,52 +271,57 @@ def settle(before: Any, after: Any, trips: Callable[[], int | None]) -> Any:
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
     settled = before
+    if after.capacity > before.capacity:
+        settled = settled.with_capacity(_room(before, after, trips()), is_limited=True)
     if isinstance(before.length, int) and not (isinstance(after.length, int) and after.length == before.length):
-        if before.capacity is None:
-            settled = _bounded(before, after, trips())
-        settled = DenseList(settled.dtype, settled.element, jnp.int32(before.length), settled.capacity, settled.data)
-    if settled.data is None and after.data is not None and settled.capacity is not None:
+        settled = settled._with(settled.data, jnp.int32(before.length))
+    if settled.data is None and after.data is not None:
         size = settled.capacity
         settled = settled._with(jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data))
     return settled
 
 
-def _bounded(before: DenseList, after: DenseList, trips: int | None) -> DenseList:
-    """A growing list with room for what the loop will push."""
+def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
+    """The capacity that a list needs before a loop, which makes it longer by the same amount in every iteration."""
     if trips is None:
         raise no_size()
-    growth = after.length - before.length if isinstance(after.length, int) else 1
-    capacity = before.length + trips * max(growth, 0)
-    data = None if before.data is None else jax.tree.map(lambda rows: _resized(rows, capacity), before.data)
-    return DenseList(before.dtype, before.element, before.length, capacity, data)
+    return before.capacity + trips * (after.capacity - before.capacity)
+
+
+def released(value: Any, before: Any) -> Any:
+    """A loop variable after the loop: a list may grow again if it could before."""
+    if not isinstance(value, DenseList) or value.is_limited == before.is_limited:
+        return value
+    return DenseList(value.dtype, value.element, value.length, value.capacity, before.is_limited, value.data)
 
 
 def common_type(lists: Sequence[DenseList]) -> DenseList:
     """The type of lists that come from different branches; its length is None where theirs differ."""
     model = next((one for one in lists if one.data is not None), lists[0])
     known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
-    return DenseList(model.dtype, model.element, model.length if known else None, model.capacity, model.data)
+    length, capacity = model.length if known else None, max(one.capacity for one in lists)
+    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, model.data)
 
 
 def conformed(value: DenseList, model: DenseList) -> DenseList:
     """A list as one of the type of `model`: an unset one gets rows of zeros."""
-    data = value.data
+    size, data = model.capacity, value.with_capacity(model.capacity).data
     if data is None and model.data is not None:
-        data = jax.tree.map(lambda rows: jnp.zeros(rows.shape, rows.dtype), model.data)
+        data = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), model.data)
     length = jnp.int32(value.length) if model.length is None else value.length
-    return DenseList(model.dtype, model.element, length, model.capacity, data)
+    return DenseList(model.dtype, model.element, length, size, model.is_limited, data)
 
 
 def _flatten(value: DenseList) -> tuple[tuple[Any, ...], Any]:
     known = isinstance(value.length, int)
-    fixed = (value.dtype, value.element, value.capacity, value.length if known else None)
+    fixed = (value.dtype, value.element, value.capacity, value.is_limited, value.length if known else None)
     return (value.data, None if known else value.length), fixed
 
 
 def _unflatten(fixed: Any, children: Iterable[Any]) -> DenseList:
-    dtype, element, capacity, length = fixed
+    dtype, element, capacity, is_limited, length = fixed
     data, traced = children
-    return DenseList(dtype, element, traced if length is None else length, capacity, data)
+    return DenseList(dtype, element, traced if length is None else length, capacity, is_limited, data)
 
 
 jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
@@ -330,7 +333,7 @@ jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
 def _arrays(item: Any) -> Any:
     """An element whose leaves are arrays of the engine; a nested list's length becomes one of them."""
     if isinstance(item, DenseList):
-        return DenseList(item.dtype, item.element, jnp.int32(item.length), item.capacity, item.data)
+        return DenseList(item.dtype, item.element, jnp.int32(item.length), item.capacity, item.is_limited, item.data)
     return jnp.asarray(item)
 
 

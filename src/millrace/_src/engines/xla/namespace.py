@@ -175,7 +175,7 @@ class XlaNamespace:
         _write_back(cells, values)
         result: list[Any] = list(state)
         for position, output in zip(positions, outputs, strict=True):
-            result[position] = output
+            result[position] = lists.released(output, state[position])
         return result
 
 

@@ -124,10 +124,11 @@ def tensor_list_pop_back(
 
 
 @tensor_list_pop_back.gradient
-def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, tensor: Any) -> tuple[Any, None]:
+def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, tensor: Any) -> tuple[Any, None]:
     """The gradient of the popped tensor is pushed on the gradient list."""
     if dlist is None:
-        dlist = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=tensor.dtype)
+        size, shape = size_and_shape(output_handle)
+        dlist = raw.TensorListReserve(element_shape=shape, num_elements=size, element_dtype=tensor.dtype)
     dtensor = raw.ZerosLike(x=tensor) if dtensor is None else dtensor
     return raw.TensorListPushBack(input_handle=dlist, tensor=dtensor), None
 

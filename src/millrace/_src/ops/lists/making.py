@@ -51,7 +51,7 @@ def tensor_list_reserve(xp: Xp, element_shape: Array, num_elements: Array, *, el
         raise errors.InvalidArgumentError(
             None, None, f"The num_elements to reserve must be a non negative number, but got {num_elements}"
         )
-    return xp.reserve_list(element_dtype, element_shape, num_elements, num_elements)
+    return xp.reserve_list(element_dtype, element_shape, num_elements, -1)
 
 
 def _from_tensor_shape(c: ShapeContext) -> TensorShape:
@@ -135,7 +135,7 @@ def tensor_list_scatter_v2(
             None, None, f"TensorListScatter: Trying to scatter at index {longest - 1} in list with size {size}"
         )
     size = longest if size < 0 else size
-    made: Any = xp.reserve_list(element_dtype, element_shape, size, size)
+    made: Any = xp.reserve_list(element_dtype, element_shape, size, -1)
     return made.scatter(tensor, indices)
 
 
