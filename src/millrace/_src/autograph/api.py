@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from millrace._src.autograph.operators import calls
+from millrace._src.autograph.operators import builtin_reductions, builtins_over_tensors, calls
 from millrace._src.autograph.transform.conversion import UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError
 from millrace._src.util.export import export
@@ -121,8 +121,8 @@ def _python_function(entity: Any) -> types.FunctionType:
     function = entity.__func__ if isinstance(entity, types.MethodType) else entity
     if not isinstance(function, types.FunctionType):
         raise ConversionError(
-            f"converting {entity}: ValueError: Cannot apply autograph to a function that doesn't expose a __code__ object. "
-            "If this is a @tf.function, try passing f.python_function instead."
+            f"converting {entity}: ValueError: Cannot apply autograph to a function that doesn't expose a __code__ "
+            "object. If this is a @tf.function, try passing f.python_function instead."
         )
     return function
 
@@ -132,10 +132,10 @@ def _conversion(entity: Any, function: types.FunctionType) -> Any:
         return calls.conversions.make(function)
     except NoSourceError as error:
         raise ConversionError(
-            f"converting {entity}: InaccessibleSourceCodeError: Unable to locate the source code of {entity}. Note that "
-            "functions defined in certain environments, like the interactive Python shell, do not expose their source code. "
-            "If that is the case, you should define them in a .py source file. If you are certain the code is "
-            "graph-compatible, wrap the call using @tf.autograph.experimental.do_not_convert. Original error: "
+            f"converting {entity}: InaccessibleSourceCodeError: Unable to locate the source code of {entity}. Note "
+            "that functions defined in certain environments, like the interactive Python shell, do not expose their "
+            "source code. If that is the case, you should define them in a .py source file. If you are certain the "
+            "code is graph-compatible, wrap the call using @tf.autograph.experimental.do_not_convert. Original error: "
             f"{error}"
         ) from None
     except (UnsupportedError, SyntaxError) as error:
@@ -212,5 +212,7 @@ def _level_from_environment() -> int:
 
 
 calls.verbosity.level = _level_from_environment()
+REPLACED_BUILTINS = (builtins_over_tensors, builtin_reductions)
+"""The modules whose functions stand for builtins in converted code; loading them makes them known."""
 
 __all__ = ["ConversionError", "Feature", "do_not_convert", "for_tracing", "get_logger", "to_code", "to_graph", "trace"]

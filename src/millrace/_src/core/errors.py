@@ -255,7 +255,15 @@ class UnauthenticatedError(_CodedError):
 
 @export("errors.OperatorNotAllowedInGraphError", v1=[])
 class OperatorNotAllowedInGraphError(TypeError):
-    """A Python operator that needs a value, such as `if` or `for`, met a symbolic tensor."""
+    """A Python operator that needs a value, such as `if` or `for`, met a symbolic tensor.
+
+    Attributes:
+      tensor: What it met, where it is known.
+    """
+
+    def __init__(self, message: str, tensor: Any = None) -> None:
+        super().__init__(message)
+        self.tensor = tensor
 
 
 class InaccessibleTensorError(ValueError):

@@ -369,11 +369,13 @@ class SymbolicTensor(Tensor):
 
     def __bool__(self) -> bool:
         raise OperatorNotAllowedInGraphError(
-            f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.{_ADVICE}"
+            f"Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.{_ADVICE}", tensor=self
         )
 
     def __iter__(self) -> Iterator[Any]:
-        raise OperatorNotAllowedInGraphError(f"Iterating over a symbolic `tf.Tensor` is not allowed.{_ADVICE}")
+        raise OperatorNotAllowedInGraphError(
+            f"Iterating over a symbolic `tf.Tensor` is not allowed.{_ADVICE}", tensor=self
+        )
 
     def __len__(self) -> int:
         raise TypeError(

@@ -1,8 +1,8 @@
 """Calls: what runs in place of a callable that converted code calls.
 
 `call[f]` is looked up for every call of a Python function, so it is a dictionary: functions that live as long as their
-module are in it, others are made anew by `__missing__`. `callee` takes any callable. The conversion of a function is kept by its code object; a function
-made anew (a closure, a method) shares it.
+module are in it, others are made anew by `__missing__`. `callee` takes any callable. The conversion of a function is
+kept by its code object; a function made anew (a closure, a method) shares it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import threading
 import types
 from typing import Any
 
-from millrace._src.autograph.operators import builtins_over_tensors
+from millrace._src.autograph.operators import replacements
 from millrace._src.autograph.transform.conversion import CONVERSION, OPERATORS, Conversion, UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError, function_node
 from millrace._src.util.logger import get_logger
 
 _KEPT_OUT = ("millrace", "tensorflow", "numpy", "scipy", "jax", "keras", "ml_dtypes", "pytest", "_pytest", "hypothesis")
-"""Packages whose functions run as they are: they are not written for conversion, and their own control flow is Python's."""
+"""Packages whose functions run as they are: they are not written for conversion, and their own control flow is "
+"Python's."""
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__", "functools", "contextlib"}
 _UNCONVERTED = "__ag_do_not_convert__"
 
@@ -98,8 +99,8 @@ class Conversions:
             return self.make(function)
         except (NoSourceError, UnsupportedError, SyntaxError, RecursionError) as error:
             get_logger().warning(
-                "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate the "
-                "function with @tf.autograph.experimental.do_not_convert",
+                "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate "
+                "the function with @tf.autograph.experimental.do_not_convert",
                 function,
                 error,
             )
@@ -162,23 +163,32 @@ def is_excluded(function: Any) -> bool:
     return _UNCONVERTED in function.__dict__
 
 
-class _Functions(dict[Any, Any]):
-    """From a Python function to what is called in its place."""
+class _Callables(dict[Any, Any]):
+    """From a Python function, a builtin function or a class to what is called in its place."""
 
     def __missing__(self, function: Any) -> Any:
-        converted = convert_function(function)
-        if function.__closure__ is None and _lives_in_module(function):
-            self[function] = converted
-        return converted
+        if type(function) is types.FunctionType:
+            converted = convert_function(function)
+            if function.__closure__ is None and _lives_in_module(function):
+                self[function] = converted
+            return converted
+        if type(function) not in looked_up:
+            return callee(function)
+        replacement = replacements.replacement(function)
+        if function.__module__ == "builtins":
+            self[function] = replacement
+        return replacement
 
 
-call = _Functions()
+call = _Callables()
+looked_up = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
+"""The classes of callables that are looked up in `call`."""
 
 
 def callee(function: Any) -> Any:
     """What is called in place of any callable."""
     kind = function.__class__
-    if kind is types.FunctionType:
+    if kind in looked_up:
         return call[function]
     if kind is types.MethodType:
         method = function.__func__
@@ -189,8 +199,8 @@ def callee(function: Any) -> Any:
     if kind is functools.partial:
         inner = callee(function.func)
         return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
-    if kind is type or kind is types.BuiltinFunctionType or isinstance(function, type):
-        return builtins_over_tensors.replacement(function)
+    if isinstance(function, type):
+        return replacements.replacement(function)
     return _callable_object(function)
 
 
@@ -201,7 +211,7 @@ def _lives_in_module(function: types.FunctionType) -> bool:
 
 def _callable_object(thing: Any) -> Any:
     """An object with `__call__`: its method is converted, unless its class is of a package that is kept out."""
-    method = getattr(type(thing), "__call__", None)
+    method = getattr(type(thing), "__call__", None)  # noqa: B004  # the method itself, to convert it
     if type(method) is not types.FunctionType:
         return thing
     converted = call[method]

@@ -40,3 +40,13 @@ def list_append(items: Any, value: Any) -> Any:
         return items.noted(value)
     items.append(value)
     return items
+
+
+class _Key:
+    """`key[i:j, k]` is what stands between the brackets."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+key = _Key()

@@ -1,8 +1,8 @@
 """`while` and `for`: Python's over Python values, loops of the graph over tensors.
 
-A loop that starts in Python and meets a tensor in its condition (a `while True` with a `break` that depends on a tensor)
-goes on in the graph from there. A Python `for` whose `break` depends on a tensor runs its other iterations under that
-condition.
+A loop that starts in Python and meets a tensor in its condition (a `while True` with a `break` that depends on a
+tensor) goes on in the graph from there. A Python `for` whose `break` depends on a tensor runs its other iterations
+under that condition.
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def for_stmt(
     if not belongs_into_graph(iterable):
         _python_for(iterable, *arguments)
     elif isinstance(iterable, SymbolicTensor) and iterable.op.type == "Range":
-        _range_for(*iterable.op.inputs, *arguments)
+        start, limit, delta = iterable.op.inputs
+        _range_for(start, limit, delta, *arguments)
     else:
         _tensor_for(convert_to_tensor(iterable), *arguments)
 
@@ -136,10 +137,11 @@ def _python_for(
     assert extra_test is not None
     rest = _rest_of_range(iterator)
     if rest is not None and len(rest) > _LONGEST_UNROLLED:
-        ends = [convert_to_tensor(n) for n in (rest.start, rest.stop, rest.step)]
-        _range_for(*ends, extra_test, body, get_state, set_state, names, options)
+        start, limit, delta = [convert_to_tensor(n) for n in (rest.start, rest.stop, rest.step)]
+        _range_for(start, limit, delta, extra_test, body, get_state, set_state, names, options)
         return
     for item in iterator:
+
         def run(item: Any = item) -> None:
             body(item)
 
@@ -155,9 +157,9 @@ def _rest_of_range(iterator: Any) -> range | None:
     """What is left of the iterator of a `range`."""
     if type(iterator) is not type(iter(range(0))):
         return None
-    _, (whole,), *position = iterator.__reduce__()
-    rest: range = whole[position[0] :] if position and position[0] else whole
-    return rest
+    parts: Any = iterator.__reduce__()  # iter, (the range,), how far it has come
+    whole: range = parts[1][0]
+    return whole[parts[2] :] if len(parts) > 2 else whole
 
 
 # --- the graph -------------------------------------------------------------------------------------------------------
@@ -191,9 +193,15 @@ def _range_for(
         body(counter)
         return raw.AddV2(x=counter, y=delta)
 
-    ends = [_known(end) for end in (start, limit, delta)]
-    count = len(range(*map(int, ends))) if all(e is not None and float(e).is_integer() for e in ends) and ends[2] else None
-    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, start, count)
+    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, start, _count(start, limit, delta))
+
+
+def _count(*ends: Any) -> int | None:
+    """How many numbers a range has, if its ends are constants of the graph."""
+    known = [_known(end) for end in ends]
+    if any(end is None or not float(end).is_integer() for end in known) or not known[2]:
+        return None
+    return len(range(int(known[0]), int(known[1]), int(known[2])))
 
 
 def _known(tensor: Any) -> Any:
@@ -216,8 +224,8 @@ def _tensor_for(
     """A loop over the first axis of a tensor."""
     if tensor.shape.rank == 0:
         raise ValueError(
-            f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. A loop over a Tensor runs over "
-            "its first axis, and a scalar has none."
+            f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. A loop over a Tensor runs "
+            "over its first axis, and a scalar has none."
         )
     length = tensor.shape[0] if tensor.shape.rank is not None else None
     size = convert_to_tensor(length) if length is not None else raw.Shape(input=tensor)[0]

@@ -24,7 +24,9 @@ class Merged:
       static: The value, if it is no tensor.
     """
 
-    def __init__(self, static: Any = None, structure: Any = None, main: list[Any] | None = None, other: Any = None) -> None:
+    def __init__(
+        self, static: Any = None, structure: Any = None, main: list[Any] | None = None, other: Any = None
+    ) -> None:
         self.static = static
         self.structure = structure
         self.main = main
@@ -53,7 +55,9 @@ def to_tensors(value: Any) -> list[Any] | None:
         return None
 
 
-def merge(name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None], complete: bool) -> Merged:
+def merge(
+    name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None], complete: bool
+) -> Merged:
     """What a variable is after a branch.
 
     Args:
@@ -83,8 +87,8 @@ def merge(name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, lis
     for value, leaves, branch in ((main, tensors[0], "main"), (other, tensors[1], "else")):
         if leaves is None:
             raise TypeError(
-                f"'{name}' is {value!r} of {type(value)} at the end of the {branch} branch, and something else at the end "
-                "of the other. Only values that can be Tensors may differ between branches that depend on a Tensor."
+                f"'{name}' is {value!r} of {type(value)} at the end of the {branch} branch, and something else at the "
+                "end of the other. Only values that can be Tensors may differ between branches that depend on a Tensor."
             )
     for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
         if a.dtype is not b.dtype:
@@ -111,8 +115,8 @@ def _missing(name: str, branch: str) -> str:
             "Tensor must return a value, or neither."
         )
     return (
-        f"'{name}' must also be initialized in the {branch} branch. Assign it before the `if`, or in both branches: the "
-        "condition depends on a Tensor, so both are traced."
+        f"'{name}' must also be initialized in the {branch} branch. Assign it before the `if`, or in both branches: "
+        "the condition depends on a Tensor, so both are traced."
     )
 
 

@@ -7,25 +7,29 @@ import types
 from typing import Any
 
 from millrace._src.autograph.operators.assertions import assert_stmt
-from millrace._src.autograph.operators.calls import call, callee
-from millrace._src.autograph.operators.comprehensions import filters, iterable
-from millrace._src.autograph.operators.containers import list_append, set_item
+from millrace._src.autograph.operators.calls import call, callee, looked_up
+from millrace._src.autograph.operators.comprehensions import filters, iterable, iterable_of_rows
+from millrace._src.autograph.operators.containers import key, list_append, set_item
 from millrace._src.autograph.operators.if_statements import if_exp, if_stmt
 from millrace._src.autograph.operators.logic import and_, and_value, in_, not_, not_in, or_, or_value
 from millrace._src.autograph.operators.loops import for_stmt, while_stmt
-from millrace._src.autograph.operators.resuming import resume
+from millrace._src.autograph.operators.resuming import iterate, resume, site_of
 from millrace._src.autograph.operators.staged_loops import loop_options
-from millrace._src.autograph.operators.staging import staged, staged_iterable
+from millrace._src.autograph.operators.staging import plain, staged, staged_iterable
+from millrace._src.autograph.operators.unpacking import iterate_rows, unpacked
 from millrace._src.autograph.operators.variables import Undefined, container, is_defined, ld, ldu, ret
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
 BuiltinMethod = types.BuiltinMethodType
-Function = types.FunctionType
+Method = types.MethodType
+NeedsGraphError = OperatorNotAllowedInGraphError
 iter: Any = builtins.iter
 locals: Any = builtins.locals
 
 __all__ = [
     "BuiltinMethod",
-    "Function",
+    "Method",
+    "NeedsGraphError",
     "Undefined",
     "and_",
     "and_value",
@@ -41,19 +45,27 @@ __all__ = [
     "is_defined",
     "iter",
     "iterable",
+    "iterable_of_rows",
+    "iterate",
+    "iterate_rows",
+    "key",
     "ld",
     "ldu",
     "list_append",
     "locals",
+    "looked_up",
     "loop_options",
     "not_",
     "not_in",
     "or_",
     "or_value",
+    "plain",
     "resume",
     "ret",
     "set_item",
+    "site_of",
     "staged",
     "staged_iterable",
+    "unpacked",
     "while_stmt",
 ]

@@ -6,23 +6,54 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from millrace._src.autograph.operators.staging import is_symbolic, is_tensor, staged_iterable
 from millrace._src.autograph.operators.variables import Undefined
+from millrace._src.core.context import state
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
+from millrace._src.core.tensor import Tensor
 
 
-def resume(conversion: Any, number: int, value: Any, variables: Mapping[str, Any], cells: Callable[[], Any]) -> Any:
+def iterate(value: Any) -> Any:
+    """The iterator of what a `for` runs over.
+
+    Raises: OperatorNotAllowedInGraphError: if the graph has to run the loop.
+    """
+    if staged_iterable[value.__class__] and (state.graph is not None or is_symbolic(value)):
+        raise OperatorNotAllowedInGraphError("Iterating over a symbolic `tf.Tensor` is not allowed.", tensor=value)
+    return iter(value)
+
+
+def site_of(conversion: Any, numbers: tuple[int, ...], error: Any, variables: Mapping[str, Any]) -> int:
+    """The site at which a tensor refused to be a Python value.
+
+    Args:
+      conversion: The converted function; a `Converted`.
+      numbers: The sites of its frame.
+      error: What was raised.
+      variables: The local variables of the frame.
+
+    Raises: The error, if it comes from somewhere else.
+    """
+    for number in numbers:
+        held = variables.get(conversion.code.sites[number].value)
+        if held is not None and (held is error.tensor or is_tensor(held) and not isinstance(held, Tensor)):
+            return number  # the second: a variable, which refuses by the tensor that is read from it
+    raise error
+
+
+def resume(conversion: Any, number: int, variables: Mapping[str, Any], cells: Callable[[], Any]) -> Any:
     """Runs the rest of a function from a site on, and returns what the function returns.
 
     Args:
       conversion: The converted function; a `Converted`.
       number: The site.
-      value: The value that decided: a condition, or something to iterate over.
       variables: The local variables at the site.
       cells: A function whose closure holds the variables that nested functions share.
     """
     continuation = conversion.code.continuation(number)
-    given = dict(zip(cells.__code__.co_freevars, cells.__closure__ or ()))  # type: ignore[attr-defined]  # a lambda
+    given = dict(zip(cells.__code__.co_freevars, cells.__closure__ or ()))
     given |= conversion.cells
     closure = tuple([given[name] for name in continuation.code.co_freevars])
     function = types.FunctionType(continuation.code, conversion.globals, closure=closure)
     arguments = [variables[name] if name in variables else Undefined(name) for name in continuation.parameters]
-    return function(value, *arguments)
+    return function(variables[conversion.code.sites[number].value], *arguments)

@@ -1,8 +1,8 @@
 """Python lists that a loop of the graph appends to.
 
-The loop cannot carry a list that grows; it carries a `tf.TensorArray`, and the variable is a `StagedList` around it, which
-can be appended to, indexed, iterated over and stacked. What the elements are is found out by a trial run of the body with
-a `TrialList` in place of the list, which notes what is appended.
+The loop cannot carry a list that grows; it carries a `tf.TensorArray`, and the variable is a `StagedList` around it,
+which can be appended to, indexed, iterated over and stacked. What the elements are is found out by a trial run of the
+body with a `TrialList` in place of the list, which notes what is appended.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class StagedList(CompositeTensor):
 
     def __len__(self) -> int:
         raise TypeError(
-            "len() of a list that a loop over a Tensor appends to is only known when the graph runs; in converted code it "
-            "is a Tensor."
+            "len() of a list that a loop over a Tensor appends to is only known when the graph runs; in converted code "
+            "it is a Tensor."
         )
 
     def length(self) -> Any:

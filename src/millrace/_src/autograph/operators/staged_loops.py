@@ -1,8 +1,8 @@
 """Loops of the graph: the state of a Python loop becomes the variables of `tf.while_loop`.
 
-A variable whose value can be a tensor, or a structure of tensors, is carried from iteration to iteration. One that cannot
-stays what it is, and the body must not change it. One that gets its first value in the body starts as zeros of the dtype
-and shape that it gets there, which a trial run of the body in a graph of its own finds out.
+A variable whose value can be a tensor, or a structure of tensors, is carried from iteration to iteration. One that
+cannot stays what it is, and the body must not change it. One that gets its first value in the body starts as zeros of
+the dtype and shape that it gets there, which a trial run of the body in a graph of its own finds out.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ from millrace._src.util.text import shape_parentheses
 
 Options = Mapping[str, Any]
 _NO_RESULT = (
-    "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return statement depends on a "
-    "static Python condition such as a hyperparameter. Add a `return` after the loop, so that every path returns a value."
+    "a return statement cannot be placed inside this TensorFlow loop; this may happen if a return statement depends on "
+    "a static Python condition such as a hyperparameter. Add a `return` after the loop, so that every path returns a "
+    "value."
 )
 
 
@@ -124,7 +125,7 @@ class StagedLoop:
             state[index] = nest.pack_sequence_as(self.before[index], list(leaves), expand_composites=True)
         self.set_state(state)
 
-    # --- which variables are carried -----------------------------------------------------------------------------------
+    # --- which variables are carried -----------------------------------------------------------------------------
 
     def _is_carried(self, index: int, value: Any) -> bool:
         if value.__class__ is Undefined or value is None:
@@ -187,8 +188,8 @@ class StagedLoop:
             if old.__class__ is Undefined or flatten(old) == [] or to_tensors(new) is None:
                 continue
             raise TypeError(
-                f"'{name}' is {old!r} of {type(old)} before the loop, but {new!r} after one iteration. A loop that depends "
-                "on a Tensor can only change values that can be Tensors."
+                f"'{name}' is {old!r} of {type(old)} before the loop, but {new!r} after one iteration. A loop that "
+                "depends on a Tensor can only change values that can be Tensors."
             )
 
     def _checked(self, index: int, first: Sequence[Any], value: Any, shapes: Sequence[TensorShape]) -> list[Any]:
@@ -199,7 +200,9 @@ class StagedLoop:
         try:
             nest.assert_same_structure(self.before[index], value, expand_composites=True)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"'{name}' does not have the same nested structure after one iteration.\n\n{error}") from None
+            raise TypeError(
+                f"'{name}' does not have the same nested structure after one iteration.\n\n{error}"
+            ) from None
         leaves = [_as_tensor(leaf) for leaf in flatten(value)]
         for old, new, shape in zip(first, leaves, shapes, strict=True):
             if new.dtype is not old.dtype:
@@ -215,8 +218,8 @@ class StagedLoop:
         name = self.names[index]
         if self._given_invariant(index) is not None:
             return (
-                f"'{name}' has shape {_shape(new)} after one iteration, which does not conform with the shape invariant "
-                f"{shape_parentheses(invariant)}."
+                f"'{name}' has shape {_shape(new)} after one iteration, which does not conform with the shape "
+                f"invariant {shape_parentheses(invariant)}."
             )
         return (
             f"'{name}' has shape {_shape(old)} before the loop, but shape {_shape(new)} after one iteration. Use "
@@ -236,8 +239,8 @@ class StagedLoop:
         for tensor, shape in zip(tensors, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
-                    f"'{self.names[index]}' has shape {_shape(tensor)} before the loop, which does not conform with the "
-                    f"shape invariant {shape_parentheses(shape)}."
+                    f"'{self.names[index]}' has shape {_shape(tensor)} before the loop, which does not conform with "
+                    f"the shape invariant {shape_parentheses(shape)}."
                 )
         return shapes
 

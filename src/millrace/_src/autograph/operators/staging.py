@@ -1,7 +1,7 @@
 """Which values the graph must carry out.
 
-A symbolic tensor has no value, so a branch on it belongs into the graph. An eager tensor has one; while a graph is built
-it is treated like a symbolic tensor all the same, so that a function means the same whatever it captures.
+A symbolic tensor has no value, so a branch on it belongs into the graph. An eager tensor has one; while a graph is
+built it is treated like a symbolic tensor all the same, so that a function means the same whatever it captures.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ def _is_tensor_class(cls: type) -> bool:
 
 staged = ClassTable(_is_tensor_class)
 """Whether conditions of a class may belong into the graph."""
+
+plain = frozenset({bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, type(None)})
+"""Classes that are certainly not staged: asked first, since this is faster."""
 
 _iterable_classes: list[type] = []
 

@@ -28,9 +28,9 @@ class Unrolling:
         added = len(self.graph.get_operations()) - self.operations
         if added >= _ITERATIONS * _OPERATIONS_EACH:
             get_logger().warning(
-                "Large unrolled loop detected. Did you mean to use a TF loop? The loop at %s has put %d operations into the "
-                "graph in %d iterations. Iterate over tf.range(n) instead of range(n), or over a Tensor, to make it a loop "
-                "of the graph.",
+                "Large unrolled loop detected. Did you mean to use a TF loop? The loop at %s has put %d operations "
+                "into the graph in %d iterations. Iterate over tf.range(n) instead of range(n), or over a Tensor, to "
+                "make it a loop of the graph.",
                 user_frame(),
                 added,
                 self.iterations,

@@ -13,8 +13,8 @@
                                 x = b
                             ag__.if_stmt(c, if_body, else_body, get_state, set_state, ('x',), 1)
 
-The state is what a block assigns and somebody may read afterwards; assigned attributes and items (`self.x`, `a[0]`) count
-as variables. A variable without a value holds `ag__.Undefined`, and is read through `ag__.ld`, which complains.
+The state is what a block assigns and somebody may read afterwards; assigned attributes and items (`self.x`, `a[0]`)
+count as variables. A variable without a value holds `ag__.Undefined`, and is read through `ag__.ld`, which complains.
 """
 
 from __future__ import annotations
@@ -26,9 +26,17 @@ from typing import Any
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.item_targets import stored_variable, unpacked_items
+from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
 from millrace._src.autograph.transform.scopes import Names, composite_names, names_of
-from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of, with_context
+from millrace._src.autograph.transform.templates import (
+    copy_tree,
+    expression,
+    header,
+    place,
+    template,
+    tuple_of,
+    with_context,
+)
 
 _OPTIONS = "set_loop_options"
 
@@ -77,7 +85,9 @@ class Compact:
         if in_region:
             return [*unset, *done]
         finish = template(
-            "return ag__.ret(a, b)", a=ast.Name(self.flags.returned, ast.Load()), b=ast.Name(self.flags.result, ast.Load())
+            "return ag__.ret(a, b)",
+            a=ast.Name(self.flags.returned, ast.Load()),
+            b=ast.Name(self.flags.result, ast.Load()),
         )
         return [*unset, *start, *done, *finish]
 
@@ -180,7 +190,9 @@ class Compact:
     def _if(self, node: ast.If) -> list[ast.stmt]:
         written = names_of([*node.body, *node.orelse])
         live = self.liveness.after[id(node)]
-        entering = {name for block in (node.body, node.orelse) if block for name in self.liveness.entering[id(block[0])]}
+        entering = {
+            name for block in (node.body, node.orelse) if block for name in self.liveness.entering[id(block[0])]
+        }
         outputs = sorted(written.written & live & self._own())
         composites = self._composites(written)
         restored = sorted(written.written & entering & self._own() - set(outputs))
@@ -284,7 +296,7 @@ class Compact:
         options: Any = expression("ag__.loop_options()")
         statements = list(node.body)
         if statements and _is_options_call(statements[0]):
-            call: Any = statements.pop(0).value  # type: ignore[attr-defined]  # an expression statement
+            call: Any = statements.pop(0).value
             for keyword in call.keywords:
                 value = self.expressions.convert(keyword.value)
                 if keyword.arg == "shape_invariants":
@@ -324,7 +336,10 @@ class Compact:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 read = expression("ag__.ld(name)", name=target.id)
-                done += [ast.Expr(read), *template("name = ag__.Undefined(text)", name=target.id, text=ast.Constant(target.id))]
+                done += [
+                    ast.Expr(read),
+                    *template("name = ag__.Undefined(text)", name=target.id, text=ast.Constant(target.id)),
+                ]
             else:
                 done.append(ast.Delete([self.expressions.convert(target)]))
         return done
@@ -466,7 +481,9 @@ class _ItemStores(ast.NodeTransformer):
         return [*place(start, node), self._stored(name, target, ast.Name(held, ast.Load()), node)]
 
     def _stored(self, name: str, target: Any, value: ast.expr, at: ast.stmt) -> ast.stmt:
-        (new,) = template("name = ag__.set_item(name, key, value)", name=name, key=target.slice, value=value)
+        (new,) = template(
+            "name = ag__.set_item(name, key, value)", name=name, key=key_expression(target.slice), value=value
+        )
         new.item = target  # type: ignore[attr-defined]  # a mark for `names_of`: the statement assigns an item
         return place([new], at)[0]
 

@@ -78,7 +78,9 @@ class Conversion:
         """The whole function in the inline form."""
         node = self.convert_function(copy_tree(self.node), {*self.original.co_freevars})
         if isinstance(node, ast.Lambda):
-            definition: Any = place(template("def name():\n    return value", name=_FUNCTION, value=node.body), self.node)[0]
+            definition: Any = place(
+                template("def name():\n    return value", name=_FUNCTION, value=node.body), self.node
+            )[0]
             definition.args = node.args
         else:
             definition = node
@@ -92,14 +94,14 @@ class Conversion:
         return self._continuations[number]
 
     def _continue_at(self, site: Site) -> Continuation:
-        function = site.function
-        names = names_of(site.statements)
+        function, statements = site.function, site.statements()
+        names = names_of(statements)
         needed = (names.used | names.written) & site.variables
         if function.is_method:
             needed |= {*function.scope.parameters[:1]}  # `super()` takes it
         parameters = sorted(needed - {*site.free, site.value})
         body = Compact(function, site.free).body(
-            site.statements, site.assigned, frozenset(parameters) | {site.value}, site.in_region
+            statements, site.assigned, frozenset(parameters) | {site.value}, site.in_region
         )
         definition: Any = template("def name(value):\n    body", name=_FUNCTION, value=site.value, body=body)[0]
         definition.args.args += [ast.arg(name) for name in parameters]
@@ -170,7 +172,9 @@ class Conversion:
             inside = [ast.ClassDef(owner, [], [], inside, [], **_type_params())]
         outer.body = inside
         module = ast.Module(place([outer], self.node), [])
-        compiled = compile(module, self.original.co_filename, "exec", dont_inherit=True, flags=_future_flags(self.original))
+        compiled = compile(
+            module, self.original.co_filename, "exec", dont_inherit=True, flags=_future_flags(self.original)
+        )
         code = self._renamed(_find_code(compiled, _FUNCTION))
         self._note(code)
         return code

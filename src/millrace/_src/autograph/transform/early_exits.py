@@ -208,9 +208,10 @@ class Lowering:
         loop: Any = resumed.loop
         exits = exits_of(loop.body) | exits_of(resumed.partial)
         inner = flags.inside_loop(self.namer, exits)
-        start = [template("flag = False", flag=name) for name in (inner.broken, inner.continued) if name]
+        names = [name for name in (inner.broken, inner.continued) if name]
+        start = [statement for name in names for statement in template("flag = False", flag=name)]
         current = self.block(resumed.partial, inner)
-        return [*place(sum(start, []), loop), *current, *self._iterations(loop, inner, exits, flags)]
+        return [*place(start, loop), *current, *self._iterations(loop, inner, exits, flags)]
 
     def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags) -> list[ast.stmt]:
         body = self.block(loop.body, inner)

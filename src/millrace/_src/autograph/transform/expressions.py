@@ -4,10 +4,9 @@ Each has two forms. The inline form carries out the expression in Python and ask
 decides; it costs little where no tensor is met. The compact form hands everything to an operator; it stands where the
 code is staged anyway. `staged` answers whether objects of a class are carried out by the graph.
 
-    inline    a and b      ->  ag__.and_value(t, lambda: b) if (t := a).__class__ is not bool and
-                               ag__.staged[t.__class__] else t and b
+    inline    a and b      ->  ag__.and_value(t, lambda: b) if <(t := a) may be staged> else t and b
     compact   a and b      ->  ag__.and_(lambda: a, lambda: b)
-    inline    f(x)         ->  (ag__.call[g] if (g := f).__class__ is ag__.Function else ag__.callee(g))(x)
+    inline    f(x)         ->  (ag__.call[g] if (g := f).__class__ in ag__.looked_up else ag__.callee(g))(x)
     compact   f(x)         ->  ag__.callee(f)(x)
 """
 
@@ -23,6 +22,11 @@ from millrace._src.autograph.transform.templates import copy_tree, expression, p
 _LONGEST_INLINE = 6
 """How many operands `and`, `or` have in the inline form, whose size is quadratic."""
 _PYTHON_TESTS = ("isinstance", "issubclass", "callable", "hasattr")
+_CALL = "ag__.call[held] if (held := function).__class__ in ag__.looked_up else ag__.callee(held)"
+_METHOD_CALL = (
+    "held if (kind := (held := function).__class__) is ag__.BuiltinMethod else "
+    "ag__.Method(ag__.call[held.__func__], held.__self__) if kind is ag__.Method else ag__.callee(held)"
+)
 _SCOPED = ("super",)
 """Functions that look at the frame they are called from when they get no arguments."""
 
@@ -165,11 +169,9 @@ class Expressions(ast.NodeTransformer):
     def _chain(self, node: ast.Compare) -> ast.expr:
         """Inline `a < (m := b) and m < c`; compact `(lambda l, m: l < m and m < c)(a, b)`."""
         held = self.namer.new("ag_c")
-        middle = ast.Name(held, ast.Load())
         if self.inline:
-            first = ast.Compare(node.left, node.ops[:1], [ast.NamedExpr(ast.Name(held, ast.Store()), node.comparators[0])])
-            links = ast.BoolOp(ast.And(), [first, ast.Compare(middle, node.ops[1:], node.comparators[1:])])
-            return self.visit(place([links], node)[0])
+            return self.visit(place([chained(node, held)], node)[0])
+        middle = ast.Name(held, ast.Load())
         left = self.namer.new("ag_c")
         first = ast.Compare(ast.Name(left, ast.Load()), node.ops[:1], [middle])
         links = ast.BoolOp(ast.And(), [first, ast.Compare(copy_tree(middle), node.ops[1:], node.comparators[1:])])
@@ -186,13 +188,12 @@ class Expressions(ast.NodeTransformer):
         a, b = self.namer.new("ag_v"), self.namer.new("ag_v")
         plain = ast.Compare(ast.Name(a, ast.Load()), node.ops, [ast.Name(b, ast.Load())])
         new = expression(
-            f"{operator}(a, c) if ag__.staged[(a := item).__class__] else "
-            f"{operator}(a, b) if ag__.staged[(b := container).__class__] else plain",
+            "plain if ((a := item).__class__ in ag__.plain) & ((b := container).__class__ in ag__.plain) "
+            f"else {operator}(a, b)",
             a=a,
             b=b,
             item=item,
             container=container,
-            c=container,
             plain=plain,
         )
         return self._at(new, node)
@@ -212,14 +213,9 @@ class Expressions(ast.NodeTransformer):
         if not self.inline:
             new = expression("ag__.callee(function)", function=function)
         else:
-            held = self.namer.new("ag_m")
-            known, kept = ("ag__.BuiltinMethod", held) if isinstance(node.func, ast.Attribute) else ("ag__.Function", "")
-            new = expression(
-                f"(kept if (held := function).__class__ is {known} else ag__.callee(held))",
-                held=held,
-                function=function,
-                kept=kept or expression("ag__.call[held]", held=held),
-            )
+            form = _METHOD_CALL if isinstance(node.func, ast.Attribute) else _CALL
+            held, kind = self.namer.new("ag_m"), self.namer.new("ag_k")
+            new = expression(form, held=held, kind=kind, function=function)
         node.func = self._at(new, node.func)
         return node
 
@@ -237,7 +233,9 @@ class Expressions(ast.NodeTransformer):
         was_inline, self.inline = self.inline, False
         for generator in node.generators:
             if not generator.is_async:
-                generator.iter = self._at(expression("ag__.iterable(it)", it=self.visit(generator.iter)), generator.iter)
+                generator.iter = self._at(
+                    expression("ag__.iterable(it)", it=self.visit(generator.iter)), generator.iter
+                )
             generator.ifs = [
                 self._at(expression("ag__.filters(test)", test=self.visit(test)), test) for test in generator.ifs
             ]
@@ -251,8 +249,17 @@ class Expressions(ast.NodeTransformer):
 
 
 def held_test(held: str, value: ast.expr) -> ast.expr:
-    """Whether the graph must carry out what depends on a value; also keeps the value in the variable `held`."""
-    return expression("(held := value).__class__ is not bool and ag__.staged[held.__class__]", held=held, value=value)
+    """Whether the graph may have to carry out what depends on a value; also keeps the value in the variable `held`."""
+    source = "(held := value).__class__ not in ag__.plain and ag__.staged[held.__class__]"
+    return expression(source, held=held, value=value)
+
+
+def chained(node: ast.Compare, middle: str) -> ast.BoolOp:
+    """`a < b < c` -> `a < (m := b) and m < c`."""
+    named = ast.NamedExpr(ast.Name(middle, ast.Store()), node.comparators[0])
+    first = ast.Compare(node.left, node.ops[:1], [named])
+    others = ast.Compare(ast.Name(middle, ast.Load()), node.ops[1:], node.comparators[1:])
+    return ast.BoolOp(ast.And(), [first, others])
 
 
 def _arguments(names: list[str]) -> ast.arguments:

@@ -1,29 +1,40 @@
-"""The inline form: the function as it was written, asking before each branch and loop whether the graph must take over.
+"""The inline form: the function as it was written, ready to hand over to the graph at each branch and loop.
 
-    if c:                   if (t := c).__class__ is not bool and ag__.staged[t.__class__]:
-        a            ->         return ag__.resume(ag_f, 0, t, locals(), lambda: (captured, ...))
-    else:                   elif t:
-        b                       a
+    if c:                   try:
+        a                       if (t := c):
+    else:            ->             a
+        b                       else:
+                                    b
+                            except ag__.NeedsGraphError as error:
+                                site = ag__.site_of(ag_f__, (0,), error, ag__.locals())
                             else:
-                                b
+                                return None
+                            return ag__.resume(ag_f__, site, ag__.locals(), lambda: (captured, ...))
 
-Where it must, the rest of the function, from this statement to its end, runs in the compact form, made when it is first
-needed. So code that meets no tensor runs about as fast as before. The bodies of `with` and `try` that may need this are
-functions of their own: the graph takes over the rest of the body, and what follows the statement goes on inline.
+A tensor of a graph refuses to be a Python `bool`. Where that happens in a condition, the rest of the function, from
+this statement to its end, runs in the compact form, made when it is first needed. So code that meets no tensor runs as
+fast as before: a `try` costs nothing. The bodies of `with` and `try` that may need this are functions of their own:
+the graph takes over the rest of the body, and what follows the statement goes on inline.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
-from millrace._src.autograph.transform.early_exits import Flags, Lowering, ResumedLoop, copy_fields, exits_of
-from millrace._src.autograph.transform.expressions import held_test, is_python_test
+from millrace._src.autograph.transform.early_exits import (
+    Flags,
+    Lowering,
+    ResumedLoop,
+    always_leaves,
+    copy_fields,
+    exits_of,
+)
+from millrace._src.autograph.transform.expressions import chained, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.item_targets import stored_variable, unpacked_items
-from millrace._src.autograph.transform.scopes import names_of
+from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
 _BRANCHING = (ast.If, ast.While, ast.For, ast.Match)
@@ -33,39 +44,49 @@ class Site:
     """A statement where the graph may take over.
 
     Attributes:
-      statements: The rest of the function from this statement on, with `value` for what was already evaluated.
-      value: The variable that holds it.
+      value: The variable that holds what was evaluated: the condition, or what to iterate over.
       function: The function that the statement belongs to.
       assigned: The variables that certainly have a value here.
       free: The variables that are passed as cells.
-      in_region: Whether the statements are the body of a `with` or `try`.
+      in_region: Whether the statement is in the body of a `with` or `try`.
       variables: The function's variables so far.
     """
 
     def __init__(
         self,
-        statements: list[ast.stmt],
+        statement: ast.stmt,
+        levels: Sequence[_Level],
         value: str,
         function: FunctionCode,
         assigned: frozenset[str],
-        free: list[str],
         in_region: bool,
     ) -> None:
+        self._statement = statement
+        self._levels = [(level.loop, level.statements, level.index) for level in levels]
         self.in_region = in_region
         self.variables = frozenset(function.variables)
-        self.statements = statements
         self.value = value
         self.function = function
         self.assigned = assigned
-        self.free = free
+        self.free: list[str] = []
+
+    def statements(self) -> list[ast.stmt]:
+        """The rest of the function from this statement on, with the variable for what was evaluated."""
+        rest: list[ast.stmt] = [self._statement]
+        for loop, statements, index in reversed(self._levels):
+            rest += statements[index + 1 :]
+            if loop is not None:
+                rest = place([ResumedLoop(loop, rest)], loop)
+        return rest
 
 
 class _Level:
     """One block on the way from the function's body to the current statement."""
 
-    def __init__(self, loop: ast.stmt | None) -> None:
+    def __init__(self, loop: ast.stmt | None, statements: Sequence[ast.stmt]) -> None:
         self.loop = loop
-        self.rest: Sequence[ast.stmt] = ()
+        self.statements = statements
+        self.index = 0
 
 
 class Inline:
@@ -85,14 +106,52 @@ class Inline:
         self.expressions = function.expressions(inline=True, own_frame=not in_region)
         self.before: dict[int, Any] = {}
         self.has_regions = False
+        self.numbers: list[int] = []
+        """The sites in this frame."""
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements of the whole function."""
         isolated = _ExitsOfRegions(self.function).block(statements)
         start = frozenset() if self.in_region else frozenset(self.function.scope.parameters)
         self.before = DefiniteAssignment(isolated, start, frozenset(self.function.variables), mark=False).before
-        done = self.block(isolated)
-        return [*self._bindings(), *done] if self.has_regions and not self.in_region else done
+        docstring, statements = _split_docstring(isolated)
+        done = self.block(statements)
+        if self.numbers:
+            done = self._with_handover(done)
+        bindings = self._bindings() if self.has_regions and not self.in_region else []
+        return [*docstring, *bindings, *done]
+
+    def _with_handover(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The body, and what takes over where a condition is a tensor of a graph."""
+        free = self.function.scope.captured | self.function.free
+        if self.in_region:
+            free = free | self.function.variables
+        cells = sorted(free - {"__class__"})
+        if self.function.is_method:
+            cells.append("__class__")
+        for number in self.numbers:
+            self.sites[number].free = cells
+        error, site = self.function.namer.new("ag_e"), self.function.namer.new("ag_s")
+        new: Any = template(
+            """
+            try:
+                pass
+            except ag__.NeedsGraphError as error:
+                site = ag__.site_of(ag_f__, numbers, error, ag__.locals())
+            else:
+                return None
+            return ag__.resume(ag_f__, site, ag__.locals(), lambda: cells)
+            """,
+            site=site,
+            error=error,
+            numbers=ast.Tuple([ast.Constant(number) for number in self.numbers], ast.Load()),
+            cells=tuple_of(cells),
+        )
+        new[0].handlers[0].name = error
+        new[0].body = body
+        if always_leaves(body):
+            new[0].orelse = []
+        return new
 
     def _bindings(self) -> list[ast.stmt]:
         """Code that never runs and makes the variables of regions locals of the function."""
@@ -101,11 +160,11 @@ class Inline:
 
     def block(self, statements: Sequence[ast.stmt], loop: ast.stmt | None = None) -> list[ast.stmt]:
         """The statements of a block; of the body of `loop` if it is given."""
-        level = _Level(loop)
+        level = _Level(loop, statements)
         self.levels.append(level)
         done: list[ast.stmt] = []
         for index, statement in enumerate(statements):
-            level.rest = statements[index + 1 :]
+            level.index = index
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
             done += place(convert(statement), header(statement))
         self.levels.pop()
@@ -113,32 +172,11 @@ class Inline:
 
     # --- where the graph takes over --------------------------------------------------------------------------------
 
-    def _resume(self, statement: ast.stmt, original: ast.stmt, value: str) -> list[ast.stmt]:
-        """`return ag__.resume(...)`: the rest of the function in the compact form."""
-        rest: list[ast.stmt] = [statement]
-        for level in reversed(self.levels):
-            rest += level.rest
-            if level.loop is not None:
-                rest = place([ResumedLoop(level.loop, rest)], level.loop)
-        used = names_of(rest)
-        free = self.function.scope.captured | self.function.free
-        if self.in_region:
-            free = free | self.function.variables
-        wanted = used.used | used.written
-        if self.function.is_method:
-            wanted |= {*self.function.scope.parameters[:1]}  # `super()` takes it
-        cells = sorted(wanted & free - {"__class__", value})
-        if self.function.is_method:
-            cells.append("__class__")
-        known = self.before.get(id(original))
-        site = Site(rest, value, self.function, frozenset() if known is None else known, cells, self.in_region)
-        self.sites.append(site)
-        return template(
-            "return ag__.resume(ag_f__, number, value, ag__.locals(), lambda: cells)",
-            number=ast.Constant(len(self.sites) - 1),
-            value=value,
-            cells=tuple_of(cells),
-        )
+    def _add_site(self, statement: ast.stmt, original: ast.stmt, value: str) -> None:
+        """Notes that the graph may take over at a statement, given the variable with what was evaluated."""
+        known = self.before.get(id(original)) or frozenset()
+        self.numbers.append(len(self.sites))
+        self.sites.append(Site(statement, self.levels, value, self.function, known, self.in_region))
 
     # --- statements ------------------------------------------------------------------------------------------------
 
@@ -147,53 +185,68 @@ class Inline:
         return [self.expressions.convert(node)]
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
-        body, orelse = self.block(node.body), self.block(node.orelse)
-        if is_python_test(node.test):
-            return [copy_fields(node, test=self.expressions.convert(node.test), body=body, orelse=orelse)]
-        held = self.function.new_variable("ag_t")
-        staged = self._resume(copy_fields(node, test=_read(held, node.test)), node, held)
-        return _branch_or_resume(held, self.expressions.convert(node.test), staged, body, orelse)
+        test = self._test(node.test, node, lambda condition: copy_fields(node, test=condition))
+        return [copy_fields(node, test=test, body=self.block(node.body), orelse=self.block(node.orelse))]
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
-        """`while c: body` -> `while True: if staged(t := c): resume; if not t: break; body`."""
-        body = self.block(node.body, loop=node)
-        orelse = self.block(node.orelse)
-        test = self.expressions.convert(node.test)
-        if is_python_test(node.test):
-            return [copy_fields(node, test=test, body=body, orelse=orelse)]
-        held = self.function.new_variable("ag_t")
-        staged = self._resume(copy_fields(node, first_test=held), node, held)
-        finish: list[ast.stmt] = [ast.Break()]
-        after: list[ast.stmt] = []
-        before: list[ast.stmt] = []
-        if orelse:
-            done = self.function.new_variable("ag_d")
-            before, finish = template("done = False", done=done), template("done = True", done=done) + finish
-            after = [ast.If(ast.Name(done, ast.Load()), orelse, [])]
-        check = _branch_or_resume(held, test, staged, [ast.Pass()], finish)
-        check = place(check, node.test)
-        loop = ast.While(ast.Constant(True), [*check, *body], [])
-        return [*before, loop, *after]
+        """`while c: body` -> `while (t := c): body`."""
+        test = self._test(node.test, node, lambda condition: copy_fields(node, first_test=_variable_in(condition)))
+        return [copy_fields(node, test=test, body=self.block(node.body, loop=node), orelse=self.block(node.orelse))]
+
+    def _assert(self, node: ast.Assert) -> list[ast.stmt]:
+        """`assert c, m` -> `assert (t := c), m`."""
+        test = self._test(node.test, node, lambda condition: copy_fields(node, test=condition))
+        return [copy_fields(node, test=test, msg=self.expressions.convert(node.msg))]
+
+    def _test(self, test: ast.expr, original: ast.stmt, resumed: Callable[[ast.expr], ast.stmt]) -> ast.expr:
+        """A condition whose operands are kept in variables, so that the graph can take over at each of them.
+
+        `a and not b` -> `(t := a) and not (u := b)`
+
+        Args:
+          test: The condition.
+          original: The statement that it belongs to.
+          resumed: The statement with another condition, for the graph.
+        """
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            operand = self._test(test.operand, original, lambda value: resumed(_negated(value, test)))
+            return copy_fields(test, operand=operand)
+        if isinstance(test, ast.Compare) and len(test.ops) > 1:
+            test = place([chained(test, self.function.new_variable("ag_c"))], test)[0]
+        if isinstance(test, ast.BoolOp):
+            return self._test_operands(test, original, resumed)
+        converted: ast.expr = self.expressions.convert(test)
+        if is_python_test(test):
+            return converted
+        held = self.function.namer.new("ag_t")
+        self._add_site(resumed(_read(held, test)), original, held)
+        return place([ast.NamedExpr(ast.Name(held, ast.Store()), converted)], test)[0]
+
+    def _test_operands(self, test: ast.BoolOp, original: ast.stmt, resumed: Callable[[ast.expr], ast.stmt]) -> ast.expr:
+        operands = []
+        for index, operand in enumerate(test.values):
+            rest = test.values[index + 1 :]
+
+            def with_rest(value: ast.expr, rest: list[ast.expr] = rest) -> ast.stmt:
+                return resumed(place([ast.BoolOp(test.op, [value, *rest])], test)[0] if rest else value)
+
+            operands.append(self._test(operand, original, with_rest))
+        return copy_fields(test, values=operands)
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
-        """`for x in xs` -> `for x in (it := ag__.iter(xs))`: the rest of a loop can be handed over."""
-        held, iterator = self.function.new_variable("ag_t"), self.function.new_variable("ag_it")
-        remaining = copy_fields(node, iter=_read(iterator, node.iter))
-        body, orelse = self.block(node.body, loop=remaining), self.block(node.orelse)
-        staged = self._resume(copy_fields(node, iter=_read(held, node.iter)), node, held)
-        (over,) = place([expression("(iterator := ag__.iter(held))", iterator=iterator, held=held)], node.iter)
-        start = template(
-            """
-            held = iterable
-            if ag__.staged_iterable[held.__class__]:
-                staged
-            """,
+        """`for x in xs` -> `for x in (it := iter(t := xs))`: the rest of a loop can be handed over."""
+        held, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
+        self._add_site(copy_fields(node, iter=_read(held, node.iter)), node, held)
+        over = expression(
+            "(iterator := ag__.iter(held) if (held := iterable).__class__ in ag__.plain else ag__.iterate(held))",
+            iterator=iterator,
             held=held,
             iterable=self.expressions.convert(node.iter),
-            staged=staged,
         )
+        remaining = copy_fields(node, iter=_read(iterator, node.iter))
+        body, orelse = self.block(node.body, loop=remaining), self.block(node.orelse)
         target = self.expressions.convert(node.target)
-        return [*place(start, node.iter), copy_fields(node, target=target, iter=over, body=body, orelse=orelse)]
+        return [copy_fields(node, target=target, iter=place([over], node.iter)[0], body=body, orelse=orelse)]
 
     def _with(self, node: ast.With) -> list[ast.stmt]:
         items = [self.expressions.convert(item) for item in node.items]
@@ -209,63 +262,40 @@ class Inline:
 
     _trystar = _try
 
-    def _assert(self, node: ast.Assert) -> list[ast.stmt]:
-        """`assert c, m`: of a tensor, checked when the graph runs."""
-        held = self.function.new_variable("ag_t")
-        message = self.expressions.convert(node.msg) or ast.Constant("Assertion error")
-        check = template("ag__.assert_stmt(held, lambda: message)", held=held, message=message)
-        test = self.expressions.convert(node.test)
-        plain = ast.Assert(ast.Name(held, ast.Load()), self.expressions.convert(node.msg))
-        return [ast.If(held_test(held, test), check, [plain])]
-
     def _assign(self, node: ast.Assign) -> list[ast.stmt]:
         """`x[i] = v` of a variable: `x` may be a tensor, of which a changed copy is made."""
         unpacked = unpacked_items(node, self.function)
         if unpacked is not None:
-            return [new for part in unpacked for new in self._assign(part)]  # type: ignore[arg-type]  # all are assignments
+            return [new for part in unpacked for new in self._assign(part)]
         name = stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
         (target,) = node.targets
         assert isinstance(target, ast.Subscript)
-        new = template(
-            """
-            if ag__.staged[name.__class__]:
-                name = ag__.set_item(name, key, value)
-            else:
-                plain
-            """,
-            name=name,
-            key=self.expressions.convert(target.slice),
-            value=self.expressions.convert(node.value),
-            plain=self._plain(node),
-        )
-        return new
+        value = self.function.new_variable("ag_item")
+        start = template("held = value", held=value, value=self.expressions.convert(node.value))
+        key, evaluate = self._key(target.slice)
+        return [*start, *evaluate, *_store_item(name, key, value)]
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """`x[i] += v` -> `x[i] = x[i] + v` if `x` is a tensor."""
+        """`x[i] += v` -> `t = x[i]; t += v; x[i] = t`."""
         name = stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
-        staged = self._assign_item(name, node)
-        return template(
-            """
-            if ag__.staged[name.__class__]:
-                staged
-            else:
-                plain
-            """,
-            name=name,
-            staged=staged,
-            plain=self._plain(node),
-        )
-
-    def _assign_item(self, name: str, node: ast.AugAssign) -> list[ast.stmt]:
         assert isinstance(node.target, ast.Subscript)
-        old = ast.Subscript(ast.Name(name, ast.Load()), node.target.slice, ast.Load())
-        value = self.expressions.convert(place([ast.BinOp(old, node.op, node.value)], node)[0])
-        key = self.expressions.convert(node.target.slice)
-        return template("name = ag__.set_item(name, key, value)", name=name, key=key, value=value)
+        value = self.function.new_variable("ag_item")
+        key, evaluate = self._key(node.target.slice)
+        read = template("held = name[key]", held=value, name=name, key=key)
+        change = ast.AugAssign(ast.Name(value, ast.Store()), node.op, self.expressions.convert(node.value))
+        return [*evaluate, *read, change, *_store_item(name, key, value)]
+
+    def _key(self, key: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
+        """A key that can be used twice, and the statements that evaluate it."""
+        if isinstance(key, (ast.Name, ast.Constant)):
+            return key, []
+        held = self.function.new_variable("ag_k")
+        evaluated = self.expressions.convert(key_expression(key))
+        return ast.Name(held, ast.Load()), template("held = key", held=held, key=evaluated)
 
     def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
         new = copy_tree(node)
@@ -300,10 +330,37 @@ def _read(name: str, at: ast.expr) -> ast.expr:
     return place([ast.Name(name, ast.Load())], at)[0]
 
 
-def _branch_or_resume(
-    held: str, test: ast.expr, staged: list[ast.stmt], body: list[ast.stmt], orelse: list[ast.stmt]
-) -> list[ast.stmt]:
-    return [ast.If(held_test(held, test), staged, [ast.If(ast.Name(held, ast.Load()), body, orelse)])]
+def _split_docstring(statements: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    first = statements[0] if statements else None
+    value = first.value if isinstance(first, ast.Expr) else None
+    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return (statements[:1], statements[1:]) if is_text else ([], statements)
+
+
+def _variable_in(condition: ast.expr) -> str:
+    """The variable that holds the evaluated part of a condition."""
+    return next(part.id for part in ast.walk(condition) if isinstance(part, ast.Name))
+
+
+def _negated(condition: ast.expr, at: ast.expr) -> ast.expr:
+    return place([ast.UnaryOp(ast.Not(), condition)], at)[0]
+
+
+def _store_item(name: str, key: ast.expr, value: str) -> list[ast.stmt]:
+    """`x[i] = v`; a tensor refuses, and a changed copy takes its place."""
+    return template(
+        """
+        try:
+            name[key] = value
+        except TypeError:
+            if not ag__.staged[name.__class__]:
+                raise
+            name = ag__.set_item(name, key, value)
+        """,
+        name=name,
+        key=key,
+        value=value,
+    )
 
 
 def has_sites(statements: Sequence[ast.stmt]) -> bool:

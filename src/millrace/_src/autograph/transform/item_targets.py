@@ -10,16 +10,14 @@ import ast
 from typing import Any
 
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.templates import copy_tree, place
+from millrace._src.autograph.transform.templates import copy_tree, expression, place
 
 
 def stored_variable(node: Any, function: FunctionCode) -> str | None:
     """The variable whose item a statement assigns (`x` in `x[i] = v`), if it is one of the function's own."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    if len(targets) != 1 or not _is_own_item(targets[0], function):
-        return None
-    name: str = targets[0].value.id
-    return name
+    target: Any = targets[0]
+    return target.value.id if len(targets) == 1 and _is_own_item(target, function) else None
 
 
 def _is_own_item(target: Any, function: FunctionCode) -> bool:
@@ -28,7 +26,14 @@ def _is_own_item(target: Any, function: FunctionCode) -> bool:
     return target.value.id in function.scope.locals | function.scope.nonlocals
 
 
-def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.stmt] | None:
+def key_expression(key: ast.expr) -> ast.expr:
+    """`i:j` -> `ag__.key[i:j]`: what stands between brackets as an expression."""
+    if any(isinstance(part, ast.Slice) for part in (key, *getattr(key, "elts", ()))):
+        return place([expression("ag__.key[part]", part=key)], key)[0]
+    return key
+
+
+def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign] | None:
     """The statements for an assignment to several targets with items among them; None if it has none."""
     if len(node.targets) == 1 and not isinstance(node.targets[0], (ast.Tuple, ast.List)):
         return None
@@ -45,7 +50,7 @@ class _Items(ast.NodeTransformer):
 
     def __init__(self, function: FunctionCode) -> None:
         self.function = function
-        self.stores: list[ast.stmt] = []
+        self.stores: list[ast.Assign] = []
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if not _is_own_item(node, self.function):

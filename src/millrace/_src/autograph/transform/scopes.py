@@ -72,7 +72,7 @@ class _Collector(ast.NodeVisitor):
         self.visit(with_context(node.target, ast.Load()))
         self.visit(node.target)
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:
+    def visit_Attribute(self, node: Any) -> None:
         self._composite(node)
         self.generic_visit(node)
 

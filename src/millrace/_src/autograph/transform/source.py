@@ -86,7 +86,7 @@ _Span = tuple[tuple[int, int], tuple[int, int]]
 
 def _span(code: types.CodeType) -> _Span:
     """The first and the last position of the instructions of a code object."""
-    places = [p for p in _positions(code) if None not in p and (p[1], p[3]) != (0, 0)]
+    places = [place for place in _positions(code) if place[2:] != (0, 0)]  # entry and exit have no columns
     if not places:
         raise NoSourceError(f"the code of {code.co_name} has no positions")
     start = min((line, column) for line, _, column, _ in places)

@@ -1,8 +1,8 @@
 """Pieces of syntax trees written as Python text.
 
 `template("x = ag__.ld(x)", x="total")` gives the statement with the name put in; a node in place of a name puts in an
-expression, and a list of statements goes where the name stands alone on its line. Nodes made this way have no positions;
-`place` gives them those of the user's code that they stand for.
+expression, and a list of statements goes where the name stands alone on its line. Nodes made this way have no
+positions; `place` gives them those of the user's code that they stand for.
 """
 
 from __future__ import annotations
@@ -127,11 +127,11 @@ def header(node: ast.stmt) -> ast.AST:
     if getattr(node, "items", None):
         part = node.items[0].context_expr  # type: ignore[attr-defined]  # a `with`
     if part.lineno == part.end_lineno or isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)):
-        return part  # type: ignore[no-any-return]  # a node
+        return part
     place_only: Any = ast.Pass()
     place_only.lineno = place_only.end_lineno = part.lineno
     place_only.col_offset, place_only.end_col_offset = part.col_offset, part.col_offset + 1
-    return place_only  # type: ignore[no-any-return]  # a node
+    return place_only
 
 
 def _place(node: Any, where: dict[str, Any]) -> None:
