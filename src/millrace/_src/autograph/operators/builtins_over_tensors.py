@@ -1,50 +1,25 @@
-"""Python's builtin functions where their arguments may be tensors of the graph."""
+"""Python's builtin functions of numbers where their arguments may be tensors of the graph.
+
+Arguments that are no tensors go to the builtin itself, unchanged, so that its result, its errors and nearly its speed
+stay. `builtin_iterators` and `builtin_reductions` hold the functions that iterate.
+"""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from typing import Any
 
-from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
+from millrace._src.autograph.operators.replacements import replaces
+from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 
-_REPLACEMENTS: dict[Any, Callable[..., Any]] = {}
 
-
-def replacement(function: Any) -> Any:
-    """What runs in place of a builtin function or class: itself, or a function here that also takes tensors."""
-    try:
-        return _REPLACEMENTS.get(function, function)
-    except TypeError:  # a class whose metaclass is not hashable
-        return function
-
-
-def _replaces(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def register(new: Callable[..., Any]) -> Callable[..., Any]:
-        for function in functions:
-            _REPLACEMENTS[function] = new
-        return new
-
-    return register
-
-
-def _any_in_graph(values: Any) -> bool:
-    return builtins.any([belongs_into_graph(value) for value in values])
-
-
-@_replaces(builtins.abs)
-def abs_(x: Any) -> Any:
-    """`abs(x)`."""
-    return builtins.abs(x)
-
-
-@_replaces(builtins.len)
-def len_(x: Any) -> Any:
+@replaces(builtins.len)
+def len_(x: Any, /) -> Any:
     """`len(x)`: the size of a tensor's first axis; an int where it is known."""
-    if not is_symbolic(x):
+    if x.__class__ in plain or not is_symbolic(x):
         return builtins.len(x)
     if x.shape.rank == 0:
         raise ValueError(f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=x)}")
@@ -53,11 +28,10 @@ def len_(x: Any) -> Any:
     return raw.Shape(input=x)[0]
 
 
-@_replaces(builtins.range)
-def range_(start_or_stop: Any, *rest: Any) -> Any:
+@replaces(builtins.range)
+def range_(*ends: Any) -> Any:
     """`range(...)`: `tf.range` if an end is a tensor."""
-    ends = (start_or_stop, *rest)
-    if not _any_in_graph(ends):
+    if not 1 <= builtins.len(ends) <= 3 or not builtins.any(map(belongs_into_graph, ends)):
         return builtins.range(*ends)
     start, limit, delta = (0, ends[0], 1) if builtins.len(ends) == 1 else (*ends, 1)[:3]
     dtype = next(convert_to_tensor(end).dtype for end in ends if isinstance(end, Tensor) or belongs_into_graph(end))
@@ -65,30 +39,98 @@ def range_(start_or_stop: Any, *rest: Any) -> Any:
     return raw.Range(start=tensors[0], limit=tensors[1], delta=tensors[2])
 
 
-@_replaces(builtins.int)
-def int_(x: Any = 0, *base: Any) -> Any:
+@replaces(builtins.int)
+def int_(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: a tensor cast to int32; a string tensor read as a number."""
-    return _number(builtins.int, "int32", x, *base)
+    return _number("int32", args[0]) if _is_one_tensor(args, kwargs) else builtins.int(*args, **kwargs)
 
 
-@_replaces(builtins.float)
-def float_(x: Any = 0.0) -> Any:
-    """`float(x)`: a tensor cast to float32."""
-    return _number(builtins.float, "float32", x)
+@replaces(builtins.float)
+def float_(*args: Any, **kwargs: Any) -> Any:
+    """`float(x)`: a tensor cast to float32; a string tensor read as a number."""
+    return _number("float32", args[0]) if _is_one_tensor(args, kwargs) else builtins.float(*args, **kwargs)
 
 
-def _number(kind: Any, dtype: str, x: Any, *base: Any) -> Any:
-    if not belongs_into_graph(x):
-        return kind(x, *base)
+def _is_one_tensor(args: Any, kwargs: Any) -> bool:
+    if builtins.len(args) != 1 or kwargs or args[0].__class__ in plain:
+        return False
+    return belongs_into_graph(args[0])
+
+
+def _number(dtype: str, x: Any) -> Any:
     tensor = convert_to_tensor(x)
     if tensor.dtype.name == "string":
         return raw.StringToNumber(string_tensor=tensor, out_type=dtype)
     return raw.Cast(x=tensor, DstT=dtype)
 
 
-@_replaces(builtins.bool)
-def bool_(x: Any = False) -> Any:
+@replaces(builtins.complex)
+def complex_(*args: Any, **kwargs: Any) -> Any:
+    """`complex(x)`, `complex(real, imag)`: complex128 if a part is 64 bits wide, else complex64."""
+    given = {**dict(builtins.zip(("real", "imag"), args)), **kwargs}
+    if not builtins.any(map(belongs_into_graph, given.values())):
+        return builtins.complex(*args, **kwargs)
+    parts = {name: convert_to_tensor(part) for name, part in given.items()}
+    is_wide = not {"float64", "complex128"}.isdisjoint(p.dtype.name for p in parts.values() if belongs_into_graph(p))
+    dtype = "complex128" if is_wide else "complex64"
+    real, imag = [raw.Cast(x=parts.get(name, 0), DstT=dtype) for name in ("real", "imag")]
+    unit = convert_to_tensor(1j, dtype=dtype)
+    return real + imag * unit if "imag" in parts else real
+
+
+@replaces(builtins.bool)
+def bool_(*args: Any) -> Any:
     """`bool(x)`: a numeric tensor compared with zero."""
-    if not is_symbolic(x):
-        return builtins.bool(x)
-    return x if x.dtype.name == "bool" else raw.NotEqual(x=x, y=raw.ZerosLike(x=x))
+    if builtins.len(args) != 1 or args[0].__class__ in plain or not is_symbolic(args[0]):
+        return builtins.bool(*args)
+    return truth(args[0])
+
+
+def truth(x: Any) -> Any:
+    """The truth of a scalar: a numeric one compared with zero, a text compared with the empty one.
+
+    Raises: ValueError: if it is no scalar, whose truth is not defined.
+    """
+    x = convert_to_tensor(x)
+    if x.shape.rank not in (0, None):
+        raise ValueError(
+            f"The truth value of a Tensor with more than one element is ambiguous: {x}. Use tf.reduce_any or "
+            "tf.reduce_all."
+        )
+    if x.dtype.name == "bool":
+        return x
+    return raw.NotEqual(x=x, y=convert_to_tensor(b"") if x.dtype.name == "string" else raw.ZerosLike(x=x))
+
+
+@replaces(builtins.divmod)
+def divmod_(x: Any, y: Any, /) -> Any:
+    """`divmod(x, y)`: quotient, rounded down, and remainder."""
+    if belongs_into_graph(x) or belongs_into_graph(y):
+        return x // y, x % y
+    return builtins.divmod(x, y)
+
+
+@replaces(builtins.round)
+def round_(number: Any, ndigits: Any = None) -> Any:
+    """`round(number, ndigits)`: half to even; without `ndigits` an int32."""
+    if number.__class__ in plain or not belongs_into_graph(number):
+        return builtins.round(number) if ndigits is None else builtins.round(number, ndigits)
+    tensor = convert_to_tensor(number)
+    if not tensor.dtype.is_floating:
+        return tensor if ndigits is None else _round_integer(tensor, ndigits)
+    if ndigits is None:
+        return raw.Cast(x=raw.Round(x=tensor), DstT="int32")
+    scale = convert_to_tensor(10.0 ** builtins.abs(ndigits), dtype=tensor.dtype)
+    return raw.Round(x=tensor * scale) / scale if ndigits >= 0 else raw.Round(x=tensor / scale) * scale
+
+
+def _round_integer(x: Any, ndigits: int) -> Any:
+    """An integer to the nearest multiple of a power of ten, from halfway to the even multiple."""
+    if ndigits >= 0:
+        return x
+    step = convert_to_tensor(10**-ndigits, dtype=x.dtype)
+    multiple, over = x // step, x % step
+    is_odd = raw.Equal(x=multiple % 2, y=raw.OnesLike(x=x))
+    at_half = raw.LogicalAnd(x=raw.Equal(x=over * 2, y=step), y=is_odd)
+    goes_up = raw.LogicalOr(x=raw.Greater(x=over * 2, y=step), y=at_half)
+    return (multiple + raw.Cast(x=goes_up, DstT=x.dtype)) * step

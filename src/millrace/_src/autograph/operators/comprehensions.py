@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
-from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
-from millrace._src.core.convert import convert_to_tensor
+from millrace._src.autograph.operators.builtin_iterators import in_python
+from millrace._src.autograph.operators.staging import is_symbolic
+from millrace._src.autograph.operators.unpacking import unpacked
+from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
-from millrace._src.ops import raw
 
 
 def iterable(value: Any) -> Any:
@@ -15,16 +17,12 @@ def iterable(value: Any) -> Any:
 
     Raises: OperatorNotAllowedInGraphError: if their number is only known when the graph runs.
     """
-    if not belongs_into_graph(value):
-        return value
-    tensor = convert_to_tensor(value)
-    length = tensor.shape[0] if tensor.shape.rank else None
-    if length is None:
-        raise OperatorNotAllowedInGraphError(
-            "Iterating over a symbolic `tf.Tensor` is not allowed in a comprehension: the result would be a list whose length "
-            f"is only known when the graph runs ({tensor}). Use tf.map_fn, or a for loop that appends to a list."
-        )
-    return raw.Unpack(value=tensor, num=length, axis=0)
+    return in_python(value)
+
+
+def iterable_of_rows(value: Any) -> Any:
+    """As `iterable`, of elements that are unpacked and may be tensors themselves."""
+    return value if state.graph is None else builtins.map(unpacked, in_python(value))
 
 
 def filters(test: Any) -> Any:
@@ -35,6 +33,6 @@ def filters(test: Any) -> Any:
     if not is_symbolic(test):
         return test
     raise OperatorNotAllowedInGraphError(
-        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in the condition of a comprehension: the result would "
-        f"be a list whose length is only known when the graph runs ({test}). Use tf.boolean_mask, or a for loop."
+        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in the condition of a comprehension: the result "
+        f"would be a list whose length is only known when the graph runs ({test}). Use tf.boolean_mask, or a for loop."
     )

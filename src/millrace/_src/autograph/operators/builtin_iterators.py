@@ -1,0 +1,190 @@
+"""`enumerate`, `zip`, `map`, `filter`, `reversed`, `iter`, `next`, `list`, ... where their arguments may be tensors.
+
+Over tensors alone they give a `GraphIterator`, which a `for` loop carries out in the graph. Together with Python
+iterables they run in Python over the parts of the tensors, since the graph cannot choose among Python objects.
+Functions that they call are converted.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autograph.operators.builtins_over_tensors import truth
+from millrace._src.autograph.operators.calls import callee
+from millrace._src.autograph.operators.graph_iterators import (
+    Elements,
+    Enumerate,
+    Filter,
+    GraphIterator,
+    Map,
+    Reversed,
+    Zip,
+    unknown_length,
+)
+from millrace._src.autograph.operators.if_statements import if_exp
+from millrace._src.autograph.operators.replacements import replaces
+from millrace._src.autograph.operators.staging import belongs_into_graph, plain
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
+
+_NONE: Any = object()
+
+
+def in_python(value: Any) -> Any:
+    """What Python can iterate over: the parts of a tensor along its first axis, anything else as it is.
+
+    Raises: OperatorNotAllowedInGraphError: if the number of parts is only known when the graph runs.
+    """
+    if value.__class__ in plain or not belongs_into_graph(value):
+        return value
+    elements = Elements(convert_to_tensor(value))
+    if elements.length is None:
+        raise unknown_length(elements.tensor)
+    return raw.Unpack(value=elements.tensor, num=elements.length, axis=0)
+
+
+def graph_iterator(value: Any) -> GraphIterator | None:
+    """The iterator over a tensor, or an iterator of the graph itself; None for anything else."""
+    if value.__class__ in plain:
+        return None
+    if isinstance(value, GraphIterator):
+        return value
+    return Elements(convert_to_tensor(value)) if belongs_into_graph(value) else None
+
+
+def _all_in_graph(iterables: Sequence[Any]) -> list[GraphIterator] | None:
+    """The iterables as iterators of the graph; None if Python must iterate over them.
+
+    Python must if one is a Python iterable, whose elements need not be tensors. Where a tensor has no known length,
+    Python cannot, so Python lists and ranges of numbers then become tensors.
+    """
+    found = [graph_iterator(iterable) for iterable in iterables]
+    sources = [source for source in found if source is not None]
+    if not sources or len({id(source) for source in sources}) < len(sources):
+        return None
+    if len(sources) < len(found):
+        if builtins.all(source.is_known() for source in sources):
+            return None
+        found = [s or Elements(_as_tensor(value)) for s, value in builtins.zip(found, iterables, strict=True)]
+    return found  # type: ignore[return-value]  # no None in it
+
+
+def _as_tensor(iterable: Any) -> Any:
+    if isinstance(iterable, (list, tuple, range)):
+        try:
+            return convert_to_tensor(list(iterable))
+        except (TypeError, ValueError):
+            pass
+    raise unknown_length(
+        f"a Tensor of unknown length goes together with {iterable!r}, whose elements cannot be those of a Tensor"
+    )
+
+
+@replaces(builtins.enumerate)
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate(iterable, start)`: the numbers are int32, or of the dtype of `start`."""
+    source = graph_iterator(iterable)
+    if source is not None:
+        return Enumerate(source, start)
+    if belongs_into_graph(start):
+        return ((start + number, item) for number, item in builtins.enumerate(iterable))
+    return builtins.enumerate(iterable, start)
+
+
+@replaces(builtins.zip)
+def zip_(*iterables: Any, strict: bool = False) -> Any:
+    """`zip(*iterables, strict=...)`."""
+    sources = _all_in_graph(iterables)
+    if sources is None:
+        return builtins.zip(*builtins.map(in_python, iterables), strict=strict)
+    if strict:
+        _check_same_length(sources)
+    return Zip(sources)
+
+
+def _check_same_length(sources: Sequence[GraphIterator]) -> None:
+    """`strict=True`: checked at once where the lengths are known, else when the graph runs."""
+    left = [None if s.length is None else s.length - s.position for s in sources]
+    if None not in left:
+        for _ in builtins.zip(*[builtins.range(n) for n in left], strict=True):  # type: ignore[arg-type]  # no None in it
+            pass
+        return
+    for place, source in builtins.enumerate(sources[1:], 2):
+        same = raw.Equal(x=sources[0].size() - sources[0].position, y=source.size() - source.position)
+        assert_that(same, [convert_to_tensor(f"zip() argument {place} is shorter or longer than argument 1")])
+
+
+@replaces(builtins.map)
+def map_(function: Any, *iterables: Any) -> Any:
+    """`map(function, *iterables)`."""
+    sources = _all_in_graph(iterables)
+    if sources is None:
+        return builtins.map(callee(function), *builtins.map(in_python, iterables))
+    return Map(callee(function), sources)
+
+
+@replaces(builtins.filter)
+def filter_(function: Any, iterable: Any, /) -> Any:
+    """`filter(function, iterable)`: in a `for` loop the predicate may give a tensor."""
+    if state.graph is None:
+        return builtins.filter(function, iterable)
+    predicate = callee(function) if function is not None else truth_of
+    return Filter(predicate, graph_iterator(iterable) or builtins.iter(iterable))
+
+
+def truth_of(value: Any) -> Any:
+    """Whether a value counts as true; of a tensor, a boolean tensor."""
+    return truth(value) if belongs_into_graph(value) else value
+
+
+@replaces(builtins.reversed)
+def reversed_(sequence: Any, /) -> Any:
+    """`reversed(sequence)`."""
+    if isinstance(sequence, GraphIterator):
+        raise TypeError(f"'{type(sequence).__name__.lower()}' object is not reversible")
+    source = graph_iterator(sequence)
+    return builtins.reversed(sequence) if source is None else Reversed(source)
+
+
+@replaces(builtins.iter)
+def iter_(*args: Any) -> Any:
+    """`iter(iterable)`, `iter(function, sentinel)`."""
+    if len(args) == 2:
+        return builtins.iter(callee(args[0]), args[1])
+    source = graph_iterator(args[0]) if args else None
+    return builtins.iter(*args) if source is None else source
+
+
+@replaces(builtins.next)
+def next_(iterator: Any, default: Any = _NONE, /) -> Any:
+    """`next(iterator, default)`: of unknown length, an element that the graph checks to be there, or the default."""
+    if not isinstance(iterator, GraphIterator) or iterator.is_known():
+        return builtins.next(iterator) if default is _NONE else builtins.next(iterator, default)
+    iterator.check_not_left()
+    position, read = iterator.position, iterator.reader(in_loop=False)
+    iterator.position += 1
+    if default is _NONE:
+        return read(position)
+    is_there = raw.Less(x=convert_to_tensor(position), y=iterator.size())
+    return if_exp(is_there, lambda: read(position), lambda: default, "next(...)")
+
+
+def _replace_containers(*kinds: Callable[..., Any]) -> None:
+    """`list(iterable)` and the like: over the parts of a tensor."""
+
+    def replace(kind: Callable[..., Any]) -> None:
+        @replaces(kind)
+        def make(*args: Any, **kwargs: Any) -> Any:
+            if args and args[0].__class__ not in plain:
+                return kind(in_python(args[0]), *args[1:], **kwargs)
+            return kind(*args, **kwargs)
+
+    for kind in kinds:
+        replace(kind)
+
+
+_replace_containers(list, tuple, set, frozenset, dict)

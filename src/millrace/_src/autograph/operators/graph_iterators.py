@@ -1,0 +1,375 @@
+"""Iterators over tensors of the graph: `enumerate(x)`, `zip(x, y)`, `map(f, x)`, `filter(f, x)`, `reversed(x)`, ...
+
+A `for` loop over one becomes one loop of the graph. Such a loop counts and asks the iterator for the element at a
+position, so an iterator is a number of elements and a function from a position to an element; iterators nest by nesting
+these functions. Where Python iterates (a comprehension, `list(...)`, unpacking), the number must be known.
+
+`filter` has no such function: its loop runs over all elements and guards the body by the predicate. Nested in another
+iterator it first works out the positions that pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millrace._src.autograph.operators.if_statements import if_stmt
+from millrace._src.autograph.operators.logic import and_value
+from millrace._src.autograph.operators.loops import for_stmt, register_loop
+from millrace._src.autograph.operators.merging import flatten, to_tensors
+from millrace._src.autograph.operators.staged_loops import Options, StagedLoop
+from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
+from millrace._src.control_flow.map_fn import map_fn
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
+from millrace._src.core.specs import TensorSpec
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+from millrace._src.util import nest
+
+Reader = Callable[[Any], Any]
+"""From a position, an int or a scalar tensor, to the element there."""
+
+
+def unknown_length(what: Any) -> OperatorNotAllowedInGraphError:
+    """The complaint about something that Python cannot iterate over."""
+    return OperatorNotAllowedInGraphError(
+        "Iterating over a symbolic `tf.Tensor` is not allowed where its length is only known when the graph runs: "
+        f"{what}. Python would make an object for each element here. Use a for loop, tf.map_fn, or a tensor of static shape."
+    )
+
+
+class GraphIterator:
+    """An iterator over elements that the graph computes.
+
+    Attributes:
+      length: The number of elements, counted from the start; None if only the graph knows.
+      position: How many of them Python has taken.
+      is_left: Whether a loop of the graph has taken a number of them that is not known.
+    """
+
+    def __init__(self, length: int | None) -> None:
+        self.length = length
+        self.position = 0
+        self.is_left = False
+
+    def size(self) -> Any:
+        """The number of elements as a scalar of the graph."""
+        return convert_to_tensor(self.length)
+
+    def reader(self, in_loop: bool) -> Reader:
+        """A function from positions to elements, for use in the current graph and graphs inside it.
+
+        Args: in_loop: Whether many elements are read, at positions that are tensors.
+        """
+        raise NotImplementedError
+
+    def is_known(self) -> bool:
+        """Whether Python can iterate."""
+        return self.length is not None
+
+    def __iter__(self) -> GraphIterator:
+        return self
+
+    def __next__(self) -> Any:
+        """The next element; a position is a constant of the graph."""
+        self.check_not_left()
+        if self.length is None:
+            raise unknown_length(self)
+        if self.position >= self.length:
+            raise StopIteration
+        self.position += 1
+        return self.reader(in_loop=False)(self.position - 1)
+
+    def check_not_left(self) -> None:
+        """Raises OperatorNotAllowedInGraphError after a loop of the graph that may have left elements behind."""
+        if self.is_left:
+            raise OperatorNotAllowedInGraphError(
+                f"{self} cannot be used again: a loop over it depends on a Tensor and may be left early, so that the "
+                "next element is only known when the graph runs."
+            )
+
+    def __repr__(self) -> str:
+        kind = type(self).__name__.strip("_").lower()
+        return f"<{kind} of {'an unknown number of' if self.length is None else self.length} elements of the graph>"
+
+
+class Elements(GraphIterator):
+    """The elements of a tensor along its first axis.
+
+    Args: tensor: A tensor.
+    Raises: ValueError: if it is a scalar.
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        if tensor.shape.rank == 0:
+            raise ValueError(
+                f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. Iteration runs over the "
+                "first axis of a Tensor, and a scalar has none."
+            )
+        super().__init__(None if tensor.shape.rank is None else tensor.shape[0])
+        self.tensor = tensor
+
+    def size(self) -> Any:
+        """The size of the first axis."""
+        return super().size() if self.length is not None else raw.Shape(input=self.tensor)[0]
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Reads by slicing once, and from a list of the elements in a loop."""
+        tensor = self.tensor
+        if not in_loop:
+            return lambda index: tensor[index]
+        if is_symbolic(tensor) and tensor.op.type == "Range":
+            start, _, delta = tensor.op.inputs
+            return lambda index: start + raw.Cast(x=index, DstT=delta.dtype) * delta
+        shape = tensor.shape[1:] if tensor.shape.rank is not None else None
+        dims = convert_to_tensor(
+            -1 if shape is None else [-1 if d is None else d for d in shape.as_list()], dtype="int32"
+        )
+        elements = raw.TensorListFromTensor(tensor=tensor, element_shape=dims)
+
+        def read(index: Any) -> Any:
+            item = raw.TensorListGetItem(
+                input_handle=elements, index=index, element_shape=dims, element_dtype=tensor.dtype
+            )
+            item.set_shape(shape)
+            return item
+
+        return read
+
+    def __repr__(self) -> str:
+        return str(self.tensor)
+
+
+class _Wrapped(GraphIterator):
+    """What makes its elements from those of others.
+
+    Args:
+      sources: The others; what Python has taken of them already is left out.
+    """
+
+    def __init__(self, sources: Sequence[GraphIterator]) -> None:
+        self.starts = []
+        for source in sources:
+            source.check_not_left()
+            self.starts.append(source.position)
+        self.sources = sources
+        left = [None if s.length is None else s.length - start for s, start in zip(sources, self.starts)]
+        super().__init__(None if None in left else min(left))  # type: ignore[type-var]  # no None in it
+
+    def size(self) -> Any:
+        """The size of the shortest."""
+        if self.length is not None:
+            return super().size()
+        first, *rest = [s.size() - start if start else s.size() for s, start in zip(self.sources, self.starts)]
+        for size in rest:
+            first = raw.Minimum(x=first, y=size)
+        return first
+
+    def readers(self, in_loop: bool) -> list[Reader]:
+        """The readers of the others."""
+        return [_shifted(s.reader(in_loop), start) for s, start in zip(self.sources, self.starts)]
+
+
+def _shifted(read: Reader, start: int) -> Reader:
+    return (lambda index: read(index + start)) if start else read
+
+
+class Enumerate(_Wrapped):
+    """`enumerate(source, start)`."""
+
+    def __init__(self, source: GraphIterator, start: Any = 0) -> None:
+        super().__init__([source])
+        self.start = start
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Reads pairs of a number and an element."""
+        (read,) = self.readers(in_loop)
+        return lambda index: (self._number(index), read(index))
+
+    def _number(self, index: Any) -> Any:
+        if is_symbolic(index) and belongs_into_graph(self.start):
+            index = raw.Cast(x=index, DstT=convert_to_tensor(self.start).dtype)
+        return index + self.start
+
+
+class Zip(_Wrapped):
+    """`zip(*sources)`."""
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Reads tuples."""
+        readers = self.readers(in_loop)
+        return lambda index: tuple([read(index) for read in readers])
+
+
+class Map(_Wrapped):
+    """`map(function, *sources)`."""
+
+    def __init__(self, function: Callable[..., Any], sources: Sequence[GraphIterator]) -> None:
+        super().__init__(sources)
+        self.function = function
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Reads and calls the function."""
+        readers = self.readers(in_loop)
+        return lambda index: self.function(*[read(index) for read in readers])
+
+
+class Reversed(_Wrapped):
+    """`reversed(tensor)`."""
+
+    def __init__(self, source: GraphIterator) -> None:
+        super().__init__([source])
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Reads from the end."""
+        (read,) = self.readers(in_loop)
+        last = (self.length if self.length is not None else self.size()) - 1
+        return lambda index: read(last - index)
+
+
+class Filter(GraphIterator):
+    """`filter(predicate, source)`, of an iterator over the graph or of any Python iterator."""
+
+    def __init__(self, predicate: Callable[[Any], Any], source: Iterator[Any]) -> None:
+        super().__init__(None)
+        self.predicate = predicate
+        self.source = source
+        self._passing: Any = None
+
+    def is_known(self) -> bool:
+        """Whether Python can iterate, if the predicate gives Python values."""
+        return not isinstance(self.source, GraphIterator) or self.source.is_known()
+
+    def __next__(self) -> Any:
+        """The next element that passes.
+
+        Raises: OperatorNotAllowedInGraphError: if that is only known when the graph runs.
+        """
+        self.check_not_left()
+        for item in self.source:
+            passes = self.predicate(item)
+            if belongs_into_graph(passes):
+                raise OperatorNotAllowedInGraphError(
+                    "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: filter(...) asks for it, and which "
+                    f"elements pass is only known when the graph runs ({passes}). Iterate over the filter in a for loop, or "
+                    "use tf.boolean_mask."
+                )
+            if passes:
+                return item
+        raise StopIteration
+
+    def passing(self) -> Any:
+        """The positions in the source that pass, as a vector of the graph."""
+        if self._passing is None:
+            if not isinstance(self.source, GraphIterator):
+                raise OperatorNotAllowedInGraphError(
+                    f"filter over {self.source!r} with a predicate that depends on a Tensor can only be iterated over in a "
+                    "for loop: its elements are Python values, which the graph cannot choose from."
+                )
+            mask = stacked(Map(self.predicate, [self.source]))
+            self._passing = raw.Reshape(tensor=raw.Cast(x=raw.Where(condition=mask), DstT="int32"), shape=[-1])
+        return self._passing
+
+    def size(self) -> Any:
+        """The number of elements that pass."""
+        return raw.Size(input=self.passing())
+
+    def reader(self, in_loop: bool) -> Reader:
+        """Reads the elements that pass."""
+        positions = Elements(self.passing()).reader(in_loop)
+        read = self.source.reader(in_loop=True)  # type: ignore[attr-defined]  # `passing` has checked
+        return lambda index: read(positions(index))
+
+
+def stacked(iterator: GraphIterator) -> Any:
+    """All elements of an iterator in one tensor: a loop of the graph calls what is mapped.
+
+    Raises: TypeError: if an element is not one tensor.
+    """
+    read = iterator.reader(in_loop=True)
+    trial = FuncGraph("element")
+    with trial.as_default():
+        example = to_tensors(item := read(convert_to_tensor(0)))
+    if example is None or nest.is_nested(item):
+        raise TypeError(f"the elements of {iterator} must be single Tensors here; the first is {item!r}.")
+    spec = TensorSpec(example[0].shape, example[0].dtype)
+
+    def element(index: Any) -> Any:
+        return convert_to_tensor(flatten(read(index))[0])
+
+    positions = raw.Range(start=0, limit=iterator.size(), delta=1)
+    if iterator.position:
+        positions = positions[iterator.position :]
+    return map_fn(element, positions, fn_output_signature=spec)
+
+
+# --- loops -----------------------------------------------------------------------------------------------------------
+
+
+def _for_each(
+    iterator: GraphIterator,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], Sequence[Any]],
+    set_state: Callable[[Sequence[Any]], None],
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    """A loop of the graph over an iterator: it counts positions."""
+    iterator.check_not_left()
+    size, read, step = iterator.size(), iterator.reader(in_loop=True), convert_to_tensor(1)
+
+    def loop_test(counter: Any) -> Any:
+        go_on = raw.Less(x=counter, y=size)
+        return go_on if extra_test is None else and_value(go_on, extra_test)
+
+    def loop_body(counter: Any) -> Any:
+        body(read(counter))
+        return raw.AddV2(x=counter, y=step)
+
+    start, length = iterator.position, iterator.length
+    bound = None if length is None else max(length - start, 0)
+    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, convert_to_tensor(start), bound)
+    if extra_test is None and length is not None:
+        iterator.position = length
+    else:
+        iterator.is_left = True
+
+
+def _for_each_passing(
+    filtered: Filter,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], Sequence[Any]],
+    set_state: Callable[[Sequence[Any]], None],
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    """A loop over all elements whose body runs only for those that pass."""
+
+    def guarded(item: Any) -> None:
+        passes = filtered.predicate(item)
+        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, True)
+
+    for_stmt(filtered.source, extra_test, guarded, get_state, set_state, names, options)
+
+
+def _nothing() -> None:
+    """The other branch of an iteration that is not run."""
+
+
+register_loop(Filter, _for_each_passing)
+register_loop(GraphIterator, _for_each)
+
+__all__ = [
+    "Elements",
+    "Enumerate",
+    "Filter",
+    "GraphIterator",
+    "Map",
+    "Reversed",
+    "Zip",
+    "stacked",
+    "unknown_length",
+]

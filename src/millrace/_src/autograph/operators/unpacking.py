@@ -1,0 +1,43 @@
+"""Unpacking: `a, b = t`, `f(*t)`, `for a, b in pairs`, where `t` or the elements of `pairs` may be tensors."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from millrace._src.autograph.operators.builtin_iterators import in_python
+from millrace._src.autograph.operators.graph_iterators import Elements
+from millrace._src.autograph.operators.resuming import iterate
+from millrace._src.autograph.operators.staging import belongs_into_graph, plain
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+
+_PAIRING = frozenset({enumerate, zip, type({}.items())})
+"""Classes of iterators whose elements are tuples."""
+
+
+def unpacked(value: Any, count: int | None = None) -> Any:
+    """What Python can unpack: the parts of a tensor along its first axis, anything else as it is.
+
+    Args:
+      value: Anything.
+      count: How many parts there must be; None if any number will do.
+
+    Raises: OperatorNotAllowedInGraphError: if neither is known.
+    """
+    if value.__class__ in plain or not belongs_into_graph(value):
+        return value
+    if count is not None:
+        elements = Elements(convert_to_tensor(value))
+        if elements.length is None:  # the graph checks that there are as many
+            return raw.Unpack(value=elements.tensor, num=count, axis=0)
+    return in_python(value)
+
+
+def iterate_rows(value: Any) -> Any:
+    """As `iterate`, for a loop that unpacks the elements, which may be tensors."""
+    iterator = iterate(value)
+    if value.__class__ in _PAIRING or state.graph is None:
+        return iterator
+    return builtins.map(unpacked, iterator)
