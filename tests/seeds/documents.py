@@ -1,7 +1,7 @@
 """Code cells of the seed documents: Markdown fences and notebook dumps, with the output printed after each.
 
-A cell is judged by what it needs. Those that need only eager tensors, `tf.function` without AutoGraph, variables and
-modules can run; the rest, and cells that use names defined by the rest, name their reason.
+A cell is judged by what it needs. Those that need only eager tensors, `tf.function`, variables and modules can run; the
+rest, and cells that use names defined by the rest, name their reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ _NEEDS = (
     ("tf.data", re.compile(r"tf\.data\b|tfds|dataset")),
     ("sessions", re.compile(r"Session|tf\.placeholder|ConfigProto|enable_eager_execution")),
     ("files", re.compile(r"saved_model|tf\.summary|tf\.train\.|logdir|checkpoint|%\w+|sabed_model")),
-    ("autograph", re.compile(r"to_code|test_tf_cond|test_dynamically_unrolled|autograph\s*=\s*True")),
     ("fragments", re.compile(r"\.\.\.\s*[,):]|MyModel\(")),
 )
 
@@ -50,10 +49,7 @@ def missing_need(code: str) -> str | None:
     for need, pattern in _NEEDS:
         if pattern.search(code):
             return need
-    tree = _parsed(code)
-    if tree is None:
-        return "fragments"
-    return "autograph" if any(_needs_autograph(node) for node in ast.walk(tree)) else None
+    return "fragments" if _parsed(code) is None else None
 
 
 def runnable(found: list[Cell]) -> Iterator[tuple[Cell, str | None]]:
@@ -108,19 +104,6 @@ def _parsed(code: str) -> ast.Module | None:
         return ast.parse(code)
     except SyntaxError:
         return None
-
-
-def _needs_autograph(node: ast.AST) -> bool:
-    """A loop over a tensor, or a branch on an ordering or on a TensorFlow call."""
-    if isinstance(node, ast.While):
-        return True
-    if isinstance(node, (ast.For, ast.AsyncFor)):
-        return "tf." in ast.unparse(node.iter)
-    if not isinstance(node, (ast.If, ast.IfExp)):
-        return False
-    orderings = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    compares = [part for part in ast.walk(node.test) if isinstance(part, ast.Compare)]
-    return "tf." in ast.unparse(node.test) or any(isinstance(op, orderings) for part in compares for op in part.ops)
 
 
 def _names(code: str) -> tuple[set[str], set[str]]:

@@ -235,8 +235,9 @@ class Function(callables.PolymorphicFunction):
             return self._trace_once(key, values)
 
     def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
-        options = {"inline_integers": bool(self._options.jit_compile)}
-        function = for_tracing(self.python_function) if self._options.autograph else self.python_function
+        original = self.python_function
+        options = {"inline_integers": bool(self._options.jit_compile), "original": original}
+        function = for_tracing(original) if self._options.autograph else original
         traced = trace(function, self._name, self._signature, key.layout, key.types, values, **options)
         self._trace_count += 1
         return traced

@@ -52,6 +52,7 @@ def trace(
     types: Sequence[Any],
     values: Sequence[Any] | None = None,
     inline_integers: bool = False,
+    original: Callable[..., Any] | None = None,
 ) -> Trace:
     """Traces a Python function for arguments of the given types.
 
@@ -64,6 +65,7 @@ def trace(
         values: The arguments of the call that asks for the trace, for what passes through (objects, variables); None
             when there is no call.
         inline_integers: See `TracedGraph`.
+        original: The user's function, for messages, where `function` is made of it.
 
     Returns: The trace.
     Raises:
@@ -81,7 +83,7 @@ def trace(
         before = [_snapshot(argument) for argument in arguments]
         result = signature.call_python(function, arguments, layout)
         _check_unchanged(getattr(function, "__qualname__", name), names, before, arguments)
-        outputs = _outputs(result, function, graph)
+        outputs = _outputs(result, original or function, graph)
         _finish(graph, outputs)
     graph.structured_outputs = outputs
     graph.describe_arguments = functools.partial(structured_signature, function_type)
