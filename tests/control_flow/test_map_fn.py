@@ -30,7 +30,8 @@ def test_it_is_a_loop_over_the_rows(rows: int, inner: list[int], traced: bool) -
 
 
 @pytest.mark.parametrize("options", MODES)
-def test_the_gradient_reaches_elements_and_captures(options: dict[str, Any]) -> None:
+def test_the_gradient_reaches_elements_and_captures(options: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="tensorflow")
     v = tf.Variable(2.0)
 
     @tf.function(autograph=False, **options)
@@ -43,6 +44,7 @@ def test_the_gradient_reaches_elements_and_captures(options: dict[str, Any]) -> 
         y = f(x, k)
     dx, dk, dv = tape.gradient(y, [x, k, v])
     assert (dx.numpy().tolist(), float(dk), float(dv)) == ([4.0, 8.0, 12.0], 3.0, 14.0)
+    assert not [r for r in caplog.records if "NumPy tier" in r.getMessage()]
 
 
 @pytest.mark.parametrize("options", MODES)

@@ -16,15 +16,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.vectorize import call
 from millrace._src.control_flow.branches import graph_function
 from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs
 from millrace._src.control_flow.while_loop import bounded_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
-from millrace._src.graph.control_deps import add_automatic_control_dependencies
+from millrace._src.graph.control_deps import add_automatic_control_dependencies, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
+
+_MOST_OPERATIONS = 32
+"""What takes more operations than this to compute is saved in every iteration instead."""
 
 
 def while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
@@ -58,6 +63,8 @@ class _LoopGradient:
         self.lists: list[tuple[str, int]] = [
             place for place in self.derivative.intermediate_positions if not self._is_constant(place)
         ]
+        self.sizes: dict[tuple[str, int], Any] = {}
+        """Saved values that are the same in every iteration, computed before the loop of the gradient."""
         self._return_lists()
 
     def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
@@ -78,15 +85,56 @@ class _LoopGradient:
         return bool(self.operation.inputs[index].dtype.name == "variant")
 
     def _is_constant(self, place: tuple[str, int]) -> bool:
-        """Whether a saved value is the same in every iteration: a capture of the loop."""
+        """Whether a saved value is the same in every iteration: a capture of the loop, or a size made of captures."""
         kind, index = place
-        return kind == "constant" or kind == "input" and self.is_invariant[index]
+        if kind == "output":
+            tensor = self._value_of(place)
+            return tensor.dtype.is_integer and self._depends_on_captures(tensor)
+        return kind == "constant" or self.is_invariant[index]
+
+    def _depends_on_captures(self, tensor: Any) -> bool:
+        """Whether a few operations without effects compute a tensor of the body from captures alone."""
+        inputs = {id(t): self.is_invariant[i] for i, t in enumerate(self.body.graph.inputs)}
+        pending, seen = [tensor], set()
+        while pending and len(seen) <= _MOST_OPERATIONS:
+            current = pending.pop()
+            operation = current.op
+            if id(current) in inputs:
+                if not inputs[id(current)]:
+                    return False
+            elif operation not in seen and not operation.static_values:
+                seen.add(operation)
+                if not operation.inputs or operation.effects is not Effects.NONE or function_attrs(operation):
+                    return False
+                pending += operation.inputs
+        return not pending
+
+    def _outside(self, tensor: Any, known: dict[Any, Any]) -> Any:
+        """A tensor of the body that depends on captures, computed outside of the loop."""
+        key = (id(tensor.op), tensor.value_index)
+        if key not in known:
+            operation = tensor.op
+            if operation.static_values:
+                value = operation.static_values[tensor.value_index]
+                known[key] = convert_to_tensor(value, dtype=tensor.dtype)
+            else:
+                results = call(operation, [self._outside(t, known) for t in operation.inputs])
+                known.update({(id(operation), i): r for i, r in enumerate(results)})
+        return known[key]
 
     def build(self, output_gradients: Sequence[Any]) -> list[Any]:
         carried = [i for i in range(self.count) if self._flows(i)]
         first = [self._first_gradient(i, output_gradients[i]) for i in carried]
         filled = self.operation.outputs[self.count : self.count + len(self.lists)]
         iterations = self.operation.outputs[0]
+        known = {
+            (id(p.op), p.value_index): t for p, t in zip(self.body.graph.inputs, self.operation.inputs, strict=False)
+        }
+        self.sizes = {
+            place: self._outside(self._value_of(place), known)
+            for place in self.derivative.intermediate_positions
+            if place[0] == "output" and place not in self.lists
+        }
 
         def body(left: Any, gradients: Any, lists: Any) -> Any:
             saved, rest = self._pop(lists)
@@ -132,7 +180,8 @@ class _LoopGradient:
             for p in self.derivative.gradient_positions
         ]
         sources = {"input": self.operation.inputs, "constant": self.derivative.constants}
-        values = [saved[p] if p in saved else sources[p[0]][p[1]] for p in self.derivative.intermediate_positions]
+        known = {**saved, **self.sizes}
+        values = [known[p] if p in known else sources[p[0]][p[1]] for p in self.derivative.intermediate_positions]
         found = self.derivative.call_backward(arguments, values)
         result = []
         for index in carried:

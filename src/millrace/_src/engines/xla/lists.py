@@ -23,8 +23,9 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
+from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
-from millrace._src.engines.numpy.lists import TensorList, from_items, invalid, merge, shape_from, vector_of
+from millrace._src.engines.numpy.lists import TensorList, boxed, from_items, invalid, merge, shape_from, vector_of
 
 _NO_SIZE = (
     "XLA compilation requires a fixed tensor list size. Set the max number of elements. This could also happen if "
@@ -226,22 +227,33 @@ class DenseList:
         if self.data is None:
             return TensorList(self.dtype, self.element, length)
         if isinstance(self.data, DenseList):
-            raise errors.UnimplementedError(
-                None, None, "Support for TensorList crossing the XLA/TF boundary is not implemented for lists of lists"
-            )
+            nested = [jax.tree.map(lambda rows, i=i: rows[i], self.data) for i in range(length)]
+            return from_items([boxed(one.to_host()) for one in nested], self.element, self.dtype)
         return from_items(list(np.asarray(self.data)[:length]), self.element, self.dtype)
 
 
 def to_dense(value: TensorList) -> DenseList:
     """A list of the NumPy engine as XLA takes it."""
     items = value.items()
-    known = [item for item in items if item is not None]
-    if any(item.shape != known[0].shape for item in known):
+    made = DenseList(value.dtype, value.element, len(items), len(items), False)
+    if value.dtype.name == "variant":
+        dense = {i: to_dense(resource_of(item)) for i, item in enumerate(items) if item is not None}
+        model = common_type(list(dense.values())) if dense else None
+        rows = {i: _arrays(conformed(one, model)) for i, one in dense.items()} if model is not None else {}
+    else:
+        rows = {i: item for i, item in enumerate(items) if item is not None}
+    if not rows:
+        return made
+    first = next(iter(rows.values()))
+    if any(np.shape(a) != np.shape(b) for row in rows.values() for a, b in _leaves(row, first)):
         raise invalid("XLA takes only lists whose elements have one shape.")
-    if not known:
-        return DenseList(value.dtype, value.element, len(items), len(items), False)
-    rows = [np.zeros_like(known[0]) if item is None else item for item in items]
-    return DenseList(value.dtype, value.element, len(items), len(items), False, np.stack(rows))
+    empty = jax.tree.map(np.zeros_like, first)
+    made.data = jax.tree.map(lambda *parts: np.stack(parts), *[rows.get(i, empty) for i in range(len(items))])
+    return made
+
+
+def _leaves(a: Any, b: Any) -> zip[tuple[Any, Any]]:
+    return zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
 
 
 def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:

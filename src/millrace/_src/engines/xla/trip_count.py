@@ -2,7 +2,7 @@
 
 A list that grows in a loop needs its final size when XLA compiles. Most loops count:
 what their condition reads follows from constants alone. That small part of condition
-and body is run on the host, ahead of time.
+and body, also behind calls, is run on the host, ahead of time.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.op_def import Effects
-from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.engine import NumpyEngine
+from millrace._src.graph.control_deps import function_attrs
 
-_MOST_TRIPS = 1_000_000
+_MOST_TRIPS = 100_000
+
+Evaluator = Callable[[dict[Any, Any]], Any]
+"""Computes one tensor from the values that a dict holds; the dict keeps what was computed on the way."""
 
 
-def trip_count(cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> int | None:
+class _UnknownError(Exception):
+    """A value depends on what only the compiled program computes."""
+
+
+def trip_count(cond: Any, body: Any, state: Sequence[Any]) -> int | None:
     """The number of iterations of a loop, None if it depends on what only the compiled program computes.
 
     Args:
@@ -27,45 +35,76 @@ def trip_count(cond: Callable[..., Any], body: Callable[..., Any], state: Sequen
       body: the lowered body.
       state: the values of the loop variables at the entrance.
     """
-    counters = _positions_behind(cond, {0})
-    while counters is not None:
-        behind = _positions_behind(body, counters)
-        if behind is not None and behind <= counters:
-            break
-        counters = None if behind is None else counters | behind
-    if counters is None or not all(isinstance(state[i], (np.ndarray, np.generic)) for i in counters):
+    try:
+        keep, wanted = _program(cond.inputs, [cond.outputs[0]])
+        counters: dict[int, Evaluator] = {}
+        while missing := wanted - set(counters):
+            for position in missing:
+                (counters[position],), behind = _programs(body.inputs, [body.outputs[position]])
+                wanted = wanted | behind
+    except _UnknownError:
         return None
-    order = sorted(counters)
-    return _count(_host_program(cond, order, [0]), _host_program(body, order, order), [state[i] for i in order])
+    if not all(isinstance(state[i], (np.ndarray, np.generic)) for i in counters):
+        return None
+    return _count(keep, counters, {i: state[i] for i in counters}, (cond.inputs, body.inputs))
 
 
-def _count(keep: Callable[..., Any], step: Callable[..., Any], values: Sequence[Any]) -> int | None:
+def _count(keep: Evaluator, counters: dict[int, Evaluator], values: dict[int, Any], inputs: Any) -> int | None:
     for trips in range(_MOST_TRIPS):
-        if not keep(*values)[0]:
+        if not keep({_key(inputs[0][i]): v for i, v in values.items()}):
             return trips
-        values = step(*values)
+        known = {_key(inputs[1][i]): v for i, v in values.items()}
+        values = {i: step(known) for i, step in counters.items()}
     return None
 
 
-def _host_program(lowered: Any, inputs: Sequence[int], outputs: Sequence[int]) -> Callable[..., Any]:
-    """The part of a graph that computes some outputs from some inputs, for the NumPy engine."""
-    chosen = [lowered.outputs[i] for i in outputs]
-    return compile_graph(NumpyEngine(), lowered.graph, [lowered.inputs[i] for i in inputs], chosen, with_effects=False)
+def _program(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[Evaluator, set[int]]:
+    programs, behind = _programs(inputs, outputs)
+    return programs[0], behind
 
 
-def _positions_behind(lowered: Any, outputs: set[int]) -> set[int] | None:
-    """The inputs that some outputs of a graph are computed from; None if they depend on an effect."""
-    positions = {id(t): i for i, t in enumerate(lowered.inputs)}
-    found: set[int] = set()
-    seen: set[int] = set()
-    pending = [lowered.outputs[i] for i in outputs]
-    while pending:
-        tensor = pending.pop()
-        if id(tensor) in positions:
-            found.add(positions[id(tensor)])
-        elif id(tensor) not in seen:
-            seen.add(id(tensor))
-            if tensor.op.effects is not Effects.NONE or tensor.dtype.name == "variant":
-                return None
-            pending += tensor.op.inputs
-    return found
+def _programs(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[list[Evaluator], set[int]]:
+    """Evaluators of some tensors of a graph, and the positions of the inputs that they read."""
+    positions = {_key(t): i for i, t in enumerate(inputs)}
+    read: set[int] = set()
+    return [_evaluator(t, positions, read) for t in outputs], read
+
+
+def _evaluator(tensor: Any, positions: dict[Any, int], read: set[int]) -> Evaluator:
+    key = _key(tensor)
+    if key in positions:
+        read.add(positions[key])
+        return lambda known: known[key]
+    operation = tensor.op
+    if operation.static_values:
+        constant = operation.static_values[tensor.value_index]
+        return lambda known: constant
+    if operation.effects is not Effects.NONE or tensor.dtype.name == "variant" or operation.op_def.host_only:
+        raise _UnknownError
+    bodies = function_attrs(operation)
+    if bodies:
+        return _through_call(tensor, bodies, positions, read)
+    arguments = [_evaluator(t, positions, read) for t in operation.inputs]
+    kernel = NumpyEngine().bind(operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs)
+
+    def compute(known: dict[Any, Any]) -> Any:
+        if key not in known:
+            results = flatten_result(operation.op_def, kernel(*[a(known) for a in arguments]))
+            known.update({_key(t): np.asarray(r) for t, r in zip(operation.outputs, results, strict=True)})
+        return known[key]
+
+    return compute
+
+
+def _through_call(tensor: Any, bodies: Sequence[Any], positions: dict[Any, int], read: set[int]) -> Evaluator:
+    """An output of a call: of what the called graph reads, only what this output needs."""
+    operation = tensor.op
+    if len(bodies) != 1 or len(bodies[0].inputs) != len(operation.inputs) or "f" not in operation.attrs:
+        raise _UnknownError
+    inner, behind = _program(bodies[0].inputs, [bodies[0].outputs[tensor.value_index]])
+    given = {_key(bodies[0].inputs[i]): _evaluator(operation.inputs[i], positions, read) for i in behind}
+    return lambda known: inner({key: outer(known) for key, outer in given.items()})
+
+
+def _key(tensor: Any) -> tuple[int, int]:
+    return id(tensor.op), tensor.value_index
