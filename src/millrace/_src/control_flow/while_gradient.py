@@ -95,7 +95,8 @@ class _LoopGradient:
     def _depends_on_captures(self, tensor: Any) -> bool:
         """Whether a few operations without effects compute a tensor of the body from captures alone."""
         inputs = {id(t): self.is_invariant[i] for i, t in enumerate(self.body.graph.inputs)}
-        pending, seen = [tensor], set()
+        pending: list[Any] = [tensor]
+        seen: set[Any] = set()
         while pending and len(seen) <= _MOST_OPERATIONS:
             current = pending.pop()
             operation = current.op
