@@ -202,8 +202,8 @@ def _sorted_tensor(tensor: Any, key: Callable[[Any], Any] | None, reverse: Any) 
     keys = tensor if key is None else stacked(Map(key, [Elements(tensor)]))
     if keys.shape.rank not in (1, None):
         raise ValueError(
-            f"sort only supports only 1D tensors: sorted(...) goes over the first axis of {tensor} and compares whole rows "
-            f"of shape {keys.shape[1:]}. Use tf.sort, which sorts each row, or a key that is a scalar."
+            f"sort only supports only 1D tensors: sorted(...) goes over the first axis of {tensor} and compares whole "
+            f"rows of shape {keys.shape[1:]}. Use tf.sort, which sorts each row, or a key that is a scalar."
         )
     if key is None:
         return sort(tensor, direction="DESCENDING" if reverse else "ASCENDING")

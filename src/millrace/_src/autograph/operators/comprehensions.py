@@ -33,6 +33,7 @@ def filters(test: Any) -> Any:
     if not is_symbolic(test):
         return test
     raise OperatorNotAllowedInGraphError(
-        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in the condition of a comprehension: the result "
-        f"would be a list whose length is only known when the graph runs ({test}). Use tf.boolean_mask, or a for loop."
+        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in the condition of a comprehension: the "
+        f"result would be a list whose length is only known when the graph runs ({test}). Use tf.boolean_mask, or a "
+        "for loop."
     )

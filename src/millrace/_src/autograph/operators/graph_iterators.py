@@ -35,7 +35,8 @@ def unknown_length(what: Any) -> OperatorNotAllowedInGraphError:
     """The complaint about something that Python cannot iterate over."""
     return OperatorNotAllowedInGraphError(
         "Iterating over a symbolic `tf.Tensor` is not allowed where its length is only known when the graph runs: "
-        f"{what}. Python would make an object for each element here. Use a for loop, tf.map_fn, or a tensor of static shape."
+        f"{what}. Python would make an object for each element here. Use a for loop, tf.map_fn, or a tensor of static "
+        "shape."
     )
 
 
@@ -104,8 +105,8 @@ class Elements(GraphIterator):
     def __init__(self, tensor: Any) -> None:
         if tensor.shape.rank == 0:
             raise ValueError(
-                f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. Iteration runs over the "
-                "first axis of a Tensor, and a scalar has none."
+                f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. Iteration runs over "
+                "the first axis of a Tensor, and a scalar has none."
             )
         super().__init__(None if tensor.shape.rank is None else tensor.shape[0])
         self.tensor = tensor
@@ -251,9 +252,9 @@ class Filter(GraphIterator):
             passes = self.predicate(item)
             if belongs_into_graph(passes):
                 raise OperatorNotAllowedInGraphError(
-                    "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: filter(...) asks for it, and which "
-                    f"elements pass is only known when the graph runs ({passes}). Iterate over the filter in a for loop, or "
-                    "use tf.boolean_mask."
+                    "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: filter(...) asks for it, and "
+                    f"which elements pass is only known when the graph runs ({passes}). Iterate over the filter in a "
+                    "for loop, or use tf.boolean_mask."
                 )
             if passes:
                 return item
@@ -264,8 +265,8 @@ class Filter(GraphIterator):
         if self._passing is None:
             if not isinstance(self.source, GraphIterator):
                 raise OperatorNotAllowedInGraphError(
-                    f"filter over {self.source!r} with a predicate that depends on a Tensor can only be iterated over in a "
-                    "for loop: its elements are Python values, which the graph cannot choose from."
+                    f"filter over {self.source!r} with a predicate that depends on a Tensor can only be iterated over "
+                    "in a for loop: its elements are Python values, which the graph cannot choose from."
                 )
             mask = stacked(Map(self.predicate, [self.source]))
             self._passing = raw.Reshape(tensor=raw.Cast(x=raw.Where(condition=mask), DstT="int32"), shape=[-1])

@@ -13,17 +13,38 @@ from millrace._src.autograph.operators.containers import key, list_append, set_i
 from millrace._src.autograph.operators.if_statements import if_exp, if_stmt
 from millrace._src.autograph.operators.logic import and_, and_value, in_, not_, not_in, or_, or_value
 from millrace._src.autograph.operators.loops import for_stmt, while_stmt
+from millrace._src.autograph.operators.matching import (
+    both,
+    chosen,
+    either,
+    mapping_rest,
+    match_class,
+    match_ends,
+    match_items,
+    match_mapping,
+    match_with_rest,
+    matches_any,
+    matches_value,
+)
 from millrace._src.autograph.operators.resuming import iterate, resume, site_of
 from millrace._src.autograph.operators.staged_loops import loop_options
 from millrace._src.autograph.operators.staging import plain, staged, staged_iterable
 from millrace._src.autograph.operators.unpacking import iterate_rows, unpacked
 from millrace._src.autograph.operators.variables import Undefined, container, is_defined, ld, ldu, ret
+from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
 BuiltinMethod = types.BuiltinMethodType
 Method = types.MethodType
 NeedsGraphError = OperatorNotAllowedInGraphError
 iter: Any = builtins.iter
+
+
+def graph() -> Any:
+    """The graph that is being built, or None."""
+    return state.graph
+
+
 locals: Any = builtins.locals
 
 __all__ = [
@@ -34,11 +55,15 @@ __all__ = [
     "and_",
     "and_value",
     "assert_stmt",
+    "both",
     "call",
     "callee",
+    "chosen",
     "container",
+    "either",
     "filters",
     "for_stmt",
+    "graph",
     "if_exp",
     "if_stmt",
     "in_",
@@ -55,6 +80,14 @@ __all__ = [
     "locals",
     "looked_up",
     "loop_options",
+    "mapping_rest",
+    "match_class",
+    "match_ends",
+    "match_items",
+    "match_mapping",
+    "match_with_rest",
+    "matches_any",
+    "matches_value",
     "not_",
     "not_in",
     "or_",

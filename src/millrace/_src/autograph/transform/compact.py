@@ -23,6 +23,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.autograph.transform.added_nodes import Unpacked
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
@@ -37,6 +38,7 @@ from millrace._src.autograph.transform.templates import (
     tuple_of,
     with_context,
 )
+from millrace._src.autograph.transform.unpacking import is_unpacking
 
 _OPTIONS = "set_loop_options"
 
@@ -75,7 +77,7 @@ class Compact:
         lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
         ends = frozenset({self.flags.returned, self.flags.result})
         captured = frozenset(function.scope.captured | function.scope.nonlocals | function.scope.globals)
-        outer = captured | (frozenset(function.variables) & self.free)
+        outer = captured | (frozenset(function.variables) & self.free) - function.namer.temporaries
         self.liveness = Liveness(lowered, ends | outer, outer)
         start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
         known = assigned | ends
@@ -267,7 +269,10 @@ class Compact:
         names, composites = self._loop_state(node, head)
         get_state, set_state, accessors = self._accessors(names, composites)
         item = self.function.namer.new("itr")
-        assign = place([ast.Assign([copy_tree(node.target)], ast.Name(item, ast.Load()))], node.target)
+        element: ast.expr = ast.Name(item, ast.Load())
+        if is_unpacking(node.target):
+            element = Unpacked(element, None)
+        assign = place([ast.Assign([copy_tree(node.target)], element)], node.target)
         body, body_def = self._function("loop_body", [*self.block(assign), *self.block(statements)], [item])
         test_def: list[ast.stmt] = []
         test: Any = ast.Constant(None)

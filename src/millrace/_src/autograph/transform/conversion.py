@@ -15,10 +15,12 @@ from millrace._src.autograph.transform.compact import Compact
 from millrace._src.autograph.transform.early_exits import returns_on_every_path
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import Inline, Site
+from millrace._src.autograph.transform.match_statements import MatchStatements
 from millrace._src.autograph.transform.naming import Namer, identifiers
 from millrace._src.autograph.transform.scopes import FunctionScope, function_scope, is_generator, names_of
 from millrace._src.autograph.transform.source import FunctionNode
 from millrace._src.autograph.transform.templates import copy_tree, place, template
+from millrace._src.autograph.transform.unpacking import Unpackings
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
 _FUNCTION = "ag_function__"
@@ -60,6 +62,8 @@ class Conversion:
         self._continuations: dict[int, Continuation] = {}
         self._check()
         self.namer = Namer(node, {OPERATORS, CONVERSION, *code.co_names, *code.co_freevars})
+        self.node = MatchStatements(self.namer).visit(copy_tree(self.node))
+        self.node = Unpackings(self.namer).visit(self.node)
         self.inline = self._inline()
 
     def _check(self) -> None:

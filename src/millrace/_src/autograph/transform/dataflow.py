@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.autograph.transform.added_nodes import PythonExpression
 from millrace._src.autograph.transform.scopes import names_of
 
 _Set = frozenset[str]
@@ -74,7 +75,8 @@ class Liveness:
 def _certain_writes(node: ast.stmt) -> set[str]:
     """The names that a simple statement always assigns."""
     if isinstance(node, ast.Assign):
-        return names_of(node.targets).written
+        own = names_of(node.value).written if isinstance(node.value, PythonExpression) else set()
+        return names_of(node.targets).written | own
     if isinstance(node, ast.AnnAssign):
         return names_of(node.target).written if node.value is not None else set()
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):

@@ -16,17 +16,21 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.autograph.transform.added_nodes import PythonExpression, Unpacked
 from millrace._src.autograph.transform.naming import Namer
+from millrace._src.autograph.transform.scopes import names_of
 from millrace._src.autograph.transform.templates import copy_tree, expression, place
+from millrace._src.autograph.transform.unpacking import is_unpacking
 
 _LONGEST_INLINE = 6
 """How many operands `and`, `or` have in the inline form, whose size is quadratic."""
 _PYTHON_TESTS = ("isinstance", "issubclass", "callable", "hasattr")
-_CALL = "ag__.call[held] if (held := function).__class__ in ag__.looked_up else ag__.callee(held)"
-_METHOD_CALL = (
-    "held if (kind := (held := function).__class__) is ag__.BuiltinMethod else "
-    "ag__.Method(ag__.call[held.__func__], held.__self__) if kind is ag__.Method else ag__.callee(held)"
-)
+_LOOKED_UP = "ag__.call[held] if (held := function).__class__ in ag__.looked_up else ag__.callee(held)"
+_BOUND = "ag__.Method(ag__.call[held.__func__], held.__self__) if kind is ag__.Method else ag__.callee(held)"
+_IS_BUILTIN = "(kind := (held := function).__class__) is ag__.BuiltinMethod"
+# what is called, without and with a variable that says whether a graph is being built
+_CALL = (_LOOKED_UP, f"held if (held := function) is None or graph is None else {_LOOKED_UP.replace('(held := function)', 'held')}")
+_METHOD_CALL = (f"held if {_IS_BUILTIN} else {_BOUND}", f"held if {_IS_BUILTIN} or graph is None else {_BOUND}")
 _SCOPED = ("super",)
 """Functions that look at the frame they are called from when they get no arguments."""
 
@@ -43,7 +47,7 @@ def is_python_test(node: ast.expr) -> bool:
         return all(is_python_test(value) for value in node.values)
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in _PYTHON_TESTS
-    return isinstance(node, ast.Name) and node.id == "__debug__"
+    return isinstance(node, ast.Name) and (node.id == "__debug__" or getattr(node, "is_python", False))
 
 
 class Expressions(ast.NodeTransformer):
@@ -53,6 +57,8 @@ class Expressions(ast.NodeTransformer):
       namer: Gives names to temporary variables.
       convert_function: Rewrites a nested lambda.
       inline: Which form.
+      graph: The variable that says whether a graph is being built; empty if there is none. Outside of graphs, nothing
+        that is called needs conversion.
       super_arguments: What stands for the arguments of `super()` where its frame is not the method's.
     """
 
@@ -62,7 +68,9 @@ class Expressions(ast.NodeTransformer):
         convert_function: Callable[[Any], Any],
         inline: bool,
         super_arguments: tuple[str, str] | None = None,
+        graph: str = "",
     ) -> None:
+        self.graph = graph
         self.namer = namer
         self.convert_function = convert_function
         self.inline = inline
@@ -213,11 +221,30 @@ class Expressions(ast.NodeTransformer):
         if not self.inline:
             new = expression("ag__.callee(function)", function=function)
         else:
-            form = _METHOD_CALL if isinstance(node.func, ast.Attribute) else _CALL
-            held, kind = self.namer.new("ag_m"), self.namer.new("ag_k")
-            new = expression(form, held=held, kind=kind, function=function)
+            forms = _METHOD_CALL if isinstance(node.func, ast.Attribute) else _CALL
+            names = {"held": self.namer.new("ag_m"), "kind": self.namer.new("ag_k"), "graph": self.graph}
+            new = expression(forms[bool(self.graph)], function=function, **names)
         node.func = self._at(new, node.func)
         return node
+
+    # --- added by earlier converters -------------------------------------------------------------------------------
+
+    def visit_PythonExpression(self, node: PythonExpression) -> ast.expr:
+        """As it is; variables from outside may have no value."""
+        own = names_of(node.value).written
+        for name in ast.walk(node.value):
+            if isinstance(name, ast.Name) and name.id in own:
+                vars(name).pop("is_doubtful", None)
+        return _Names(self.visit_Name).visit(node.value)
+
+    def visit_Unpacked(self, node: Unpacked) -> ast.expr:
+        """`t` -> `ag__.unpacked(t, count)`; inline only if its class may be staged."""
+        value, count = self.visit(node.value), ast.Constant(node.count)
+        if not self.inline:
+            return self._at(expression("ag__.unpacked(value, count)", value=value, count=count), node)
+        held = self.namer.new("ag_v")
+        source = "held if (held := value).__class__ in ag__.plain else ag__.unpacked(held, count)"
+        return self._at(expression(source, held=held, value=value, count=count), node)
 
     # --- scopes ----------------------------------------------------------------------------------------------------
 
@@ -233,9 +260,8 @@ class Expressions(ast.NodeTransformer):
         was_inline, self.inline = self.inline, False
         for generator in node.generators:
             if not generator.is_async:
-                generator.iter = self._at(
-                    expression("ag__.iterable(it)", it=self.visit(generator.iter)), generator.iter
-                )
+                source = f"ag__.{'iterable_of_rows' if is_unpacking(generator.target) else 'iterable'}(it)"
+                generator.iter = self._at(expression(source, it=self.visit(generator.iter)), generator.iter)
             generator.ifs = [
                 self._at(expression("ag__.filters(test)", test=self.visit(test)), test) for test in generator.ifs
             ]
@@ -246,6 +272,16 @@ class Expressions(ast.NodeTransformer):
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+class _Names(ast.NodeTransformer):
+    """Rewrites the names of an expression, nothing else."""
+
+    def __init__(self, rewrite: Callable[[ast.Name], ast.expr]) -> None:
+        self._rewrite = rewrite
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._rewrite(node)
 
 
 def held_test(held: str, value: ast.expr) -> ast.expr:

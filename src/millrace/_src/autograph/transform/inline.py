@@ -36,6 +36,7 @@ from millrace._src.autograph.transform.expressions import chained, is_python_tes
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
+from millrace._src.autograph.transform.unpacking import is_unpacking
 
 _BRANCHING = (ast.If, ast.While, ast.For, ast.Match)
 
@@ -103,7 +104,9 @@ class Inline:
         self.sites = sites
         self.in_region = in_region
         self.levels: list[_Level] = []
-        self.expressions = function.expressions(inline=True, own_frame=not in_region)
+        self.graph = function.namer.new("ag_g")
+        """The variable that says whether a graph is being built."""
+        self.expressions = function.expressions(inline=True, own_frame=not in_region, graph=self.graph)
         self.before: dict[int, Any] = {}
         self.has_regions = False
         self.numbers: list[int] = []
@@ -119,7 +122,11 @@ class Inline:
         if self.numbers:
             done = self._with_handover(done)
         bindings = self._bindings() if self.has_regions and not self.in_region else []
-        return [*docstring, *bindings, *done]
+        has_calls = any(isinstance(node, ast.Call) for statement in statements for node in ast.walk(statement))
+        return [*docstring, *bindings, *(self._ask_for_graph() if has_calls else []), *done]
+
+    def _ask_for_graph(self) -> list[ast.stmt]:
+        return template("graph = ag__.graph()", graph=self.graph)
 
     def _with_handover(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The body, and what takes over where a condition is a tensor of a graph."""
@@ -237,8 +244,9 @@ class Inline:
         """`for x in xs` -> `for x in (it := iter(t := xs))`: the rest of a loop can be handed over."""
         held, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
         self._add_site(copy_fields(node, iter=_read(held, node.iter)), node, held)
+        source = "(iterator := ag__.iter(held) if (held := iterable).__class__ in ag__.plain else ag__.iterate(held))"
         over = expression(
-            "(iterator := ag__.iter(held) if (held := iterable).__class__ in ag__.plain else ag__.iterate(held))",
+            "(iterator := ag__.iterate_rows(held := iterable))" if is_unpacking(node.target) else source,
             iterator=iterator,
             held=held,
             iterable=self.expressions.convert(node.iter),
@@ -249,8 +257,10 @@ class Inline:
         return [copy_fields(node, target=target, iter=place([over], node.iter)[0], body=body, orelse=orelse)]
 
     def _with(self, node: ast.With) -> list[ast.stmt]:
+        """The body may enter a graph; what follows is outside again."""
         items = [self.expressions.convert(item) for item in node.items]
-        return [copy_fields(node, items=items, body=self._region(node.body))]
+        body = [*self._ask_for_graph(), *self._region(node.body)]
+        return [copy_fields(node, items=items, body=place(body, node.body[0])), *self._ask_for_graph()]
 
     def _try(self, node: Any) -> list[ast.stmt]:
         handlers = [

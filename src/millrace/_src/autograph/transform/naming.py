@@ -14,6 +14,14 @@ class Namer:
 
     def __init__(self, tree: ast.AST, reserved: frozenset[str] | set[str] = frozenset()) -> None:
         self.taken = {*identifiers(tree), *reserved}
+        self.temporaries: set[str] = set()
+        """Variables that no statement reads but the next few of the same block."""
+
+    def temporary(self, root: str) -> str:
+        """As `new`, for one of `temporaries`."""
+        name = self.new(root)
+        self.temporaries.add(name)
+        return name
 
     def new(self, root: str) -> str:
         """`root`, or `root` with the first number that makes it new."""

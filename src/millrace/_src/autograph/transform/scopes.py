@@ -72,6 +72,11 @@ class _Collector(ast.NodeVisitor):
         self.visit(with_context(node.target, ast.Load()))
         self.visit(node.target)
 
+    def visit_PythonExpression(self, node: Any) -> None:
+        inner = names_of(node.value)
+        self.names.written |= inner.written
+        self.names.read |= inner.read - inner.written  # what it assigns is read after that
+
     def visit_Attribute(self, node: Any) -> None:
         self._composite(node)
         self.generic_visit(node)

@@ -1,0 +1,103 @@
+"""Unpacking: what is unpacked may be a tensor, which Python cannot iterate over.
+
+    a, b = v            ->  a, b = <unpacked v>
+    a, (b, c) = v       ->  t, u = <unpacked v>; a = t; b, c = <unpacked u>
+    for a, (b, c) in v  ->  for t in v: a, (b, c) = t       and so on
+    f(*v)               ->  f(*<unpacked v>)
+
+A `for` whose targets are not nested stays: its iterator unpacks the elements.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from millrace._src.autograph.transform.added_nodes import CodeConverter, Unpacked
+from millrace._src.autograph.transform.naming import Namer
+from millrace._src.autograph.transform.templates import place
+
+_OPTIONS = "set_loop_options"
+
+
+def is_unpacking(target: ast.AST) -> bool:
+    """Whether a target stands for the parts of a value."""
+    return isinstance(target, (ast.Tuple, ast.List))
+
+
+def _is_nested(target: Any) -> bool:
+    return any(
+        is_unpacking(getattr(part, "value", part) if isinstance(part, ast.Starred) else part) for part in target.elts
+    )
+
+
+class Unpackings(CodeConverter):
+    """The converter.
+
+    Args: namer: Gives names to variables that hold parts.
+    """
+
+    def __init__(self, namer: Namer) -> None:
+        self.namer = namer
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        """`a, b = v`, `a, b = c = v`."""
+        self.generic_visit(node)
+        if not any(is_unpacking(target) for target in node.targets):
+            return [node]
+        if len(node.targets) == 1:
+            return place(self._assigned(node.targets[0], node.value), node)
+        held = self.namer.temporary("ag_value")
+        done: list[ast.stmt] = [ast.Assign([ast.Name(held, ast.Store())], node.value)]
+        for target in node.targets:
+            done += self._assigned(target, ast.Name(held, ast.Load()))
+        return place(done, node)
+
+    def _assigned(self, target: Any, value: ast.expr) -> list[ast.stmt]:
+        """The statements that assign to one target."""
+        if not is_unpacking(target):
+            return [ast.Assign([target], value)]
+        if not _is_nested(target):
+            return [ast.Assign([target], _unpacked(value, target))]
+        names = [self.namer.temporary("ag_part") for _ in target.elts]
+        parts: list[ast.expr] = []
+        after: list[ast.stmt] = []
+        for name, part in zip(names, target.elts, strict=True):
+            store: ast.expr = ast.Name(name, ast.Store())
+            starred = isinstance(part, ast.Starred)
+            parts.append(ast.Starred(store, ast.Store()) if starred else store)
+            after += self._assigned(part.value if starred else part, ast.Name(name, ast.Load()))
+        first = ast.Tuple(parts, ast.Store())
+        return [ast.Assign([first], _unpacked(value, first)), *after]
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        """`for a, (b, c) in v`."""
+        self.generic_visit(node)
+        if not is_unpacking(node.target) or not _is_nested(node.target):
+            return node
+        held = self.namer.temporary("ag_element")
+        assign = place(self._assigned(node.target, ast.Name(held, ast.Load())), node.target)
+        at = 1 if _is_options_call(node.body[0]) else 0
+        node.body[at:at] = assign
+        node.target = place([ast.Name(held, ast.Store())], node.target)[0]
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.Starred:
+        """`f(*v)`, `[*v, 1]`."""
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = place([Unpacked(node.value, None)], node.value)[0]
+        return node
+
+
+def _unpacked(value: ast.expr, target: Any) -> ast.expr:
+    """The value of an assignment; a display of as many values needs no unpacking."""
+    is_starred = any(isinstance(part, ast.Starred) for part in target.elts)
+    if isinstance(value, (ast.Tuple, ast.List)) and not any(isinstance(v, ast.Starred) for v in value.elts):
+        return value
+    return Unpacked(value, None if is_starred else len(target.elts))
+
+
+def _is_options_call(node: ast.stmt) -> bool:
+    function = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    return getattr(function, "attr", getattr(function, "id", "")) == _OPTIONS
