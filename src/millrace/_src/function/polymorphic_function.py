@@ -236,9 +236,17 @@ class Function(callables.PolymorphicFunction):
 
     def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
         original = self.python_function
-        options = {"inline_integers": bool(self._options.jit_compile), "original": original}
         function = for_tracing(original) if self._options.autograph else original
-        traced = trace(function, self._name, self._signature, key.layout, key.types, values, **options)
+        traced = trace(
+            function,
+            self._name,
+            self._signature,
+            key.layout,
+            key.types,
+            values,
+            inline_integers=bool(self._options.jit_compile),
+            original=original,
+        )
         self._trace_count += 1
         return traced
 

@@ -28,8 +28,9 @@ _PYTHON_TESTS = ("isinstance", "issubclass", "callable", "hasattr")
 _LOOKED_UP = "ag__.call[held] if (held := function).__class__ in ag__.looked_up else ag__.callee(held)"
 _BOUND = "ag__.Method(ag__.call[held.__func__], held.__self__) if kind is ag__.Method else ag__.callee(held)"
 _IS_BUILTIN = "(kind := (held := function).__class__) is ag__.BuiltinMethod"
+_HELD = _LOOKED_UP.replace("(held := function)", "held")
 # what is called, without and with a variable that says whether a graph is being built
-_CALL = (_LOOKED_UP, f"held if (held := function) is None or graph is None else {_LOOKED_UP.replace('(held := function)', 'held')}")
+_CALL = (_LOOKED_UP, f"held if (held := function) is None or graph is None else {_HELD}")
 _METHOD_CALL = (f"held if {_IS_BUILTIN} else {_BOUND}", f"held if {_IS_BUILTIN} or graph is None else {_BOUND}")
 _SCOPED = ("super",)
 """Functions that look at the frame they are called from when they get no arguments."""

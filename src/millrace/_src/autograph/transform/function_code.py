@@ -66,9 +66,15 @@ class FunctionCode:
         declared: list[ast.stmt] = [ast.Nonlocal(own)] if own else []
         return [*declared, ast.Global(everywhere)] if everywhere else declared
 
-    def expressions(self, inline: bool, own_frame: bool = True) -> Expressions:
-        """The rewriter of expressions; `own_frame` says that the code runs in the function's own frame."""
+    def expressions(self, inline: bool, own_frame: bool = True, graph: str = "") -> Expressions:
+        """The rewriter of expressions.
+
+        Args:
+          inline: Which form.
+          own_frame: Whether the code runs in the function's own frame.
+          graph: The variable that says whether a graph is being built, if the code has one.
+        """
         arguments = None
         if self.is_method and self.scope.parameters and not own_frame:
             arguments = ("__class__", self.scope.parameters[0])
-        return Expressions(self.namer, self.convert_function, inline, arguments)
+        return Expressions(self.namer, self.convert_function, inline, arguments, graph)
