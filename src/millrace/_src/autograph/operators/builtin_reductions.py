@@ -145,7 +145,10 @@ def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
         keys = raw.SelectV2(condition=raw.IsNan(x=keys), t=first, e=keys)
     if key is not None:
         find = raw.ArgMax if builtin is builtins.max else raw.ArgMin
-        return tensor[find(input=keys, dimension=0, output_type="int32")]
+        place = find(input=keys, dimension=0, output_type="int32")
+        if keys.dtype.is_floating:
+            place = raw.SelectV2(condition=raw.IsNan(x=first), t=0, e=place)
+        return tensor[place]
     best = (raw.Max if builtin is builtins.max else raw.Min)(input=keys, axis=0)
     if keys.dtype.is_floating:
         return raw.SelectV2(condition=raw.IsNan(x=first), t=first, e=best)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import functools
 from typing import Any
 
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.staging import is_symbolic
-from millrace._src.autograph.operators.unpacking import unpacked
+from millrace._src.autograph.operators.unpacking import unpacked_parts
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
@@ -20,9 +21,16 @@ def iterable(value: Any) -> Any:
     return in_python(value)
 
 
-def iterable_of_rows(value: Any) -> Any:
-    """As `iterable`, of elements that are unpacked and may be tensors themselves."""
-    return value if state.graph is None else builtins.map(unpacked, in_python(value))
+def iterable_of_rows(value: Any, parts: Any) -> Any:
+    """As `iterable`, of elements that are unpacked and may be tensors themselves.
+
+    Args:
+      value: What to iterate over.
+      parts: What the elements are unpacked into, as for `unpacked_parts`.
+    """
+    if state.graph is None:
+        return value
+    return builtins.map(functools.partial(unpacked_parts, parts), in_python(value))
 
 
 def filters(test: Any) -> Any:

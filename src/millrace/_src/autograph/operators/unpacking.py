@@ -35,6 +35,25 @@ def unpacked(value: Any, count: int | None = None) -> Any:
     return in_python(value)
 
 
+def unpacked_parts(parts: Any, value: Any) -> Any:
+    """As `unpacked`, where parts may be unpacked in turn.
+
+    Args:
+      parts: For each part a tuple like this if it is unpacked, 0 for a starred one, else None.
+      value: Anything.
+    """
+    value = unpacked(value)
+    if not builtins.any(parts):
+        return value
+    done = list(value)
+    star = parts.index(0) if 0 in parts else len(parts)
+    for index, part in enumerate(parts):
+        if part:
+            place = index if index < star else index - len(parts)
+            done[place] = unpacked_parts(part, done[place])
+    return done
+
+
 def iterate_rows(value: Any) -> Any:
     """As `iterate`, for a loop that unpacks the elements, which may be tensors."""
     iterator = iterate(value)

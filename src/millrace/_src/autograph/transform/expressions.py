@@ -20,7 +20,7 @@ from millrace._src.autograph.transform.added_nodes import PythonExpression, Unpa
 from millrace._src.autograph.transform.naming import Namer
 from millrace._src.autograph.transform.scopes import names_of
 from millrace._src.autograph.transform.templates import copy_tree, expression, place
-from millrace._src.autograph.transform.unpacking import is_unpacking
+from millrace._src.autograph.transform.unpacking import is_unpacking, parts_of
 
 _LONGEST_INLINE = 6
 """How many operands `and`, `or` have in the inline form, whose size is quadratic."""
@@ -261,8 +261,11 @@ class Expressions(ast.NodeTransformer):
         was_inline, self.inline = self.inline, False
         for generator in node.generators:
             if not generator.is_async:
-                source = f"ag__.{'iterable_of_rows' if is_unpacking(generator.target) else 'iterable'}(it)"
-                generator.iter = self._at(expression(source, it=self.visit(generator.iter)), generator.iter)
+                rows = is_unpacking(generator.target)
+                source = "ag__.iterable_of_rows(it, parts)" if rows else "ag__.iterable(it)"
+                parts = parts_of(generator.target) if rows else None
+                iterable = expression(source, it=self.visit(generator.iter), parts=parts)
+                generator.iter = self._at(iterable, generator.iter)
             generator.ifs = [
                 self._at(expression("ag__.filters(test)", test=self.visit(test)), test) for test in generator.ifs
             ]

@@ -25,6 +25,15 @@ def is_unpacking(target: ast.AST) -> bool:
     return isinstance(target, (ast.Tuple, ast.List))
 
 
+def parts_of(target: Any) -> ast.expr:
+    """What a target unpacks into: `a, (b, *c)` -> `(None, (None, 0))`."""
+    kinds: list[ast.expr] = []
+    for part in target.elts:
+        starred = isinstance(part, ast.Starred)
+        kinds.append(parts_of(part) if is_unpacking(part) else ast.Constant(0 if starred else None))
+    return ast.Tuple(kinds, ast.Load())
+
+
 def _is_nested(target: Any) -> bool:
     return any(
         is_unpacking(getattr(part, "value", part) if isinstance(part, ast.Starred) else part) for part in target.elts
