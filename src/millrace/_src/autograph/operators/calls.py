@@ -11,11 +11,13 @@ import functools
 import sys
 import threading
 import types
+import weakref
 from typing import Any
 
 from millrace._src.autograph.operators import replacements
+from millrace._src.autograph.operators.higher_order import HIGHER_ORDER, convert_arguments_of
 from millrace._src.autograph.transform.conversion import CONVERSION, OPERATORS, Conversion, UnsupportedError
-from millrace._src.autograph.transform.source import NoSourceError, function_node
+from millrace._src.autograph.transform.source import NoSourceError, function_node, has_control_flow
 from millrace._src.util.logger import get_logger
 
 _KEPT_OUT = ("millrace", "tensorflow", "numpy", "scipy", "jax", "keras", "ml_dtypes", "pytest", "_pytest", "hypothesis")
@@ -72,38 +74,40 @@ def _operators_cell() -> types.CellType:
 
 
 class Conversions:
-    """All conversions of the process, by code object."""
+    """All conversions of the process, by code object; both go when the code does."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._by_code: dict[int, Conversion | None] = {}
-        self._made_here: set[int] = set()
-        self._kept: list[Any] = []
+        self._by_code: dict[int, tuple[Any, Conversion | None]] = {}
+        self._made_here: weakref.WeakValueDictionary[int, types.CodeType] = weakref.WeakValueDictionary()
 
     def is_converted(self, code: types.CodeType) -> bool:
         """Whether a code object was made by conversion."""
-        return id(code) in self._made_here
+        return self._made_here.get(id(code)) is code
 
     def conversion_of(self, function: types.FunctionType) -> Conversion | None:
         """The conversion of a function's code; None if it cannot be converted (said once, with the reason)."""
         code = function.__code__
+        number = id(code)
         with self._lock:
-            if id(code) not in self._by_code:
-                self._by_code[id(code)] = self._convert(function)
-                self._kept.append(code)
-            return self._by_code[id(code)]
+            if number not in self._by_code:
+                conversion = self._convert(function)
+                forget = weakref.ref(code, lambda _: self._by_code.pop(number, None))
+                self._by_code[number] = forget, conversion
+            return self._by_code[number][1]
 
     def _convert(self, function: types.FunctionType) -> Conversion | None:
         verbosity.converting(function)
         try:
             return self.make(function)
         except (NoSourceError, UnsupportedError, SyntaxError, RecursionError) as error:
-            get_logger().warning(
-                "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, decorate "
-                "the function with @tf.autograph.experimental.do_not_convert",
-                function,
-                error,
-            )
+            if not isinstance(error, NoSourceError) or has_control_flow(function.__code__):
+                get_logger().warning(
+                    "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this warning, "
+                    "decorate the function with @tf.autograph.experimental.do_not_convert",
+                    function,
+                    error,
+                )
         return None
 
     def make(self, function: types.FunctionType) -> Conversion:
@@ -111,13 +115,10 @@ class Conversions:
 
         Raises: NoSourceError, UnsupportedError: if there is none.
         """
-        conversion = Conversion(function_node(function), function.__code__, self._note)
-        self._kept.append(conversion)
-        return conversion
+        return Conversion(function_node(function), function.__code__, self._note)
 
     def _note(self, code: types.CodeType) -> None:
-        self._made_here.add(id(code))
-        self._kept.append(code)
+        self._made_here[id(code)] = code
 
 
 conversions = Conversions()
@@ -168,7 +169,9 @@ class _Callables(dict[Any, Any]):
 
     def __missing__(self, function: Any) -> Any:
         if type(function) is types.FunctionType:
-            converted = convert_function(function)
+            converted = replacements.replacement(function)
+            if converted is function:
+                converted = convert_function(function)
             if function.__closure__ is None and _lives_in_module(function):
                 self[function] = converted
             return converted
@@ -216,3 +219,6 @@ def _callable_object(thing: Any) -> Any:
         return thing
     converted = call[method]
     return thing if converted is method else types.MethodType(converted, thing)
+
+
+convert_arguments_of(HIGHER_ORDER, callee)

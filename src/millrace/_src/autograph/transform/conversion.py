@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from millrace._src.autograph.transform.compact import Compact
 from millrace._src.autograph.transform.early_exits import returns_on_every_path
@@ -45,18 +45,36 @@ class Continuation:
         self.parameters = parameters
 
 
+class _Facts(NamedTuple):
+    """What is kept of a function's original code."""
+
+    co_filename: str
+    co_name: str
+    co_qualname: str
+    co_flags: int
+    co_freevars: tuple[str, ...]
+    co_names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, code: types.CodeType) -> _Facts:
+        """The facts of a code object."""
+        return cls(*[getattr(code, field) for field in cls._fields])
+
+
 class Conversion:
     """One function with its converted code, made part by part as it is needed.
 
     Args:
       node: The function's definition or lambda.
-      code: Its original code.
+      code: Its original code; of which only facts are kept, so that it can go.
       on_code: Told every code object that is made, of nested functions too.
     """
 
     def __init__(self, node: FunctionNode, code: types.CodeType, on_code: Callable[[types.CodeType], None]) -> None:
         self.node = node
-        self.original = code
+        self.original = _Facts.of(code)
+        self.codes: list[types.CodeType] = []
+        """The code objects made here: they live as long as the conversion."""
         self.on_code = on_code
         self.sites: list[Site] = []
         self._continuations: dict[int, Continuation] = {}
@@ -192,6 +210,7 @@ class Conversion:
         return code.replace(co_name=original.co_name, co_qualname=original.co_qualname, co_consts=constants)
 
     def _note(self, code: types.CodeType) -> None:
+        self.codes.append(code)
         self.on_code(code)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType) and constant.co_flags & _CO_OPTIMIZED:
@@ -235,13 +254,13 @@ def _type_params() -> dict[str, Any]:
     return {"type_params": []} if "type_params" in ast.ClassDef._fields else {}
 
 
-def _class_name(code: types.CodeType) -> str | None:
+def _class_name(code: _Facts) -> str | None:
     """The class in whose body a function is defined: names like `__x` in it are mangled."""
     parts = code.co_qualname.split(".")
     return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else None
 
 
-def _future_flags(code: types.CodeType) -> int:
+def _future_flags(code: _Facts) -> int:
     """The `from __future__` settings a function was compiled with."""
     import __future__  # here: the module's name is reserved at the top of a file
 

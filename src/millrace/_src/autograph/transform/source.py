@@ -8,6 +8,7 @@ lines of its own; it is looked up in the tree of its whole file by the position 
 from __future__ import annotations
 
 import ast
+import dis
 import functools
 import inspect
 import linecache
@@ -111,3 +112,15 @@ def _parameters(node: ast.Lambda) -> tuple[str, ...]:
     arguments = node.args
     named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return tuple(a.arg for a in [*named, *filter(None, [arguments.vararg, arguments.kwarg])])
+
+
+def has_control_flow(code: types.CodeType) -> bool:
+    """Whether code has a branch or a loop, so that conversion would make a difference."""
+    before = ""
+    for instruction in dis.get_instructions(code):
+        name = instruction.opname
+        if name == "FOR_ITER" or "JUMP" in name and "IF" in name and before != "WITH_EXCEPT_START":
+            return True
+        if name not in ("TO_BOOL", "CACHE", "NOT_TAKEN"):
+            before = name
+    return False
