@@ -120,10 +120,11 @@ def match_class(subject: Any, kind: Any, count: int, names: Sequence[str]) -> Se
 
     Raises: TypeError: if `kind` is no class, or has no such positional parts, or a part is named twice.
     """
-    if not isinstance(kind, type):
-        raise TypeError("called match pattern must be a class")
-    if not isinstance(subject, kind):
-        return None
+    match subject:
+        case kind():  # Python's own error if it is no class
+            pass
+        case _:
+            return None
     attributes, values = _positional_names(kind, count), []
     if attributes is None:
         attributes, values = (), [subject]
