@@ -15,7 +15,6 @@ _WAITING_FOR = {
     ),
     "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
-    "the gradient of a slice takes copies of the slice's constant bounds": ("graph_matrix::gradient_of_broadcast",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
 }
 

@@ -1,7 +1,7 @@
 """Functions that call the functions they are given: those are converted too.
 
-In converted code `tf.map_fn(f, x)` converts `f`, wherever it is defined. TensorFlow does so for `tf.map_fn` alone; here it
-holds for all functions of the kind.
+In converted code `tf.map_fn(f, x)` converts `f`, wherever it is defined. TensorFlow does so for `tf.map_fn` alone;
+here it holds for all functions of the kind.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.control_flow.vectorized_map import vectorized_map
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.control_flow.cond import case, cond, switch_case
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.scan import foldl, foldr, scan
+from millrace._src.control_flow.vectorized_map import vectorized_map
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.util import nest
 

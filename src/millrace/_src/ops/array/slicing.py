@@ -9,13 +9,13 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.dtypes import as_dtype, int16, int32, int64
 from millrace._src.core.errors import UnknownWhileCompilingError
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dims, unknown_dims, with_rank
@@ -154,8 +154,13 @@ def _mask_attrs(
 
 
 def _indices(*tensors: Any) -> tuple[Any, ...]:
-    """Bounds in a dtype that shapes may have."""
-    return tuple(raw.Cast(x=t, DstT=int32) if t.dtype is int16 else t for t in tensors)
+    """Bounds in a dtype that shapes may have; constants of a graph as values, of which the gradient makes its own."""
+    return tuple(raw.Cast(x=t, DstT=int32) if t.dtype is int16 else _constant_value(t) for t in tensors)
+
+
+def _constant_value(tensor: Any) -> Any:
+    values = tensor.op.static_values if isinstance(tensor, SymbolicTensor) else None
+    return values[tensor.value_index] if values else tensor
 
 
 @strided_slice_op.gradient
@@ -174,7 +179,7 @@ def strided_slice_gradient(
     """The gradient in the place of the slice, zeros elsewhere."""
     begin, end, strides = _indices(begin, end, strides)
     grad = raw.StridedSliceGrad(
-        shape=shape_tensor(input, begin.dtype),
+        shape=shape_tensor(input, as_dtype(begin.dtype)),
         begin=begin,
         end=end,
         strides=strides,
