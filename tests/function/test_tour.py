@@ -1,4 +1,4 @@
-"""The page about functions runs as it stands."""
+"""The pages of the tour run as they stand."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import pytest
 
 import millrace as tf
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "tour" / "functions.md"
+TOUR = Path(__file__).resolve().parents[2] / "docs" / "tour"
 
 
-def test_the_tour_of_functions_prints_what_it_says() -> None:
-    if not PAGE.exists():
+@pytest.mark.parametrize(("page", "least"), [("functions.md", 16), ("autograph.md", 11)])
+def test_a_page_of_the_tour_prints_what_it_says(page: str, least: int) -> None:
+    if not TOUR.exists():
         pytest.skip("the documentation is not part of this installation")
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    results = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags, globs={"tf": tf})
-    assert results.failed == 0 and results.attempted > 15
+    results = doctest.testfile(str(TOUR / page), module_relative=False, optionflags=flags, globs={"tf": tf})
+    assert results.failed == 0 and results.attempted >= least
