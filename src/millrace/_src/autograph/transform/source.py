@@ -28,15 +28,25 @@ def function_node(function: types.FunctionType) -> FunctionNode:
     Raises: NoSourceError: if there is no source, or it is not that of the function.
     """
     code = function.__code__
+    linecache.checkcache(code.co_filename)  # a module may have been edited and loaded again
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise NoSourceError(f"the source of {code.co_filename} cannot be read")
     if code.co_name == "<lambda>":
         return _lambda_node(code, lines)
-    node = _definition(code, lines)
+    try:
+        node = _definition(code, lines)
+    except SyntaxError as error:
+        raise _not_python(code, error) from error
     if node is None:
         raise NoSourceError(f"line {code.co_firstlineno} of {code.co_filename} does not define {code.co_name}")
+    if not _fits(node, code):
+        raise NoSourceError(f"{code.co_filename} has changed since {code.co_name} was defined")
     return node
+
+
+def _not_python(code: types.CodeType, error: SyntaxError) -> NoSourceError:
+    return NoSourceError(f"{code.co_filename} is not Python: {error.msg} (line {error.lineno})")
 
 
 def _definition(code: types.CodeType, lines: Sequence[str]) -> ast.FunctionDef | None:
@@ -61,6 +71,12 @@ def _first_line(node: ast.FunctionDef) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
+def _fits(node: ast.FunctionDef, code: types.CodeType) -> bool:
+    """Whether code may come from a definition: it has the same parameters, and runs on lines that hold expressions."""
+    lines = {getattr(part, end, 0) for part in ast.walk(node) for end in ("lineno", "end_lineno")}
+    return _has_parameters(node, code) and all(line in lines for _, _, line in code.co_lines() if line)
+
+
 @functools.lru_cache(maxsize=32)
 def _lambdas(source: str) -> tuple[ast.Lambda, ...]:
     return tuple(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Lambda))
@@ -71,12 +87,12 @@ def _lambda_node(code: types.CodeType, lines: Sequence[str]) -> ast.Lambda:
     try:
         candidates = _lambdas("".join(lines))
     except SyntaxError as error:
-        raise NoSourceError(f"{code.co_filename} is not Python") from error
+        raise _not_python(code, error) from error
     span = _span(code)
     found = [node for node in candidates if _node_span(node.body) == span] or [
         node for node in candidates if _contains(_node_span(node.body), span) and node.lineno == code.co_firstlineno
     ]
-    found = [node for node in found if _parameters(node) == code.co_varnames[: len(_parameters(node))]]
+    found = [node for node in found if _has_parameters(node, code)]
     if len(found) != 1:
         raise NoSourceError(f"no single lambda at line {code.co_firstlineno} of {code.co_filename} fits the code")
     return found[0]
@@ -108,10 +124,18 @@ def _contains(outer: _Span, inner: _Span) -> bool:
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
-def _parameters(node: ast.Lambda) -> tuple[str, ...]:
+def _has_parameters(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether code has the parameters of a definition or lambda; those like `__x` have other names in a class."""
     arguments = node.args
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return tuple(a.arg for a in [*named, *filter(None, [arguments.vararg, arguments.kwarg])])
+    positional = [*arguments.posonlyargs, *arguments.args]
+    names = [a.arg for a in [*positional, *arguments.kwonlyargs, *filter(None, [arguments.vararg, arguments.kwarg])]]
+    counts = len(arguments.posonlyargs), len(positional), len(arguments.kwonlyargs)
+    return (
+        counts == (code.co_posonlyargcount, code.co_argcount, code.co_kwonlyargcount)
+        and (arguments.vararg is not None) == bool(code.co_flags & inspect.CO_VARARGS)
+        and (arguments.kwarg is not None) == bool(code.co_flags & inspect.CO_VARKEYWORDS)
+        and all(own.endswith(name) for own, name in zip(code.co_varnames, names))
+    )
 
 
 def has_control_flow(code: types.CodeType) -> bool:
