@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import enum
 import functools
 import os
@@ -11,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators import builtin_reductions, builtins_over_tensors, calls
+from millrace._src.autograph.operators.refusals import refusing_as_tensorflow
 from millrace._src.autograph.transform.conversion import UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError
 from millrace._src.util.export import export
@@ -28,8 +30,14 @@ class ConversionError(Exception):
 class Feature(enum.Enum):
     """Optional features of TensorFlow's converter; the forms they turn on are always converted here.
 
-    >>> tf.autograph.experimental.Feature.LISTS
-    <Feature.LISTS: 'LISTS'>
+    One is of Millrace: `TENSORFLOW_REFUSALS` refuses what TensorFlow refuses, for functions that must run on both.
+
+    >>> @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.TENSORFLOW_REFUSALS)
+    ... def f(x):
+    ...     return 1 in x
+    >>> f(tf.constant([1, 2]))
+    Traceback (most recent call last):
+    TypeError: argument of type 'SymbolicTensor' is not iterable. ...
     """
 
     ALL = "ALL"
@@ -39,17 +47,24 @@ class Feature(enum.Enum):
     EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
     LISTS = "LISTS"
     NAME_SCOPES = "NAME_SCOPES"
+    TENSORFLOW_REFUSALS = "TENSORFLOW_REFUSALS"
 
     @classmethod
     def all(cls) -> tuple[Feature, ...]:
-        """All features."""
-        return tuple(cls.__members__.values())
+        """All features of TensorFlow's."""
+        return tuple(feature for feature in cls if feature is not cls.TENSORFLOW_REFUSALS)
 
     @classmethod
     def all_but(cls, exclude: Feature | Sequence[Feature]) -> tuple[Feature, ...]:
         """All features but one or some."""
         excluded = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(feature for feature in cls.all() if feature not in (*excluded, cls.ALL))
+
+
+def refusals(options: Any) -> contextlib.AbstractContextManager[None]:
+    """While a function with these `experimental_autograph_options` is traced: refuses what they ask for."""
+    given = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
+    return refusing_as_tensorflow(Feature.TENSORFLOW_REFUSALS in given)
 
 
 def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:

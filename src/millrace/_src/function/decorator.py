@@ -58,7 +58,7 @@ def function(
       jit_compile: True: compile the whole function with XLA, or fail; False: never; None: as the runtime sees fit.
       reduce_retracing: Whether a second kind of shapes makes a graph for shapes in general.
       experimental_implements: The name of a known function that this one implements; noted in the graph.
-      experimental_autograph_options: AutoGraph features to turn on.
+      experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
       experimental_attributes: Function attributes to note in the graph.
       experimental_relax_shapes: Old name of `reduce_retracing`.
       experimental_compile: Old name of `jit_compile`.

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from millrace._src.autograph.api import for_tracing
+from millrace._src.autograph.api import for_tracing, refusals
 from millrace._src.core.context import state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
@@ -237,16 +237,17 @@ class Function(callables.PolymorphicFunction):
     def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
         original = self.python_function
         function = for_tracing(original) if self._options.autograph else original
-        traced = trace(
-            function,
-            self._name,
-            self._signature,
-            key.layout,
-            key.types,
-            values,
-            inline_integers=bool(self._options.jit_compile),
-            original=original,
-        )
+        with refusals(self._options.autograph_options):
+            traced = trace(
+                function,
+                self._name,
+                self._signature,
+                key.layout,
+                key.types,
+                values,
+                inline_integers=bool(self._options.jit_compile),
+                original=original,
+            )
         self._trace_count += 1
         return traced
 

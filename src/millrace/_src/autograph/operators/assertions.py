@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
+from millrace._src.autograph.operators.refusals import AS_BOOL, refuse_if_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops.debug.assertion import assert_that
 
 
@@ -15,5 +17,6 @@ def assert_stmt(test: Any, message: Callable[[], Any]) -> Any:
     """What is left for Python to assert: the test itself, or True once the graph has an `Assert`."""
     if not belongs_into_graph(test):
         return test
+    refuse_if_strict(OperatorNotAllowedInGraphError, AS_BOOL)
     assert_that(condition_tensor(test, "assert statement"), [convert_to_tensor(str(message()))])
     return True

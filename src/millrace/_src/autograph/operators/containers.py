@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.autograph.operators.refusals import refuse_if_strict
 from millrace._src.autograph.operators.staged_lists import StagedList, TrialList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.core.convert import convert_to_tensor
@@ -15,6 +16,7 @@ def set_item(container: Any, key: Any, value: Any) -> Any:
     if not is_tensor(container):
         container[key] = value
         return container
+    refuse_if_strict(TypeError, "'SymbolicTensor' object does not support item assignment.")
     return _updated(convert_to_tensor(container), key, value)
 
 

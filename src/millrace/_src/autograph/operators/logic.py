@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
+from millrace._src.autograph.operators.refusals import AS_BOOL, refuse_if_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
 from millrace._src.control_flow.cond import cond
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops import raw
 
 
@@ -52,10 +54,12 @@ def _boolean(value: Any) -> Any:
 def in_(item: Any, container: Any) -> Any:
     """`item in container`: whether any element of a tensor, or of a Python collection, equals the item."""
     if is_symbolic(container):
+        refuse_if_strict(TypeError, "argument of type 'SymbolicTensor' is not iterable.")
         return _any_equal(container, item)
     if is_symbolic(item) and isinstance(container, (list, tuple, set, frozenset, range, dict)):
         if not container:
             return False
+        refuse_if_strict(OperatorNotAllowedInGraphError, AS_BOOL)
         return _any_equal(convert_to_tensor(list(container)), item)
     return item in container
 
