@@ -99,7 +99,8 @@ PROGRAMS = {
     "with in loop": "for i in range(3):\n    with m:\n        if c():\n            break\n        if c():\n"
     "            continue\n        note(i)\n    note('after')",
     "try": "try:\n    if c():\n        return 1\n    if c():\n        raise ValueError\nexcept ValueError:\n"
-    "    if c():\n        return 2\n    note(3)\nelse:\n    note(4)\n    if c():\n        return 5\nfinally:\n    note(6)\nnote(7)",
+    "    if c():\n        return 2\n    note(3)\nelse:\n    note(4)\n    if c():\n        return 5\n"
+    "finally:\n    note(6)\nnote(7)",
     "jumps alone": "while c():\n    continue\n    note(1)\nfor i in range(2):\n    break\n    note(2)\nreturn\nnote(3)",
     "raise": "for i in range(2):\n    if c():\n        note(1)\n    else:\n        break\n    try:\n        if c():\n"
     "            raise KeyError\n    except KeyError:\n        continue\n    note(2)\nreturn 3",
