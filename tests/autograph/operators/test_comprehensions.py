@@ -49,6 +49,30 @@ def _unpacks_in_calls(x):
     return inner(*x[0]), inner(*x[0][:1], 5, k=x[1][0]), max(*x[1]), [*x[2], 7], (*x, *x)
 
 
+def _unpacks_in_regions(x):
+    left = []
+
+    class Region:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *args):
+            left.append(len(left))
+
+    total = 0
+    for row in [x[0], x[1], x[2]]:
+        with Region():
+            a, b = row
+            try:
+                c, *d = row
+                if a > 2:
+                    continue
+            finally:
+                total += 1
+        total = total * 10 + a - b + c - d[0]
+    return total, left
+
+
 def _order_of_assignment(x):
     trace = []
 
@@ -79,7 +103,8 @@ COMPREHENSIONS: list[Callable[[Any], Any]] = [
 
 
 @pytest.mark.parametrize(
-    "function", [_unpacks, _unpacks_in_loops, _unpacks_in_calls, _order_of_assignment, *COMPREHENSIONS]
+    "function",
+    [_unpacks, _unpacks_in_regions, _unpacks_in_loops, _unpacks_in_calls, _order_of_assignment, *COMPREHENSIONS],
 )
 def test_a_matrix_gives_what_python_gives(function: Any) -> None:
     assert_same_value(function(MATRIX), tf.function(function)(tf.constant(MATRIX)))

@@ -19,6 +19,7 @@ from millrace._src.autograph.operators.graph_iterators import (
     Filter,
     GraphIterator,
     Map,
+    PythonFilter,
     Reversed,
     Zip,
     unknown_length,
@@ -133,7 +134,8 @@ def filter_(function: Any, iterable: Any, /) -> Any:
     if state.graph is None:
         return builtins.filter(function, iterable)
     predicate = callee(function) if function is not None else truth_of
-    return Filter(predicate, graph_iterator(iterable) or builtins.iter(iterable))
+    source = graph_iterator(iterable)
+    return PythonFilter(predicate, builtins.iter(iterable)) if source is None else Filter(predicate, source)
 
 
 def truth_of(value: Any) -> Any:

@@ -82,7 +82,12 @@ def all_(iterable: Any, /) -> Any:
 
 def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: Any) -> Any:
     """`any` or `all`: a Python value that decides ends it; tensors before it are joined."""
-    if state.graph is None:
+    if iterable.__class__ in plain:
+        try:
+            return builtin(iterable)
+        except OperatorNotAllowedInGraphError:
+            pass
+    elif state.graph is None:
         return builtin(iterable)
     tensor = _vector(iterable, builtin.__name__)
     if tensor is not None and not isinstance(tensor, tuple):
@@ -103,12 +108,22 @@ def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: 
 @replaces(builtins.max)
 def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
     """`max(iterable, key=, default=)`, `max(a, b, ..., key=)`."""
+    if key is None and args and args[0].__class__ in plain:
+        try:
+            return builtins.max(*args, **kwargs)
+        except OperatorNotAllowedInGraphError:
+            pass
     return _extreme(builtins.max, args, key, kwargs)
 
 
 @replaces(builtins.min)
 def min_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
     """`min(iterable, key=, default=)`, `min(a, b, ..., key=)`."""
+    if key is None and args and args[0].__class__ in plain:
+        try:
+            return builtins.min(*args, **kwargs)
+        except OperatorNotAllowedInGraphError:
+            pass
     return _extreme(builtins.min, args, key, kwargs)
 
 

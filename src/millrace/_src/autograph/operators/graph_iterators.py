@@ -18,7 +18,7 @@ from millrace._src.autograph.operators.logic import and_value
 from millrace._src.autograph.operators.loops import for_stmt, register_loop
 from millrace._src.autograph.operators.merging import flatten, to_tensors
 from millrace._src.autograph.operators.staged_loops import Options, StagedLoop
-from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
+from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
@@ -230,9 +230,9 @@ class Reversed(_Wrapped):
 
 
 class Filter(GraphIterator):
-    """`filter(predicate, source)`, of an iterator over the graph or of any Python iterator."""
+    """`filter(predicate, source)`."""
 
-    def __init__(self, predicate: Callable[[Any], Any], source: Iterator[Any]) -> None:
+    def __init__(self, predicate: Callable[[Any], Any], source: GraphIterator) -> None:
         super().__init__(None)
         self.predicate = predicate
         self.source = source
@@ -240,7 +240,7 @@ class Filter(GraphIterator):
 
     def is_known(self) -> bool:
         """Whether Python can iterate, if the predicate gives Python values."""
-        return not isinstance(self.source, GraphIterator) or self.source.is_known()
+        return self.source.is_known()
 
     def __next__(self) -> Any:
         """The next element that passes.
@@ -251,11 +251,7 @@ class Filter(GraphIterator):
         for item in self.source:
             passes = self.predicate(item)
             if belongs_into_graph(passes):
-                raise OperatorNotAllowedInGraphError(
-                    "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: filter(...) asks for it, and "
-                    f"which elements pass is only known when the graph runs ({passes}). Iterate over the filter in a "
-                    "for loop, or use tf.boolean_mask."
-                )
+                raise OperatorNotAllowedInGraphError(_UNKNOWN_PASS.format(passes))
             if passes:
                 return item
         raise StopIteration
@@ -263,11 +259,6 @@ class Filter(GraphIterator):
     def passing(self) -> Any:
         """The positions in the source that pass, as a vector of the graph."""
         if self._passing is None:
-            if not isinstance(self.source, GraphIterator):
-                raise OperatorNotAllowedInGraphError(
-                    f"filter over {self.source!r} with a predicate that depends on a Tensor can only be iterated over "
-                    "in a for loop: its elements are Python values, which the graph cannot choose from."
-                )
             mask = stacked(Map(self.predicate, [self.source]))
             self._passing = raw.Reshape(tensor=raw.Cast(x=raw.Where(condition=mask), DstT="int32"), shape=[-1])
         return self._passing
@@ -279,8 +270,50 @@ class Filter(GraphIterator):
     def reader(self, in_loop: bool) -> Reader:
         """Reads the elements that pass."""
         positions = Elements(self.passing()).reader(in_loop)
-        read = self.source.reader(in_loop=True)  # type: ignore[attr-defined]  # `passing` has checked
+        read = self.source.reader(in_loop=True)
         return lambda index: read(positions(index))
+
+
+class PythonFilter:
+    """`filter(predicate, source)` of a Python iterator.
+
+    A `for` loop runs in Python until the predicate gives a tensor. The exception then names this object, so that the
+    graph takes over the loop over what is left of it.
+    """
+
+    def __init__(self, predicate: Callable[[Any], Any], source: Iterator[Any]) -> None:
+        self.predicate = predicate
+        self._source = source
+        self._undecided: list[tuple[Any, Any]] = []
+
+    def __iter__(self) -> PythonFilter:
+        return self
+
+    def __next__(self) -> Any:
+        """The next element that passes.
+
+        Raises: OperatorNotAllowedInGraphError: if that is only known when the graph runs.
+        """
+        for item in self._source:
+            passes = self.predicate(item)
+            if passes.__class__ not in plain and belongs_into_graph(passes):
+                self._undecided.append((item, passes))
+                raise OperatorNotAllowedInGraphError(_UNKNOWN_PASS.format(passes), tensor=self)
+            if passes:
+                return item
+        raise StopIteration
+
+    def tested(self) -> Iterator[tuple[Any, Any]]:
+        """The elements that are left, with what the predicate says."""
+        yield from self._undecided
+        for item in self._source:
+            yield item, self.predicate(item)
+
+
+_UNKNOWN_PASS = (
+    "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: filter(...) asks for it, and which elements pass "
+    "is only known when the graph runs ({}). Iterate over the filter in a for loop, or use tf.boolean_mask."
+)
 
 
 def stacked(iterator: GraphIterator) -> Any:
@@ -356,10 +389,29 @@ def _for_each_passing(
     for_stmt(filtered.source, extra_test, guarded, get_state, set_state, names, options)
 
 
+def _for_each_tested(
+    filtered: PythonFilter,
+    extra_test: Callable[[], Any] | None,
+    body: Callable[[Any], None],
+    get_state: Callable[[], Sequence[Any]],
+    set_state: Callable[[Sequence[Any]], None],
+    names: Sequence[str],
+    options: Options,
+) -> None:
+    """As `_for_each_passing`, over Python values."""
+
+    def guarded(tested: tuple[Any, Any]) -> None:
+        item, passes = tested
+        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, True)
+
+    for_stmt(filtered.tested(), extra_test, guarded, get_state, set_state, names, options)
+
+
 def _nothing() -> None:
     """The other branch of an iteration that is not run."""
 
 
+register_loop(PythonFilter, _for_each_tested, from_start=False)
 register_loop(Filter, _for_each_passing)
 register_loop(GraphIterator, _for_each)
 
@@ -369,6 +421,7 @@ __all__ = [
     "Filter",
     "GraphIterator",
     "Map",
+    "PythonFilter",
     "Reversed",
     "Zip",
     "stacked",

@@ -13,6 +13,7 @@ from typing import Any
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import if_stmt
 from millrace._src.autograph.operators.logic import and_value
+from millrace._src.autograph.operators.refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
 from millrace._src.autograph.operators.staged_loops import Options, StagedLoop
 from millrace._src.autograph.operators.staging import belongs_into_graph, staged_iterable
 from millrace._src.autograph.operators.unrolling import Unrolling
@@ -30,12 +31,19 @@ _LONGEST_UNROLLED = 256
 """How many iterations of a `range` run under a condition each; a longer one becomes a loop of the graph."""
 
 
-def register_loop(cls: type, loop: LoopKind) -> None:
-    """Says how the graph carries out `for` over objects of a class: `loop` takes the arguments of `for_stmt`."""
+def register_loop(cls: type, loop: LoopKind, from_start: bool = True) -> None:
+    """Says how the graph carries out `for` over objects of a class.
+
+    Args:
+      cls: The class.
+      loop: Takes the arguments of `for_stmt`.
+      from_start: Whether the graph does so at once, not only when the iterator asks for it.
+    """
     from millrace._src.autograph.operators.staging import register_iterable  # the two tables belong together
 
     _KINDS.append((cls, loop))
-    register_iterable(cls)
+    if from_start:
+        register_iterable(cls)
 
 
 def while_stmt(
@@ -65,6 +73,8 @@ def while_stmt(
         body()
         unrolling.count()
         value = test()
+    if unrolling.iterations or options.get("ag_resumed"):
+        refuse_if_strict(NotImplementedError, STARTED_AS_PYTHON)
     condition_tensor(value, "while loop")
 
     def loop_test(counter: Any) -> Any:
@@ -135,6 +145,7 @@ def _python_for(
         body(item)
         unrolling.count()
     assert extra_test is not None
+    refuse_if_strict(NotImplementedError, PYTHON_FOR)
     rest = _rest_of_range(iterator)
     if rest is not None and len(rest) > _LONGEST_UNROLLED:
         start, limit, delta = [convert_to_tensor(n) for n in (rest.start, rest.stop, rest.step)]

@@ -18,6 +18,8 @@ from millrace._src.autograph.operators.staging import belongs_into_graph, plain
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 
+sequences = frozenset({tuple, list})
+"""Classes whose objects are their own items."""
 _MATCHES_ITSELF = 1 << 22
 """The flag (_Py_TPFLAGS_MATCH_SELF) of classes such as `int` whose one positional part is the object itself."""
 _MISSING = object()

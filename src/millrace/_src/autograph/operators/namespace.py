@@ -25,18 +25,21 @@ from millrace._src.autograph.operators.matching import (
     match_with_rest,
     matches_any,
     matches_value,
+    sequences,
 )
 from millrace._src.autograph.operators.resuming import iterate, resume, site_of
 from millrace._src.autograph.operators.staged_loops import loop_options
 from millrace._src.autograph.operators.staging import plain, staged, staged_iterable
-from millrace._src.autograph.operators.unpacking import iterate_rows, unpacked
+from millrace._src.autograph.operators.unpacking import unpacked
 from millrace._src.autograph.operators.variables import Undefined, container, is_defined, ld, ldu, ret
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
+Class = type
 BuiltinMethod = types.BuiltinMethodType
 Method = types.MethodType
 NeedsGraphError = OperatorNotAllowedInGraphError
+isinstance: Any = builtins.isinstance
 iter: Any = builtins.iter
 
 
@@ -49,6 +52,7 @@ locals: Any = builtins.locals
 
 __all__ = [
     "BuiltinMethod",
+    "Class",
     "Method",
     "NeedsGraphError",
     "Undefined",
@@ -68,11 +72,11 @@ __all__ = [
     "if_stmt",
     "in_",
     "is_defined",
+    "isinstance",
     "iter",
     "iterable",
     "iterable_of_rows",
     "iterate",
-    "iterate_rows",
     "key",
     "ld",
     "ldu",
@@ -95,6 +99,7 @@ __all__ = [
     "plain",
     "resume",
     "ret",
+    "sequences",
     "set_item",
     "site_of",
     "staged",

@@ -7,14 +7,9 @@ from typing import Any
 
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.graph_iterators import Elements
-from millrace._src.autograph.operators.resuming import iterate
 from millrace._src.autograph.operators.staging import belongs_into_graph, plain
-from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
-
-_PAIRING = frozenset({enumerate, zip, type({}.items())})
-"""Classes of iterators whose elements are tuples."""
 
 
 def unpacked(value: Any, count: int | None = None) -> Any:
@@ -52,11 +47,3 @@ def unpacked_parts(parts: Any, value: Any) -> Any:
             place = index if index < star else index - len(parts)
             done[place] = unpacked_parts(part, done[place])
     return done
-
-
-def iterate_rows(value: Any) -> Any:
-    """As `iterate`, for a loop that unpacks the elements, which may be tensors."""
-    iterator = iterate(value)
-    if value.__class__ in _PAIRING or state.graph is None:
-        return iterator
-    return builtins.map(unpacked, iterator)

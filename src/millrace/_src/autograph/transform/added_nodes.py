@@ -19,13 +19,15 @@ class PythonExpression(ast.expr):
 
     Attributes:
       value: The expression.
+      is_python: Whether it certainly gives a Python value.
     """
 
     _fields = ("value",)
 
-    def __init__(self, value: ast.expr) -> None:
+    def __init__(self, value: ast.expr, is_python: bool) -> None:
         super().__init__()
         self.value = value
+        self.is_python = is_python
 
 
 class Unpacked(ast.expr):

@@ -40,7 +40,7 @@ class Liveness:
     def _statement(self, node: Any, live: _Set, always: _Set) -> _Set:
         if isinstance(node, ast.If):
             branches = self._block(node.body, live, always) | self._block(node.orelse, live, always)
-            return branches | names_of(node.test).used
+            return branches - _written_first(node.test) | names_of(node.test).used
         if isinstance(node, ast.While):
             head = live | names_of(node.test).used
             return self._repeat(node, head, always, _Set())
@@ -72,11 +72,15 @@ class Liveness:
         return self._block(node.body, self._block(node.orelse, final, always), interrupted)
 
 
+def _written_first(node: ast.expr) -> set[str]:
+    """The names that an expression assigns, before anybody reads them."""
+    return names_of(node).written if isinstance(node, PythonExpression) else set()
+
+
 def _certain_writes(node: ast.stmt) -> set[str]:
     """The names that a simple statement always assigns."""
     if isinstance(node, ast.Assign):
-        own = names_of(node.value).written if isinstance(node.value, PythonExpression) else set()
-        return names_of(node.targets).written | own
+        return names_of(node.targets).written | _written_first(node.value)
     if isinstance(node, ast.AnnAssign):
         return names_of(node.target).written if node.value is not None else set()
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -181,6 +185,8 @@ def _assigned_by(nodes: Sequence[ast.AST]) -> set[str]:
             found |= names_of(node.target).written
         elif isinstance(node, ast.stmt):
             found |= _certain_writes(node)
+        elif isinstance(node, PythonExpression):
+            found |= names_of(node).written
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             found |= names_of(node.optional_vars).written
     return found

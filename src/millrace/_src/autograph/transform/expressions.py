@@ -48,7 +48,9 @@ def is_python_test(node: ast.expr) -> bool:
         return all(is_python_test(value) for value in node.values)
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id in _PYTHON_TESTS
-    return isinstance(node, ast.Name) and (node.id == "__debug__" or getattr(node, "is_python", False))
+    if isinstance(node, PythonExpression):
+        return node.is_python
+    return isinstance(node, ast.Name) and node.id == "__debug__"
 
 
 class Expressions(ast.NodeTransformer):

@@ -23,6 +23,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.autograph.transform.added_nodes import Unpacked
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.early_exits import (
     Flags,
@@ -36,9 +37,8 @@ from millrace._src.autograph.transform.expressions import chained, is_python_tes
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
-from millrace._src.autograph.transform.unpacking import is_unpacking
 
-_BRANCHING = (ast.If, ast.While, ast.For, ast.Match)
+_BRANCHING = (ast.If, ast.While, ast.For, Unpacked)
 
 
 class Site:
@@ -244,9 +244,8 @@ class Inline:
         """`for x in xs` -> `for x in (it := iter(t := xs))`: the rest of a loop can be handed over."""
         held, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
         self._add_site(copy_fields(node, iter=_read(held, node.iter)), node, held)
-        source = "(iterator := ag__.iter(held) if (held := iterable).__class__ in ag__.plain else ag__.iterate(held))"
         over = expression(
-            "(iterator := ag__.iterate_rows(held := iterable))" if is_unpacking(node.target) else source,
+            "(iterator := ag__.iter(held) if (held := iterable).__class__ in ag__.plain else ag__.iterate(held))",
             iterator=iterator,
             held=held,
             iterable=self.expressions.convert(node.iter),
@@ -277,6 +276,8 @@ class Inline:
         unpacked = unpacked_items(node, self.function)
         if unpacked is not None:
             return [new for part in unpacked for new in self._assign(part)]
+        if isinstance(node.value, Unpacked):
+            return self._unpack(node, node.value)
         name = stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
@@ -286,6 +287,15 @@ class Inline:
         start = template("held = value", held=value, value=self.expressions.convert(node.value))
         key, evaluate = self._key(target.slice)
         return [*start, *evaluate, *_store_item(name, key, value)]
+
+    def _unpack(self, node: ast.Assign, unpacked: Unpacked) -> list[ast.stmt]:
+        """`a, b = v` -> `a, b = (t := v)`: a tensor refuses to be iterated over, and the graph takes over."""
+        held = self.function.namer.new("ag_t")
+        again = place([Unpacked(_read(held, unpacked.value), unpacked.count)], unpacked)[0]
+        self._add_site(copy_fields(node, value=again), node, held)
+        value = ast.NamedExpr(ast.Name(held, ast.Store()), self.expressions.convert(unpacked.value))
+        targets = [self.expressions.convert(target) for target in node.targets]
+        return [copy_fields(node, targets=targets, value=place([value], unpacked)[0])]
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
         """`x[i] += v` -> `t = x[i]; t += v; x[i] = t`."""

@@ -1,13 +1,12 @@
 """`match`: nested `if`s over tests that say whether a pattern fits, so that what follows needs to know only `if`.
 
     match command:             s = command
-        case ("go", n):        t = (q := ag__.match_items(s, 2)) is not None and <q[0] == "go">
-            a           ->     if t:
-        case k if k > 0:           n = q[1]
-            b                      a
-        case _:                else:
-            c                      k = s
-                                   if k > 0:
+        case ("go", n):        if (q := ag__.match_items(s, 2)) is not None and <q[0] == "go">:
+            a           ->         n = q[1]
+        case k if k > 0:           a
+            b                  else:
+        case _:                    k = s
+            c                      if k > 0:
                                        b
                                    else:
                                        c
@@ -49,7 +48,7 @@ class MatchStatements(CodeConverter):
         subject, plain = self.namer.temporary("ag_subject"), self.namer.temporary("ag_plain")
         start: list[ast.stmt] = [ast.Assign([ast.Name(subject, ast.Store())], node.subject)]
         if any(_has_literal(case.pattern) for case in node.cases):
-            test = PythonExpression(expression("subject.__class__ in ag__.plain", subject=subject))
+            test = PythonExpression(expression("subject.__class__ in ag__.plain", subject=subject), is_python=True)
             start.append(ast.Assign([ast.Name(plain, ast.Store())], test))
         return [*place(start, node.subject), *self._cases(node.cases, ast.Name(subject, ast.Load()), plain)]
 
@@ -67,12 +66,12 @@ class MatchStatements(CodeConverter):
         fits = pattern.test()
         if fits is None:
             return [*bind, *([ast.If(case.guard, case.body, others())] if case.guard else case.body)]
+        fits = PythonExpression(fits, pattern.is_python)
+        if case.guard is None:
+            return [ast.If(fits, [*bind, *case.body], others())]
         held = self.namer.temporary("ag_fits")
         test = ast.Name(held, ast.Load())
-        assign = ast.Assign([ast.Name(held, ast.Store())], PythonExpression(fits))
-        if case.guard is None:
-            test.is_python = pattern.is_python  # type: ignore[attr-defined]  # a mark for `is_python_test`
-            return [assign, ast.If(test, [*bind, *case.body], others())]
+        assign = ast.Assign([ast.Name(held, ast.Store())], fits)
         both = case.guard if pattern.is_python else ast.BoolOp(ast.And(), [test, case.guard])
         go_on = place([ast.Assign([ast.Name(held, ast.Store())], both)], case.guard)
         may_fit = expression("held is not False", held=held)
@@ -164,7 +163,11 @@ class _Pattern:
         stars = [index for index, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
         count = len(pattern.patterns)
         if not stars:
-            self._parts("ag__.match_items(subject, n)", pattern.patterns, subject=subject, n=ast.Constant(count))
+            source = (
+                "((subject if subject.__len__() == n else None) if subject.__class__ in ag__.sequences "
+                "else ag__.match_items(subject, n))"
+            )
+            self._parts(source, pattern.patterns, subject=subject, n=ast.Constant(count))
             return
         (at,) = stars
         before, after = ast.Constant(at), ast.Constant(count - at - 1)
@@ -187,7 +190,16 @@ class _Pattern:
             self.bindings.append((pattern.rest, _read(held)))
 
     def _class(self, pattern: ast.MatchClass, subject: ast.expr) -> None:
-        """`case Point(a, y=b)`."""
+        """`case Point(a, y=b)`; `case int()` asks `isinstance`, which takes more than classes."""
+        if not pattern.patterns and not pattern.kwd_patterns:
+            self._python_test(
+                "ag__.isinstance(subject, kind) if (kind := cls).__class__ is ag__.Class "
+                "else ag__.match_class(subject, kind, 0, ()) is not None",
+                subject=subject,
+                kind=self.namer.temporary("ag_class"),
+                cls=pattern.cls,
+            )
+            return
         self._parts(
             "ag__.match_class(subject, kind, n, names)",
             [*pattern.patterns, *pattern.kwd_patterns],

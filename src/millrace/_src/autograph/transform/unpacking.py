@@ -1,11 +1,9 @@
 """Unpacking: what is unpacked may be a tensor, which Python cannot iterate over.
 
-    a, b = v            ->  a, b = <unpacked v>
-    a, (b, c) = v       ->  t, u = <unpacked v>; a = t; b, c = <unpacked u>
-    for a, (b, c) in v  ->  for t in v: a, (b, c) = t       and so on
-    f(*v)               ->  f(*<unpacked v>)
-
-A `for` whose targets are not nested stays: its iterator unpacks the elements.
+a, b = v            ->  a, b = <unpacked v>
+a, (b, c) = v       ->  t, u = <unpacked v>; a = t; b, c = <unpacked u>
+for a, b in v       ->  for t in v: a, b = <unpacked t>
+f(*v)               ->  f(*<unpacked v>)
 """
 
 from __future__ import annotations
@@ -80,9 +78,9 @@ class Unpackings(CodeConverter):
         return [ast.Assign([first], _unpacked(value, first)), *after]
 
     def visit_For(self, node: ast.For) -> ast.For:
-        """`for a, (b, c) in v`."""
+        """`for a, b in v`."""
         self.generic_visit(node)
-        if not is_unpacking(node.target) or not _is_nested(node.target):
+        if not is_unpacking(node.target):
             return node
         held = self.namer.temporary("ag_element")
         assign = place(self._assigned(node.target, ast.Name(held, ast.Load())), node.target)
