@@ -7,12 +7,13 @@ from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.merging import Merged, merge, to_tensors, zeros_like
+from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
 from millrace._src.control_flow.branches import Branch, trace_branch
 from millrace._src.control_flow.cond import build_branches
 from millrace._src.core import context
-from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
 
@@ -69,7 +70,7 @@ def if_stmt(
         finally:
             set_state(before)
         merged = [
-            merge(name, a, b, (x, y), is_complete) if keep else None
+            merge(name, a, b, (x, y), is_complete and not is_strict()) if keep else None
             for name, a, b, x, y, keep in zip(names, *ends, *leaves, kept)
         ]
         _keep_outputs(main, leaves[0], [m and m.main for m in merged], [m and m.other for m in merged])

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.merging import flatten, to_tensors, zeros_like
+from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.variables import RESULT, Undefined
@@ -37,6 +38,7 @@ def loop_options(
     swap_memory: bool = False,
     ag_appended: Sequence[str] = (),
     ag_items: Sequence[str] = (),
+    ag_resumed: bool = False,
     **others: Any,
 ) -> Options:
     """What `set_loop_options` says of a loop, and what the converter found out.
@@ -45,12 +47,14 @@ def loop_options(
       parallel_iterations, swap_memory: As for `tf.while_loop`.
       ag_appended: Lists that the body appends to.
       ag_items: Variables that the body changes only by assigning their items.
+      ag_resumed: Whether the loop ran in Python up to here.
       **others: `maximum_iterations` and `shape_invariants`, if given.
     """
     for name in others:
         if name not in ("maximum_iterations", "shape_invariants"):
             raise TypeError(f"set_loop_options() got an unexpected keyword argument '{name}'")
-    return {"parallel_iterations": parallel_iterations, "ag_appended": ag_appended, "ag_items": ag_items, **others}
+    found = {"ag_appended": ag_appended, "ag_items": ag_items, "ag_resumed": ag_resumed}
+    return {"parallel_iterations": parallel_iterations, **found, **others}
 
 
 class StagedLoop:
@@ -167,7 +171,7 @@ class StagedLoop:
         self.set_state(self.before)
 
     def _is_growing_list(self, index: int, value: Any) -> bool:
-        return type(value) is list and self.names[index] in self.options.get("ag_appended", ())
+        return not is_strict() and type(value) is list and self.names[index] in self.options.get("ag_appended", ())
 
     def _tried(self, index: int, value: Any) -> Any:
         """A value as the body will see it: with tensors in place of Python numbers."""

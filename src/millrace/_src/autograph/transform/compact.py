@@ -23,12 +23,11 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.autograph.transform.added_nodes import Unpacked
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
-from millrace._src.autograph.transform.scopes import Names, composite_names, names_of
+from millrace._src.autograph.transform.scopes import Names, composite_names, names_of, note_rebinding_calls
 from millrace._src.autograph.transform.templates import (
     copy_tree,
     expression,
@@ -38,9 +37,10 @@ from millrace._src.autograph.transform.templates import (
     tuple_of,
     with_context,
 )
-from millrace._src.autograph.transform.unpacking import is_unpacking
 
 _OPTIONS = "set_loop_options"
+_LOOP_FLAGS = ("break_", "continue_")
+"""The flags that nothing outside of a loop reads."""
 
 
 class Compact:
@@ -57,6 +57,9 @@ class Compact:
         self.expressions = function.expressions(inline=False, own_frame=False)
         self.flags = Flags("do_return", "retval_")
         self.liveness: Any = None
+        """What may be read after each statement, or by a nested function at any time."""
+        self.flow: Any = None
+        """The same without nested functions."""
 
     def body(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str], in_region: bool
@@ -73,12 +76,11 @@ class Compact:
         self.flags = Flags(function.new_variable("do_return"), function.new_variable("retval_"))
         namer: Any = _AddingNamer(function)
         stored = _ItemStores(function).block(copy_tree(list(statements)))
+        note_rebinding_calls(stored, function.scope.rebinding)
         lowered = Lowering(namer).block(stored, self.flags)
         lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
         ends = frozenset({self.flags.returned, self.flags.result})
-        captured = frozenset(function.scope.captured | function.scope.nonlocals | function.scope.globals)
-        outer = captured | (frozenset(function.variables) & self.free) - function.namer.temporaries
-        self.liveness = Liveness(lowered, ends | outer, outer)
+        self._find_live(lowered, ends, stored, in_region)
         start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
         known = assigned | ends
         DefiniteAssignment(lowered, known, frozenset(function.variables))
@@ -92,6 +94,27 @@ class Compact:
             b=ast.Name(self.flags.result, ast.Load()),
         )
         return [*unset, *start, *done, *finish]
+
+    def _find_live(
+        self, lowered: list[ast.stmt], ends: frozenset[str], statements: list[ast.stmt], in_region: bool
+    ) -> None:
+        """Finds out what is read after each statement, here or by code that shares the variables."""
+        scope = self.function.scope
+        elsewhere = {name for name, *_ in scope.places - names_of(statements).places}
+        flags = {name for name in self.function.added if not name.startswith(_LOOP_FLAGS)}
+        shared = frozenset(self.function.variables & self.free & (elsewhere | flags))
+        if in_region:  # which may stand in a loop
+            repeated = Liveness(lowered, ends | shared, frozenset()).at_start
+            shared |= repeated & self.free & self.function.variables
+        always = frozenset(scope.nonlocals | scope.globals)
+        self.flow = Liveness(lowered, ends | shared | always, always)
+        self.liveness = Liveness(lowered, ends | shared | always | scope.captured, always | scope.captured | shared)
+
+    def _read_after(self, node: ast.If, written: Names) -> set[str]:
+        """What may be read after a branch; variables that only functions in the branch itself capture are not."""
+        flows: frozenset[str] = self.flow.after[id(node)]
+        elsewhere = {name for name, *_ in self.function.scope.places - written.places}
+        return set(flows | (self.liveness.after[id(node)] & elsewhere))
 
     def _undefined(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str]
@@ -191,7 +214,7 @@ class Compact:
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
         written = names_of([*node.body, *node.orelse])
-        live = self.liveness.after[id(node)]
+        live = self._read_after(node, written)
         entering = {
             name for block in (node.body, node.orelse) if block for name in self.liveness.entering[id(block[0])]
         }
@@ -257,8 +280,9 @@ class Compact:
         vars(loop).pop("first_test", None)
         live = self.liveness.after[id(node)]
         inner = Liveness([*again, loop], live, frozenset())
-        self.liveness.after.update(inner.after)
-        self.liveness.entering.update(inner.entering)
+        for found in (self.liveness, self.flow):
+            found.after.update(inner.after)
+            found.entering.update(inner.entering)
         return self.block([*again, loop])
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
@@ -269,10 +293,7 @@ class Compact:
         names, composites = self._loop_state(node, head)
         get_state, set_state, accessors = self._accessors(names, composites)
         item = self.function.namer.new("itr")
-        element: ast.expr = ast.Name(item, ast.Load())
-        if is_unpacking(node.target):
-            element = Unpacked(element, None)
-        assign = place([ast.Assign([copy_tree(node.target)], element)], node.target)
+        assign = place([ast.Assign([copy_tree(node.target)], ast.Name(item, ast.Load()))], node.target)
         body, body_def = self._function("loop_body", [*self.block(assign), *self.block(statements)], [item])
         test_def: list[ast.stmt] = []
         test: Any = ast.Constant(None)
@@ -308,6 +329,8 @@ class Compact:
                     value = _with_symbol_names(keyword.value, value)
                 options.keywords.append(ast.keyword(keyword.arg, value))
         _refuse_late_options(statements)
+        if getattr(node, "is_resumed", False):
+            options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         for key, names in (("ag_appended", _appended(statements)), ("ag_items", names_of(statements).items)):
             if names & self.function.variables:
                 options.keywords.append(ast.keyword(key, _texts(sorted(names & self.function.variables))))

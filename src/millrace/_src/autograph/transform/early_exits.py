@@ -211,7 +211,9 @@ class Lowering:
         names = [name for name in (inner.broken, inner.continued) if name]
         start = [statement for name in names for statement in template("flag = False", flag=name)]
         current = self.block(resumed.partial, inner)
-        return [*place(start, loop), *current, *self._iterations(loop, inner, exits, flags)]
+        rest = self._iterations(loop, inner, exits, flags)
+        rest[0].is_resumed = True  # type: ignore[attr-defined]  # a mark for the loop's options
+        return [*place(start, loop), *current, *rest]
 
     def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags) -> list[ast.stmt]:
         body = self.block(loop.body, inner)
