@@ -403,9 +403,24 @@ def _other_kinds(x):
     return 6
 
 
+class _Private:
+    __least = 2
+
+    def match(self, x):
+        match (x, 5):
+            case [__a, __b] if __a > self.__least:
+                return __a * __b
+        return __a + __b
+
+
+def _private_names(x):
+    return _Private().match(x)
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        _private_names,
         _values,
         _pairs,
         _alternatives_with_names,

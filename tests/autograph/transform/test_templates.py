@@ -70,6 +70,12 @@ def test_nodes_of_templates_get_the_place_of_what_they_stand_for_and_the_user_s_
     assert (argument.lineno, argument.col_offset, argument.end_col_offset) == (4, 8, 16)
 
 
+def test_what_has_no_place_yet_gives_none() -> None:
+    added = expression("f(x)")
+    (outer,) = place([expression("g(x)", x=place([added], expression("x"))[0])], ast.parse("a", mode="eval").body)
+    assert [n.col_offset for n in ast.walk(outer) if isinstance(n, ast.expr)] == [0, 0, 0, 0, 0]
+
+
 def test_what_is_made_inside_a_users_expression_gets_the_place_of_that() -> None:
     user = ast.parse("a and bb", mode="eval").body
     assert isinstance(user, ast.BoolOp)
@@ -87,14 +93,15 @@ def test_what_is_made_inside_a_users_expression_gets_the_place_of_that() -> None
         ("for a in b:\n    pass", 1, (9, 10)),
         ("with f() as g:\n    pass", 1, (5, 8)),
         ("if f(\n  1\n):\n    pass", 1, (3, 4)),
+        ("match f(x):\n    case _:\n        pass", 1, (6, 10)),
         ("x = f(\n  1\n)", 1, (0, 1)),
         ("return_ = 1", 1, (0, 11)),
     ],
 )
 def test_an_error_in_a_statement_points_to_its_head(source: str, line: int, columns: tuple[int, int]) -> None:
     (statement,) = ast.parse(source).body
-    part = header(statement)
-    assert (part.lineno, part.col_offset, part.end_col_offset) == (line, *columns)  # type: ignore[attr-defined]
+    (part,) = place([expression("added")], header(statement))
+    assert (part.lineno, part.end_lineno, part.col_offset, part.end_col_offset) == (line, line, *columns)
 
 
 def test_a_copy_shares_no_node_and_keeps_positions_and_marks() -> None:

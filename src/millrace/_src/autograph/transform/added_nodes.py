@@ -25,7 +25,6 @@ class PythonExpression(ast.expr):
     _fields = ("value",)
 
     def __init__(self, value: ast.expr, is_python: bool) -> None:
-        super().__init__()
         self.value = value
         self.is_python = is_python
 
@@ -41,7 +40,6 @@ class Unpacked(ast.expr):
     _fields = ("value",)
 
     def __init__(self, value: ast.expr, count: int | None) -> None:
-        super().__init__()
         self.value = value
         self.count = count
 

@@ -19,7 +19,7 @@ from millrace._src.autograph.transform.match_statements import MatchStatements
 from millrace._src.autograph.transform.naming import Namer, identifiers
 from millrace._src.autograph.transform.scopes import FunctionScope, function_scope, is_generator, names_of
 from millrace._src.autograph.transform.source import FunctionNode
-from millrace._src.autograph.transform.templates import copy_tree, place, template
+from millrace._src.autograph.transform.templates import copy_tree, header, place, template
 from millrace._src.autograph.transform.unpacking import Unpackings
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
@@ -134,7 +134,8 @@ class Conversion:
         if rebound:
             definition.body.insert(0, ast.Nonlocal(rebound))
         place([definition], self.node)
-        return Continuation(self._compile(definition, site.free), parameters)
+        code = self._compile(definition, site.free)
+        return Continuation(code, code.co_varnames[1 : code.co_argcount])  # a private name is mangled in the frame
 
     def compact(self) -> ast.FunctionDef:
         """The whole function in the compact form, for people to read."""
@@ -176,7 +177,8 @@ class Conversion:
         if isinstance(node, ast.Lambda):
             node.body = function.expressions(inline=True).convert(node.body)
             return node
-        node.body = Inline(function, self.sites).body(node.body)
+        first = node.body[1] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body[0]
+        node.body = _placed_around(Inline(function, self.sites).body(node.body), node, first)
         return node
 
     # --- compiling -------------------------------------------------------------------------------------------------
@@ -215,6 +217,19 @@ class Conversion:
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType) and constant.co_flags & _CO_OPTIMIZED:
                 self._note(constant)
+
+
+def _placed_around(statements: list[ast.stmt], node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
+    """Gives places to what was put around the statements of a function.
+
+    What runs before them belongs to the first of them, so that no line runs that did not run before. What runs when the
+    graph takes over belongs to the line of the `def`.
+    """
+    for statement in statements:
+        if isinstance(statement, ast.Try) and not hasattr(statement, "lineno"):
+            place(statement.handlers, node)
+        place([statement], node if isinstance(statement, ast.Return) else header(first))
+    return statements
 
 
 def _rename(tree: ast.AST, names: dict[str, str]) -> None:
