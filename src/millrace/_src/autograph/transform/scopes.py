@@ -26,10 +26,12 @@ class Names:
       composite: Assigned attributes and items of names, such as `self.x` and `a[0]`, by their text.
       items: Names that are written only in the sense that one of their items is.
       declared: Names declared `global` and `nonlocal`.
+      places: Where names are read, nested functions included: name, line, column.
     """
 
     def __init__(self) -> None:
         self.items: set[str] = set()
+        self.places: set[tuple[str, int, int]] = set()
         self.read: set[str] = set()
         self.written: set[str] = set()
         self.captured: set[str] = set()
@@ -57,6 +59,7 @@ class _Collector(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             self.names.read.add(node.id)
+            self.names.places.add((node.id, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
         else:
             self.names.written.add(node.id)
 
@@ -65,6 +68,10 @@ class _Collector(ast.NodeVisitor):
         if item is not None:  # `x = ag__.set_item(x, ...)` stands for `x[...] = ...`
             self.names.items.add(node.targets[0].id)  # type: ignore[attr-defined]  # a name
             self._composite(item)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        self.names.written |= getattr(node, "rebinds", set())
         self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -134,6 +141,7 @@ class _Collector(ast.NodeVisitor):
             self.visit(default)
         own = function_scope(node)
         self.names.captured |= own.free
+        self.names.places |= own.places
         self.names.written |= own.nonlocals  # it may assign them whenever it is called
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -143,6 +151,7 @@ class _Collector(ast.NodeVisitor):
         inner = names_of(node.body)
         self.names.captured |= inner.captured
         self.names.read |= inner.read
+        self.names.places |= inner.places
 
     def _comprehension(self, node: Any) -> None:
         inner = _Collector()
@@ -154,6 +163,7 @@ class _Collector(ast.NodeVisitor):
         own = {name for generator in node.generators for name in names_of(generator.target).written}
         self.names.read |= inner.names.read - own
         self.names.captured |= inner.names.captured - own
+        self.names.places |= inner.names.places
         self.names.written |= inner.names.written - own  # a walrus writes outside
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
@@ -168,6 +178,8 @@ class FunctionScope:
       free: Names that come from outside: of an enclosing function, global or builtin.
       globals, nonlocals: Names declared so.
       captured: Locals that nested functions use.
+      places: Where names are read, nested functions included: name, line, column.
+      rebinding: By the name of a nested function, the locals that a call of it may assign.
     """
 
     def __init__(self, node: Any) -> None:
@@ -180,11 +192,39 @@ class FunctionScope:
         self.locals = ({*self.parameters} | names.written) - self.globals - self.nonlocals
         self.free = ((names.read | names.captured) - self.locals - self.globals) | self.nonlocals
         self.captured = names.captured & self.locals
+        self.places = names.places
+        self.rebinding = _rebinding(node, self.locals) if self.captured else {}
 
 
 def function_scope(node: Any) -> FunctionScope:
     """The variables of a function definition or lambda."""
     return FunctionScope(node)
+
+
+def _rebinding(function: Any, variables: set[str]) -> dict[str, set[str]]:
+    """The functions defined in a function that assign its variables, themselves or by calling one another."""
+    parts = [part for part in ast.walk(function) if isinstance(part, ast.FunctionDef) and part is not function]
+    found = {part.name: assigned for part in parts if (assigned := function_scope(part).nonlocals & variables)}
+    uses = {part.name: {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} for part in parts}
+    for _ in uses if found else ():
+        for name, used in uses.items():
+            through = set().union(*(found[other] for other in used & found.keys()))
+            if through:
+                found[name] = found.get(name, set()) | through
+    return found
+
+
+def note_rebinding_calls(statements: Iterable[ast.AST], rebinding: dict[str, set[str]]) -> None:
+    """Marks the calls that have to do with a function that assigns variables (`f(x)`, `g(f)`): they count as assignments."""
+    pending = list(statements) if rebinding else []
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Call):
+            used = {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} & rebinding.keys()
+            if used:
+                part.rebinds = set().union(*(rebinding[name] for name in used))  # type: ignore[attr-defined]  # a mark
+        if not isinstance(part, (*FUNCTIONS, ast.ClassDef)):
+            pending += ast.iter_child_nodes(part)
 
 
 # --- composite symbols -----------------------------------------------------------------------------------------------
