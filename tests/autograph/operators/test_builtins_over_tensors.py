@@ -175,6 +175,29 @@ def test_a_vector_gives_what_python_gives(function: Any, values: Any, signature:
     assert_same_value(function(x), tf.function(function, input_signature=signature)(tf.constant(x)))
 
 
+@pytest.mark.xla
+@pytest.mark.parametrize("function", [*LOOPS, *REDUCTIONS])
+def test_a_compiled_graph_gives_what_python_gives(function: Any) -> None:
+    x = ints(3, 1, 2)
+    assert_same_value(function(x), tf.function(function, jit_compile=True)(tf.constant(x)))
+
+
+def test_gradients_go_through_the_loops() -> None:
+    @tf.function
+    def f(x):
+        total = 0.0
+        for i, (a, b) in enumerate(zip(x, reversed(x))):
+            total += a * b * tf.cast(i, tf.float32)
+        return total + max(x) + sum(map(lambda v: v * v, x))
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert y.numpy() == 27.0
+    assert tape.gradient(y, x).numpy().tolist() == [8.0, 8.0, 9.0]
+
+
 @pytest.mark.parametrize("function", IN_PYTHON)
 def test_python_iterates_over_a_vector_of_known_length(function: Any) -> None:
     x = ints(3, 1, 2)
