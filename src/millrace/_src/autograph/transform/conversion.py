@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.autograph.transform.compact import Compact
+from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.early_exits import returns_on_every_path
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import Inline, Site
@@ -162,7 +163,11 @@ class Conversion:
         is_method = "__class__" in self.original.co_freevars
         statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
         complete = returns_on_every_path(statements)
-        return scope, FunctionCode(scope, self.namer, self.convert_function, enclosing, is_method, complete)
+        assignment = DefiniteAssignment(statements, frozenset(scope.parameters), frozenset(scope.locals), mark=False)
+        code = FunctionCode(
+            scope, self.namer, self.convert_function, enclosing, is_method, complete, assignment.doubtful
+        )
+        return scope, code
 
     def convert_function(self, node: Any, enclosing: set[str]) -> Any:
         """A function or lambda in the inline form; generators stay as they are.
@@ -177,7 +182,7 @@ class Conversion:
         if isinstance(node, ast.Lambda):
             node.body = function.expressions(inline=True).convert(node.body)
             return node
-        first = node.body[1] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body[0]
+        first = next((part for part in node.body if not _is_declaration(part)), node.body[-1])
         node.body = _placed_around(Inline(function, self.sites).body(node.body), node, first)
         return node
 
@@ -217,6 +222,12 @@ class Conversion:
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType) and constant.co_flags & _CO_OPTIMIZED:
                 self._note(constant)
+
+
+def _is_declaration(statement: ast.stmt) -> bool:
+    """Whether a statement does nothing when it runs: `global`, `nonlocal`, a docstring."""
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, (ast.Global, ast.Nonlocal))
 
 
 def _placed_around(statements: list[ast.stmt], node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:

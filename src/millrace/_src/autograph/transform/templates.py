@@ -105,42 +105,46 @@ def with_context(node: ast.expr, context: ast.expr_context) -> ast.expr:
     return new
 
 
+_POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
+
+
 def place(nodes: Sequence[_Node], at: ast.AST) -> list[_Node]:
-    """Gives nodes that have no position the one of `at`."""
-    where = {
-        name: getattr(at, name, default)
-        for name, default in (("lineno", 1), ("col_offset", 0), ("end_lineno", None), ("end_col_offset", None))
-    }
-    for node in nodes:
-        _place(node, where)
+    """Gives nodes that have no position the one of `at`; if it has none yet either, they get it together, later.
+
+    Of a place of several lines they get the start: Python takes the last line of a call for its place.
+    """
+    where = _place_of(at)
+    if where is not None:
+        for node in nodes:
+            _place(node, where)
     return list(nodes)
 
 
-def header(node: ast.stmt) -> ast.AST:
-    """The part of a statement that an error in it points to: the condition of an `if`, on one line.
+def _place_of(node: ast.AST) -> dict[str, Any] | None:
+    own = vars(node)
+    if "lineno" not in own:
+        return None
+    line, column = own["lineno"], own["col_offset"]
+    if own.get("end_lineno") == line:
+        return {name: own[name] for name in _POSITION}
+    return dict(zip(_POSITION, (line, column, line, column + 1)))
 
-    Python takes the last line of a call that spans several lines for its place.
-    """
-    part: Any = node
+
+def header(node: Any) -> Any:
+    """The part of a statement that an error in it points to: the condition of an `if`."""
     for name in ("test", "iter", "subject"):
-        part = getattr(node, name, part)
-    if getattr(node, "items", None):
-        part = node.items[0].context_expr  # type: ignore[attr-defined]  # a `with`
-    if part.lineno == part.end_lineno or isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign, ast.Return)):
-        return part
-    place_only: Any = ast.Pass()
-    place_only.lineno = place_only.end_lineno = part.lineno
-    place_only.col_offset, place_only.end_col_offset = part.col_offset, part.col_offset + 1
-    return place_only
+        if hasattr(node, name):
+            return getattr(node, name)
+    return node.items[0].context_expr if getattr(node, "items", None) else node
 
 
 def _place(node: Any, where: dict[str, Any]) -> None:
     if "lineno" in node._attributes:
-        own = vars(node)
-        if "lineno" in own:
-            where = {name: own.get(name) for name in where}
+        own = _place_of(node)
+        if own is None:
+            vars(node).update(where)
         else:
-            own.update(where)
+            where = own
     for child in ast.iter_child_nodes(node):
         _place(child, where)
 
