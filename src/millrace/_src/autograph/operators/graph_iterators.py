@@ -384,7 +384,7 @@ def _for_each_passing(
 
     def guarded(item: Any) -> None:
         passes = filtered.predicate(item)
-        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, True)
+        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, options.get("ag_certain", ()))
 
     for_stmt(filtered.source, extra_test, guarded, get_state, set_state, names, options)
 
@@ -402,7 +402,7 @@ def _for_each_tested(
 
     def guarded(tested: tuple[Any, Any]) -> None:
         item, passes = tested
-        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, True)
+        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, options.get("ag_certain", ()))
 
     for_stmt(filtered.tested(), extra_test, guarded, get_state, set_state, names, options)
 

@@ -29,7 +29,7 @@ def if_stmt(
     set_state: SetState,
     names: Sequence[str],
     outputs: Sequence[str],
-    is_complete: bool,
+    certain: Sequence[str],
 ) -> None:
     """An `if` statement.
 
@@ -39,7 +39,7 @@ def if_stmt(
       get_state, set_state: Read and set the variables `names` that the branches assign.
       names: Variables; `a.b` and `a[0]` count as such.
       outputs: Those that are read later.
-      is_complete: Whether the function returns on every path.
+      certain: Those that have a value wherever they are read: a branch that leaves one without is not read from.
     """
     if not belongs_into_graph(test):
         body() if test else orelse()
@@ -70,7 +70,7 @@ def if_stmt(
         finally:
             set_state(before)
         merged = [
-            merge(name, a, b, (x, y), is_complete and not is_strict()) if keep else None
+            merge(name, a, b, (x, y), name in certain and not is_strict()) if keep else None
             for name, a, b, x, y, keep in zip(names, *ends, *leaves, kept)
         ]
         _keep_outputs(main, leaves[0], [m and m.main for m in merged], [m and m.other for m in merged])
@@ -120,7 +120,7 @@ def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: 
     def set_state(new: Sequence[Any]) -> None:
         value[0] = new[0]
 
-    if_stmt(test, run(body), run(orelse), get_state, set_state, (text,), (text,), False)
+    if_stmt(test, run(body), run(orelse), get_state, set_state, (text,), (text,), ())
     return value[0]
 
 

@@ -156,7 +156,7 @@ def _python_for(
         def run(item: Any = item) -> None:
             body(item)
 
-        if_stmt(extra_test(), run, _nothing, get_state, set_state, names, names, True)
+        if_stmt(extra_test(), run, _nothing, get_state, set_state, names, names, options.get("ag_certain", ()))
         unrolling.count()
 
 

@@ -56,7 +56,7 @@ def to_tensors(value: Any) -> list[Any] | None:
 
 
 def merge(
-    name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None], complete: bool
+    name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None], is_certain: bool
 ) -> Merged:
     """What a variable is after a branch.
 
@@ -64,7 +64,7 @@ def merge(
       name: The variable.
       main, other: Its values at the ends of the branches.
       tensors: Their leaves as tensors, made in the graphs of the branches.
-      complete: Whether the function returns on every path, so that a result missing here is never used.
+      is_certain: Whether the variable has a value wherever it is read, so that one missing here is never used.
 
     Raises:
       ValueError: if it has a value in one branch only, or is None in one.
@@ -74,7 +74,7 @@ def merge(
         return Merged(static=main)
     for value, branch in ((main, "main"), (other, "else")):
         if value.__class__ is Undefined:
-            if complete and name.startswith(RESULT):
+            if is_certain:
                 return _half_merged(main, other, tensors)
             raise ValueError(_missing(name, branch))
     for value, branch in ((main, "main"), (other, "else")):

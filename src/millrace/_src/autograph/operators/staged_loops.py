@@ -21,6 +21,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.util import nest
 from millrace._src.util.text import shape_parentheses
 
@@ -38,6 +39,8 @@ def loop_options(
     swap_memory: bool = False,
     ag_appended: Sequence[str] = (),
     ag_items: Sequence[str] = (),
+    ag_certain: Sequence[str] = (),
+    ag_needed: Sequence[str] = (),
     ag_resumed: bool = False,
     **others: Any,
 ) -> Options:
@@ -47,14 +50,23 @@ def loop_options(
       parallel_iterations, swap_memory: As for `tf.while_loop`.
       ag_appended: Lists that the body appends to.
       ag_items: Variables that the body changes only by assigning their items.
+      ag_certain: Variables that have a value wherever they are read.
+      ag_needed: Other variables that are read after the loop.
       ag_resumed: Whether the loop ran in Python up to here.
       **others: `maximum_iterations` and `shape_invariants`, if given.
     """
     for name in others:
         if name not in ("maximum_iterations", "shape_invariants"):
             raise TypeError(f"set_loop_options() got an unexpected keyword argument '{name}'")
-    found = {"ag_appended": ag_appended, "ag_items": ag_items, "ag_resumed": ag_resumed}
-    return {"parallel_iterations": parallel_iterations, **found, **others}
+    return {
+        "parallel_iterations": parallel_iterations,
+        "ag_appended": ag_appended,
+        "ag_items": ag_items,
+        "ag_certain": ag_certain,
+        "ag_needed": ag_needed,
+        "ag_resumed": ag_resumed,
+        **others,
+    }
 
 
 class StagedLoop:
@@ -98,6 +110,8 @@ class StagedLoop:
         start = [[_as_tensor(leaf) for leaf in flatten(self.before[i])] for i in carried]
         shapes = [self._shapes(i, tensors) for i, tensors in zip(carried, start)]
 
+        self._require_an_iteration(lambda: test(counter))
+
         def loop_test(counter: Any, state: Sequence[Any]) -> Any:
             self._set(carried, state)
             return test(counter)
@@ -128,6 +142,13 @@ class StagedLoop:
         for index, leaves in zip(carried, values, strict=True):
             state[index] = nest.pack_sequence_as(self.before[index], list(leaves), expand_composites=True)
         self.set_state(state)
+
+    def _require_an_iteration(self, test: Callable[[], Any]) -> None:
+        """Asserts in the graph that the loop gives a value to the variables that are read after it."""
+        names = [self.names[i] for i in self.unknown if self.names[i] in self.options.get("ag_needed", ())]
+        if names:
+            message = f"loop must iterate at least once to initialize {', '.join(names)}"
+            assert_that(test(), [convert_to_tensor(message)])
 
     # --- which variables are carried -----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
                             def else_body():
                                 nonlocal x
                                 x = b
-                            ag__.if_stmt(c, if_body, else_body, get_state, set_state, ('x',), 1)
+                            ag__.if_stmt(c, if_body, else_body, get_state, set_state, ('x',), ('x',), ('x',))
 
 The state is what a block assigns and somebody may read afterwards; assigned attributes and items (`self.x`, `a[0]`)
 count as variables. A variable without a value holds `ag__.Undefined`, and is read through `ag__.ld`, which complains.
@@ -83,7 +83,8 @@ class Compact:
         self._find_live(lowered, ends, stored, in_region)
         start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
         known = assigned | ends
-        DefiniteAssignment(lowered, known, frozenset(function.variables))
+        results = {name for name in function.added if name.startswith("retval_")}  # set wherever their flag is
+        DefiniteAssignment(lowered, known, frozenset(function.variables - results))
         done = self.block(lowered)
         unset = self._undefined(lowered, assigned, parameters)
         if in_region:
@@ -225,7 +226,7 @@ class Compact:
         body, body_def = self._function("if_body", self.block(node.body))
         orelse, orelse_def = self._function("else_body", self.block(node.orelse))
         call = template(
-            "ag__.if_stmt(test, body, orelse, get_state, set_state, names, outputs, is_complete)",
+            "ag__.if_stmt(test, body, orelse, get_state, set_state, names, outputs, certain)",
             test=self.expressions.convert(node.test),
             body=body,
             orelse=orelse,
@@ -233,9 +234,15 @@ class Compact:
             set_state=set_state,
             names=_texts([*outputs, *restored, *composites]),
             outputs=_texts([*outputs, *composites]),
-            is_complete=ast.Constant(self.function.returns_on_every_path),
+            certain=_texts([name for name in outputs if self._is_certain(name)]),
         )
         return [*accessors, *body_def, *orelse_def, *call]
+
+    def _is_certain(self, name: str) -> bool:
+        """Whether a variable has a value wherever it is read, so that a branch may leave it without."""
+        if name.startswith("retval_"):
+            return self.function.returns_on_every_path
+        return name in self.function.certain
 
     def _own(self) -> set[str]:
         return self.function.variables | self.function.scope.globals | self.function.scope.nonlocals
@@ -329,6 +336,12 @@ class Compact:
                     value = _with_symbol_names(keyword.value, value)
                 options.keywords.append(ast.keyword(keyword.arg, value))
         _refuse_late_options(statements)
+        certain = sorted(name for name in names_of(statements).written if self._is_certain(name))
+        if certain:
+            options.keywords.append(ast.keyword("ag_certain", _texts(certain)))
+        needed = sorted((names_of(node).written & self.liveness.after[id(node)] & self._own()) - set(certain))
+        if needed:
+            options.keywords.append(ast.keyword("ag_needed", _texts(needed)))
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         for key, names in (("ag_appended", _appended(statements)), ("ag_items", names_of(statements).items)):

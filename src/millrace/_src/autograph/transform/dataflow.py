@@ -104,13 +104,17 @@ class DefiniteAssignment:
     Attributes:
       before: By the id of a statement, the names that certainly have a value when it starts; None where no path leads.
 
-    If `mark`, `Name` nodes that read a variable which may have no value get the mark `is_doubtful`.
+      doubtful: The variables that some statement reads where they may have no value.
+
+    If `mark`, the `Name` nodes of such reads get the mark `is_doubtful`.
     """
 
     def __init__(self, statements: Sequence[ast.stmt], assigned: _Set, variables: _Set, mark: bool = True) -> None:
         self.mark = mark
         self.before: dict[int, _Assigned] = {}
+        self.doubtful: set[str] = set()
         self.variables = variables
+        self._breaks: list[list[_Assigned]] = []
         self.at_end = self._block(statements, assigned)
 
     def _block(self, statements: Sequence[ast.stmt], known: _Assigned) -> _Assigned:
@@ -124,16 +128,15 @@ class DefiniteAssignment:
             known = self._expression(node.test, known)
             return _meet(self._block(node.body, known), self._block(node.orelse, known))
         if isinstance(node, ast.While):
-            known = self._expression(node.test, known)
-            self._block(node.body, known)
-            return known
+            known = self._expression(node.test, _without_deleted(known, node.body))
+            ends = isinstance(node.test, ast.Constant) and bool(node.test.value)
+            return self._loop(node, known, _EVERYTHING if ends else known)
         if isinstance(node, ast.For):
-            known = self._expression(node.iter, known)
+            known = _without_deleted(self._expression(node.iter, known), node.body)
             self._expression(getattr(node, "extra_test", None), known)
             inside = known if known is None else known | names_of(node.target).written
             self._expression(node.target, inside)
-            self._block(node.body, inside)
-            return known
+            return self._loop(node, inside, known)
         if isinstance(node, (ast.Try, ast.TryStar)):
             return self._try(node, known)
         if isinstance(node, ast.With):
@@ -143,6 +146,8 @@ class DefiniteAssignment:
             return known  # the context manager may have suppressed an exception
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             self._read(node.target, known)
+        if isinstance(node, ast.Break) and self._breaks:
+            self._breaks[-1].append(known)
         if isinstance(node, (ast.Raise, ast.Return, ast.Break, ast.Continue)):
             self._expression(node, known)
             return _EVERYTHING
@@ -150,6 +155,16 @@ class DefiniteAssignment:
             known = self._expression(node, known)
             return known if known is None else known - names_of(node).written
         return self._expression(node, known)
+
+    def _loop(self, node: Any, inside: _Assigned, finished: _Assigned) -> _Assigned:
+        """What is known after a loop: by way of its `else`, and of each `break`."""
+        self._breaks.append([])
+        self._block(node.body, inside)
+        breaks = self._breaks.pop()
+        known = self._block(node.orelse, finished)
+        for left in breaks:
+            known = _meet(known, left)
+        return known
 
     def _try(self, node: Any, known: _Assigned) -> _Assigned:
         done = self._block(node.orelse, self._block(node.body, known))
@@ -171,8 +186,18 @@ class DefiniteAssignment:
         return known | _assigned_by([node])
 
     def _read(self, name: ast.Name, known: _Assigned) -> None:
-        if self.mark and known is not None and name.id in self.variables and name.id not in known:
-            name.is_doubtful = True  # type: ignore[attr-defined]  # a mark of ours
+        if known is not None and name.id in self.variables and name.id not in known:
+            self.doubtful.add(name.id)
+            if self.mark:
+                name.is_doubtful = True  # type: ignore[attr-defined]  # a mark of ours
+
+
+def _without_deleted(known: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:
+    """What is known at the head of a loop whose body may delete variables."""
+    if known is None:
+        return known
+    deleted = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Delete)]
+    return known - names_of(deleted).written
 
 
 def _assigned_by(nodes: Sequence[ast.AST]) -> set[str]:

@@ -21,6 +21,7 @@ class FunctionCode:
       enclosing: The variables of functions around it.
       is_method: Whether it has the cell `__class__`.
       returns_on_every_path: Whether it never reaches its end.
+      doubtful: The variables that it may read when they have no value.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class FunctionCode:
         enclosing: set[str],
         is_method: bool,
         returns_on_every_path: bool,
+        doubtful: set[str],
     ) -> None:
         self.scope = scope
         self.namer = namer
@@ -40,6 +42,8 @@ class FunctionCode:
         """The variables of functions around it that it uses."""
         self.is_method = is_method
         self.returns_on_every_path = returns_on_every_path
+        self.certain = scope.locals - doubtful - scope.captured
+        """The variables that have a value wherever they are read."""
         self.added: set[str] = set()
         """Variables that conversion has added."""
 
