@@ -8,6 +8,7 @@ from typing import Any
 from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.util import nest
 
 RESULT = "retval_"
 """How the variables that hold a function's result are called."""
@@ -61,10 +62,10 @@ def container(value: Any) -> Any:
 def ret(returned: Any, result: Any) -> Any:
     """What a function returns: None if it came to its end.
 
-    A list whose length only the graph knows is returned as the tensor of its elements.
+    A list whose length only the graph knows is returned as the tensor of its elements, in a structure too.
     """
     if result.__class__ is Undefined:
         return None
-    if result.__class__ is StagedList:
-        return convert_to_tensor(result)
+    if any([part.__class__ is StagedList for part in nest.flatten(result)]):
+        return nest.map_structure(lambda part: convert_to_tensor(part) if part.__class__ is StagedList else part, result)
     return result
