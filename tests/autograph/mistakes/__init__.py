@@ -27,6 +27,7 @@ class Mistake:
         lifted: The form that TensorFlow refuses and Millrace takes; then it is a mistake in TensorFlow only.
         endless: Why TensorFlow does not come back from it.
         frameless: Why no line of the user runs when it fails.
+        ours: Class and leading words of Millrace's own error where it is better told in other words, and why.
     """
 
     function: Callable[..., Any]
@@ -36,6 +37,7 @@ class Mistake:
     lifted: str | None = None
     endless: str | None = None
     frameless: str | None = None
+    ours: tuple[str, str, str] | None = None
 
 
 MISTAKES: dict[str, Mistake] = {}

@@ -271,7 +271,14 @@ def return_in_with_and_fall_through(x):
 # -- loop options, generators, and others -----------------------------------------------------------------------------
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "TypeError",
+        "set_loop_options() got an unexpected keyword argument 'max_iterations'",
+        "the function that the user called, not TensorFlow's own",
+    ),
+)
 def loop_options_of_unknown_name(x):
     while x < 5:  # <-- here
         tf.autograph.experimental.set_loop_options(max_iterations=3)  # <-- here
@@ -279,7 +286,14 @@ def loop_options_of_unknown_name(x):
     return x
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "ValueError",
+        '"set_loop_options" must be the first statement in the loop block',
+        "TensorFlow runs the function unconverted and tells of a bool",
+    ),
+)
 def loop_options_after_the_first_statement(x):
     while x < 5:
         x += 1

@@ -70,7 +70,14 @@ def local_name_read_before_assignment(x):
     return total
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "UnboundLocalError",
+        "cannot access local variable 'y' where it is not associated with a value",
+        "Python itself raises it, in its own words",
+    ),
+)
 def name_deleted_then_read(x):
     y = x + 1
     del y
@@ -92,7 +99,14 @@ def loop_state_not_initialised_before_for(x):
     return total
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "UnboundLocalError",
+        "cannot access local variable 'y' where it is not associated with a value",
+        "Python itself raises it, in its own words",
+    ),
+)
 def name_bound_only_inside_python_loop_that_never_runs(x):
     for _ in []:
         y = x
@@ -319,7 +333,14 @@ def list_appended_in_loop_then_read(x):
     return tf.stack(values)  # <-- here
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "TypeError",
+        "'mode' is a Mode object at the end of the main branch, and another one at the end of the else branch.",
+        "TensorFlow tells of its own function, not of the variable",
+    ),
+)
 def object_that_is_no_tensor_changes_in_branch(x):
     class Mode:
         pass

@@ -107,7 +107,14 @@ def ternary_of_different_dtypes(x):
     return 1 if x > 0 else 0.5  # <-- here
 
 
-@mistake(HALF)
+@mistake(
+    HALF,
+    ours=(
+        "TypeError",
+        'condition of `and` expected to be `tf.bool` scalar, got Tensor(',
+        "TensorFlow tells of arguments of tf.cond that the user never gave",
+    ),
+)
 def logical_and_of_floats(x):
     if x and x > 1:  # <-- here
         return x

@@ -86,9 +86,11 @@ def merge(
     _check_structures(name, main, other)
     for value, leaves, branch in ((main, tensors[0], "main"), (other, tensors[1], "else")):
         if leaves is None:
+            opposite = "else" if branch == "main" else "main"
             raise TypeError(
-                f"'{name}' is {value!r} of {type(value)} at the end of the {branch} branch, and something else at the "
-                "end of the other. Only values that can be Tensors may differ between branches that depend on a Tensor."
+                f"'{name}' is a {type(value).__name__} object at the end of the {branch} branch, and another one at the end "
+                f"of the {opposite} branch. Only values that can be Tensors may differ between branches that depend on a "
+                f"Tensor; give '{name}' the same object in both, or choose between Tensors."
             )
     for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
         if a.dtype is not b.dtype:
