@@ -1,8 +1,7 @@
 """`match`: whether a subject fits a pattern.
 
-The structure of a subject is tested in Python, by Python's rules: text is no sequence, and what is one is said by its
-class. A tensor is a sequence of the length of its first axis. Values are compared with `==`; the result for a tensor
-is a tensor.
+The structure of a subject is tested in Python, by Python's rules: what is a sequence is said by its class, and text,
+arrays and tensors are none. Values are compared with `==`; the result for a tensor is a tensor.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import if_exp
-from millrace._src.autograph.operators.staging import belongs_into_graph, plain
+from millrace._src.autograph.operators.staging import belongs_into_graph
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 
@@ -32,17 +31,10 @@ def _length(subject: Any) -> int | None:
     """The length of a sequence; None for anything else."""
     if subject.__class__ is tuple or subject.__class__ is list:
         return len(subject)
-    if subject.__class__ not in plain and belongs_into_graph(subject):
-        return _parts_of_tensor(subject)
     match subject:
         case [*_]:
             return len(subject)
     return None
-
-
-def _parts_of_tensor(subject: Any) -> int | None:
-    tensor = convert_to_tensor(subject)
-    return None if tensor.shape.rank == 0 else len(in_python(tensor))
 
 
 def match_items(subject: Any, count: int) -> Sequence[Any] | None:

@@ -23,6 +23,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.autograph.transform.assigning_operands import AssigningOperands
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
@@ -77,6 +78,7 @@ class Compact:
         namer: Any = _AddingNamer(function)
         stored = _ItemStores(function).block(copy_tree(list(statements)))
         note_rebinding_calls(stored, function.scope.rebinding)
+        stored = AssigningOperands(function).block(stored)
         lowered = Lowering(namer).block(stored, self.flags)
         lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
         ends = frozenset({self.flags.returned, self.flags.result})
@@ -281,7 +283,8 @@ class Compact:
     def _while_with_walrus(self, node: ast.While) -> list[ast.stmt]:
         """`while (x := f()) > 0: body` -> `t = (x := f()) > 0; while t: body; t = (x := f()) > 0`."""
         held = self.function.new_variable("ag_w")
-        again = place(template("held = test", held=held, test=node.test), node.test)
+        assign = place(template("held = test", held=held, test=node.test), node.test)
+        again = AssigningOperands(self.function).block(assign)
         test = place([ast.Name(held, ast.Load())], node.test)[0]
         loop = copy_fields(node, test=test, body=[*node.body, *copy_tree(again)])
         vars(loop).pop("first_test", None)
@@ -335,7 +338,7 @@ class Compact:
                 if keyword.arg == "shape_invariants":
                     value = _with_symbol_names(keyword.value, value)
                 options.keywords.append(ast.keyword(keyword.arg, value))
-        _refuse_late_options(statements)
+        statements = [_refused(s) if _is_options_call(s) else s for s in statements]
         certain = sorted(name for name in names_of(statements).written if self._is_certain(name))
         if certain:
             options.keywords.append(ast.keyword("ag_certain", _texts(certain)))
@@ -418,9 +421,10 @@ def _composite_read(node: ast.expr) -> ast.expr:
     return with_context(node, ast.Load())
 
 
-def _refuse_late_options(statements: Sequence[ast.stmt]) -> None:
-    if any(_is_options_call(statement) for statement in statements):
-        raise ValueError('"set_loop_options" must be the first statement in the loop block')
+def _refused(late: ast.stmt) -> ast.stmt:
+    """A call of `set_loop_options` that does not come first in its loop -> `raise ValueError(...)`, at its line."""
+    text = ast.Constant('"set_loop_options" must be the first statement in the loop block')
+    return place(template("raise ValueError(text)", text=text), late)[0]
 
 
 def _is_options_call(node: ast.stmt) -> bool:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import Unpacked
+from millrace._src.autograph.transform.assigning_operands import AssigningOperands
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.early_exits import (
     Flags,
@@ -36,8 +37,10 @@ from millrace._src.autograph.transform.early_exits import (
 from millrace._src.autograph.transform.expressions import chained, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
+from millrace._src.autograph.transform.scopes import note_rebinding_calls
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
+Resumed = Callable[[ast.expr, str], ast.stmt]
 _BRANCHING = (ast.If, ast.While, ast.For, Unpacked)
 
 
@@ -114,7 +117,8 @@ class Inline:
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements of the whole function."""
-        isolated = _ExitsOfRegions(self.function).block(statements)
+        note_rebinding_calls(statements, self.function.scope.rebinding)
+        isolated = _ExitsOfRegions(self.function).block(AssigningOperands(self.function).block(statements))
         start = frozenset() if self.in_region else frozenset(self.function.scope.parameters)
         self.before = DefiniteAssignment(isolated, start, frozenset(self.function.variables), mark=False).before
         docstring, statements = _split_docstring(isolated)
@@ -192,20 +196,20 @@ class Inline:
         return [self.expressions.convert(node)]
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
-        test = self._test(node.test, node, lambda condition: copy_fields(node, test=condition))
+        test = self._test(node.test, node, lambda condition, held: copy_fields(node, test=condition))
         return [copy_fields(node, test=test, body=self.block(node.body), orelse=self.block(node.orelse))]
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
         """`while c: body` -> `while (t := c): body`."""
-        test = self._test(node.test, node, lambda condition: copy_fields(node, first_test=_variable_in(condition)))
+        test = self._test(node.test, node, lambda condition, held: copy_fields(node, first_test=held))
         return [copy_fields(node, test=test, body=self.block(node.body, loop=node), orelse=self.block(node.orelse))]
 
     def _assert(self, node: ast.Assert) -> list[ast.stmt]:
         """`assert c, m` -> `assert (t := c), m`."""
-        test = self._test(node.test, node, lambda condition: copy_fields(node, test=condition))
+        test = self._test(node.test, node, lambda condition, held: copy_fields(node, test=condition))
         return [copy_fields(node, test=test, msg=self.expressions.convert(node.msg))]
 
-    def _test(self, test: ast.expr, original: ast.stmt, resumed: Callable[[ast.expr], ast.stmt]) -> ast.expr:
+    def _test(self, test: ast.expr, original: ast.stmt, resumed: Resumed) -> ast.expr:
         """A condition whose operands are kept in variables, so that the graph can take over at each of them.
 
         `a and not b` -> `(t := a) and not (u := b)`
@@ -213,10 +217,10 @@ class Inline:
         Args:
           test: The condition.
           original: The statement that it belongs to.
-          resumed: The statement with another condition, for the graph.
+          resumed: The statement for the graph, given the condition with a variable in it, and the variable.
         """
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            operand = self._test(test.operand, original, lambda value: resumed(_negated(value, test)))
+            operand = self._test(test.operand, original, lambda value, held: resumed(_negated(value, test), held))
             return copy_fields(test, operand=operand)
         if isinstance(test, ast.Compare) and len(test.ops) > 1:
             test = place([chained(test, self.function.new_variable("ag_c"))], test)[0]
@@ -226,16 +230,16 @@ class Inline:
         if is_python_test(test):
             return converted
         held = self.function.namer.new("ag_t")
-        self._add_site(resumed(_read(held, test)), original, held)
+        self._add_site(resumed(_read(held, test), held), original, held)
         return place([ast.NamedExpr(ast.Name(held, ast.Store()), converted)], test)[0]
 
-    def _test_operands(self, test: ast.BoolOp, original: ast.stmt, resumed: Callable[[ast.expr], ast.stmt]) -> ast.expr:
+    def _test_operands(self, test: ast.BoolOp, original: ast.stmt, resumed: Resumed) -> ast.expr:
         operands = []
         for index, operand in enumerate(test.values):
             rest = test.values[index + 1 :]
 
-            def with_rest(value: ast.expr, rest: list[ast.expr] = rest) -> ast.stmt:
-                return resumed(place([ast.BoolOp(test.op, [value, *rest])], test)[0] if rest else value)
+            def with_rest(value: ast.expr, held: str, rest: list[ast.expr] = rest) -> ast.stmt:
+                return resumed(place([ast.BoolOp(test.op, [value, *rest])], test)[0] if rest else value, held)
 
             operands.append(self._test(operand, original, with_rest))
         return copy_fields(test, values=operands)
@@ -252,6 +256,9 @@ class Inline:
         )
         remaining = copy_fields(node, iter=_read(iterator, node.iter))
         body, orelse = self.block(node.body, loop=remaining), self.block(node.orelse)
+        go_on = getattr(node, "extra_test", None)
+        if go_on is not None:  # of a loop in a `with` or `try` that is left early
+            body += place([ast.If(ast.UnaryOp(ast.Not(), go_on), [ast.Break()], [])], go_on)
         target = self.expressions.convert(node.target)
         return [copy_fields(node, target=target, iter=place([over], node.iter)[0], body=body, orelse=orelse)]
 
@@ -263,7 +270,7 @@ class Inline:
 
     def _try(self, node: Any) -> list[ast.stmt]:
         handlers = [
-            copy_fields(h, type=self.expressions.convert(h.type), body=self._region(h.body, keep=h.name))
+            copy_fields(h, type=self.expressions.convert(h.type), body=self._region(h.body))
             for h in node.handlers
         ]
         blocks = {name: self._region(getattr(node, name)) for name in ("body", "orelse", "finalbody")}
@@ -331,7 +338,7 @@ class Inline:
 
     # --- regions ---------------------------------------------------------------------------------------------------
 
-    def _region(self, statements: Sequence[ast.stmt], keep: str | None = None) -> list[ast.stmt]:
+    def _region(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The body of a `with` or `try`; a function of its own if the graph may take over in it."""
         if not has_sites(statements):
             return self.block(statements)
@@ -355,11 +362,6 @@ def _split_docstring(statements: list[ast.stmt]) -> tuple[list[ast.stmt], list[a
     value = first.value if isinstance(first, ast.Expr) else None
     is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
     return (statements[:1], statements[1:]) if is_text else ([], statements)
-
-
-def _variable_in(condition: ast.expr) -> str:
-    """The variable that holds the evaluated part of a condition."""
-    return next(part.id for part in ast.walk(condition) if isinstance(part, ast.Name))
 
 
 def _negated(condition: ast.expr, at: ast.expr) -> ast.expr:

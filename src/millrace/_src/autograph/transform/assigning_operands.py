@@ -1,0 +1,165 @@
+"""Operands that assign: `x = a or (y := b)` -> `t = a`; `if not t: t = (y := b)`; `x = t`.
+
+In the compact form the operands of `and`, `or` and of conditional expressions become functions of their own, and an
+assignment in one would stay inside. Where an operand assigns a variable, by `:=` or by calling a nested function that
+does, the expression becomes statements.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autograph.transform.early_exits import copy_fields
+from millrace._src.autograph.transform.expressions import chained
+from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.scopes import COMPREHENSIONS, FUNCTIONS, names_of
+from millrace._src.autograph.transform.templates import copy_tree, place
+
+_BLOCKS = ("body", "orelse", "finalbody", "partial")
+_VALUES = {
+    ast.Assign: "value",
+    ast.AugAssign: "value",
+    ast.AnnAssign: "value",
+    ast.Return: "value",
+    ast.Expr: "value",
+    ast.If: "test",
+    ast.Assert: "test",
+}
+
+
+class AssigningOperands:
+    """Rewrites the expressions of one function.
+
+    Args: function: The function; gets the variables that hold the values.
+    """
+
+    def __init__(self, function: FunctionCode) -> None:
+        self.function = function
+
+    def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a block, with those that replace expressions."""
+        return [new for statement in statements for new in self._statement(statement)]
+
+    def _statement(self, node: Any) -> list[ast.stmt]:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return [node]
+        present = [name for name in _BLOCKS if isinstance(getattr(node, name, None), list)]
+        blocks = {name: self.block(getattr(node, name)) for name in present}
+        handlers = getattr(node, "handlers", None)
+        if handlers:
+            blocks["handlers"] = [copy_fields(handler, body=self.block(handler.body)) for handler in handlers]
+        if hasattr(node, "loop"):
+            (loop,) = self._statement(node.loop)
+            blocks["loop"] = loop  # type: ignore[assignment]  # the loop of a `ResumedLoop`
+        new = copy_fields(node, **blocks) if blocks else node
+        field = _VALUES.get(type(node))
+        value = getattr(node, field) if field is not None else None
+        if field is None or value is None:
+            return [new]
+        before, value = self._value(value)
+        return [*place(before, value), copy_fields(new, **{field: value})] if before else [new]
+
+    def _value(self, node: Any) -> tuple[list[ast.stmt], ast.expr]:
+        """The statements that must run before, and what the expression is after them."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            before, operand = self._value(node.operand)
+            return before, copy_fields(node, operand=operand)
+        if isinstance(node, ast.Compare) and len(node.ops) > 1 and names_of(node.comparators[1:]).written:
+            node = place([chained(node, self.function.new_variable("ag_c"))], node)[0]
+        if isinstance(node, ast.BoolOp) and names_of(node.values[1:]).written:
+            return self._operands(node)
+        if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:
+            return self._branches(node)
+        return self._parts(node)
+
+    def _parts(self, node: Any) -> tuple[list[ast.stmt], ast.expr]:
+        """An expression with such an operand somewhere inside: what is evaluated before it is evaluated before it."""
+        slots = _slots(node)
+        last = max((i for i, (value, _) in enumerate(slots) if _has_assigning_operand(value)), default=-1)
+        if last < 0:
+            return [], node
+        node = copy_tree(node)
+        done: list[ast.stmt] = []
+        for index, (value, put) in enumerate(_slots(node)[: last + 1]):
+            before, value = self._value(value)
+            done += before
+            if index < last and not isinstance(value, ast.Constant):
+                held = self.function.new_variable("ag_o")
+                done += self._held(held, value)
+                value = place([ast.Name(held, ast.Load())], value)[0]
+            put(value)
+        return done, node
+
+    def _operands(self, node: ast.BoolOp) -> tuple[list[ast.stmt], ast.expr]:
+        held = self.function.new_variable("ag_o")
+        first, *rest = node.values
+        done = self._held(held, first)
+        inner = done
+        for operand in rest:
+            test: ast.expr = ast.Name(held, ast.Load())
+            if isinstance(node.op, ast.Or):
+                test = ast.UnaryOp(ast.Not(), test)
+            branch = ast.If(test, self._held(held, operand), [])
+            inner += place([branch], operand)
+            inner = branch.body
+        return done, place([ast.Name(held, ast.Load())], node)[0]
+
+    def _branches(self, node: ast.IfExp) -> tuple[list[ast.stmt], ast.expr]:
+        held = self.function.new_variable("ag_o")
+        before, test = self._value(node.test)
+        branch = ast.If(test, self._held(held, node.body), self._held(held, node.orelse))
+        return [*before, *place([branch], node)], place([ast.Name(held, ast.Load())], node)[0]
+
+    def _held(self, held: str, value: ast.expr) -> list[ast.stmt]:
+        """`held = value`."""
+        before, value = self._value(value)
+        return [*before, *place([ast.Assign([ast.Name(held, ast.Store())], value)], value)]
+
+
+_Slot = tuple[ast.expr, Callable[[ast.expr], None]]
+
+
+def _slots(node: Any) -> list[_Slot]:
+    """The expressions in an expression, in the order of their evaluation, each with a function that replaces it."""
+    if isinstance(node, (*FUNCTIONS, *COMPREHENSIONS)):
+        return []
+    found: list[_Slot] = []
+    if isinstance(node, ast.Dict):
+        for index, key in enumerate(node.keys):
+            found += [] if key is None else [(key, _putter(node.keys, index))]
+            found.append((node.values[index], _putter(node.values, index)))
+        return found
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.expr):
+            found += _slot(value, functools.partial(setattr, node, name))
+        elif isinstance(value, list):
+            for index, item in enumerate(value):
+                found += _slot(item, _putter(value, index))
+    return found
+
+
+def _slot(value: Any, put: Callable[[Any], None]) -> list[_Slot]:
+    """One slot; of `*x` and `name=x`, that of `x`."""
+    if isinstance(value, (ast.Starred, ast.keyword)):
+        return [(value.value, functools.partial(setattr, value, "value"))]
+    return [(value, put)] if isinstance(value, ast.expr) else []
+
+
+def _putter(items: list[Any], index: int) -> Callable[[Any], None]:
+    return functools.partial(items.__setitem__, index)
+
+
+def _has_assigning_operand(node: ast.AST) -> bool:
+    """Whether `and`, `or` or a conditional expression in an expression assigns in an operand that may not run."""
+    if isinstance(node, ast.BoolOp) and names_of(node.values[1:]).written:
+        return True
+    if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:
+        return True
+    if isinstance(node, ast.Compare) and len(node.ops) > 1 and names_of(node.comparators[1:]).written:
+        return True
+    if isinstance(node, (*FUNCTIONS, *COMPREHENSIONS)):
+        return False
+    return any(_has_assigning_operand(child) for child in ast.iter_child_nodes(node))
