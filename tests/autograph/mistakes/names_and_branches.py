@@ -168,7 +168,14 @@ def return_missing_in_main_branch(x):
         return x
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "ValueError",
+        'the return value is None at the end of the else branch.',
+        "TensorFlow tells of retval_, a name of its own",
+    ),
+)
 def return_without_value_in_one_branch(x):
     if x > 0:  # <-- here
         return x
@@ -184,14 +191,28 @@ def return_missing_after_loop(x):
         x += 1
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "TypeError",
+        'the return value has dtype int32 in the main branch, but dtype float32 in the else branch',
+        "TensorFlow tells of retval_, a name of its own",
+    ),
+)
 def returns_of_different_dtype(x):
     if x > 0:  # <-- here
         return x
     return tf.constant(0.5)
 
 
-@mistake(ONE)
+@mistake(
+    ONE,
+    ours=(
+        "TypeError",
+        'the return value must have the same nested structure in the main and else branches:',
+        "TensorFlow tells of retval_, a name of its own",
+    ),
+)
 def returns_of_different_structure(x):
     if x > 0:  # <-- here
         return x, x

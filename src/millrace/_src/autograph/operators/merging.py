@@ -15,6 +15,11 @@ from millrace._src.util import nest
 _LITERALS = (bool, int, float, complex, str, bytes, type(None))
 
 
+def called(name: str) -> str:
+    """How messages call a variable."""
+    return "the return value" if name.startswith(RESULT) else f"'{name}'"
+
+
 class Merged:
     """A variable after a branch: a Python value that both branches share, or tensors from either.
 
@@ -80,23 +85,23 @@ def merge(
     for value, branch in ((main, "main"), (other, "else")):
         if value is None:
             raise ValueError(
-                f"'{name}' is None at the end of the {branch} branch. A variable that is None in one branch has no "
-                "dtype there; give it a Tensor in both."
+                f"{called(name)} is None at the end of the {branch} branch. What is None in one branch has no dtype there; "
+                "give it a Tensor in both."
             )
     _check_structures(name, main, other)
     for value, leaves, branch in ((main, tensors[0], "main"), (other, tensors[1], "else")):
         if leaves is None:
             opposite = "else" if branch == "main" else "main"
             raise TypeError(
-                f"'{name}' is a {type(value).__name__} object at the end of the {branch} branch, and another one at the end "
+                f"{called(name)} is a {type(value).__name__} object at the end of the {branch} branch, and another one at the end "
                 f"of the {opposite} branch. Only values that can be Tensors may differ between branches that depend on a "
-                f"Tensor; give '{name}' the same object in both, or choose between Tensors."
+                "Tensor; use the same object in both, or choose between Tensors."
             )
     for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
         if a.dtype is not b.dtype:
             raise TypeError(
-                f"'{name}' has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch. "
-                f"Use tf.cast({name}, ...) in one of them."
+                f"{called(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch. "
+                f"Use tf.cast in one of them: tf.cast(value, tf.{a.dtype.name})."
             )
     return Merged(structure=main, main=tensors[0], other=tensors[1])
 
@@ -127,7 +132,7 @@ def _check_structures(name: str, main: Any, other: Any) -> None:
         nest.assert_same_structure(main, other, expand_composites=True)
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"'{name}' must have the same nested structure in the main and else branches:\n\n{error}"
+            f"{called(name)} must have the same nested structure in the main and else branches:\n\n{error}"
         ) from None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.autograph.operators.merging import flatten, to_tensors, zeros_like
+from millrace._src.autograph.operators.merging import called, flatten, to_tensors, zeros_like
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
@@ -175,10 +175,11 @@ class StagedLoop:
                 found = {i: flatten(after[i]) for i in unknown if _has_tensors(after[i])}
                 tensors = {i: [_as_tensor(leaf) for leaf in leaves] for i, leaves in found.items()}
         except UnboundLocalError as error:
-            names = " and ".join(f"'{self.names[i]}'" for i in unknown)
+            names = " and ".join(f"'{self.names[i]}'" for i in unknown if not self.names[i].startswith(RESULT))
             raise ValueError(
                 f"{names} must be defined before the loop\n"
-                f"Note: AutoGraph tried to define it automatically, but ran into a UnboundLocalError: {error}"
+                f"Note: AutoGraph tried to define it automatically, but ran into a UnboundLocalError: {error}. "
+                "Give it a first value above the loop, of the dtype and shape that it has in the loop."
             ) from None
         finally:
             self.set_state(self.before)
@@ -207,7 +208,7 @@ class StagedLoop:
             if index in carried or old is new or (new.__class__ is Undefined and old.__class__ is Undefined):
                 continue
             if new is None:
-                raise ValueError(f"'{name}' is None at the end of the iteration.")
+                raise ValueError(_is_none(name))
             if old.__class__ is Undefined and name.startswith(RESULT):
                 raise NotImplementedError(_NO_RESULT)
             if old.__class__ is Undefined or flatten(old) == [] or to_tensors(new) is None:
@@ -221,7 +222,7 @@ class StagedLoop:
         """The leaves of a variable after an iteration, which must be like those before the loop."""
         name = self.names[index]
         if value is None or value.__class__ is Undefined:
-            raise ValueError(f"'{name}' is None at the end of the iteration.")
+            raise ValueError(_is_none(name))
         try:
             nest.assert_same_structure(self.before[index], value, expand_composites=True)
         except (TypeError, ValueError) as error:
@@ -233,7 +234,7 @@ class StagedLoop:
             if new.dtype is not old.dtype:
                 raise TypeError(
                     f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one "
-                    f"iteration. Use tf.cast({name}, ...), or a first value of the right dtype."
+                    f"iteration. Use tf.cast(..., tf.{old.dtype.name}) in the loop, or a first value of dtype {new.dtype.name}."
                 )
             if shape.rank is not None and not new.shape.is_subtype_of(shape):
                 raise ValueError(self._shape_complaint(index, old, new, shape))
@@ -248,7 +249,8 @@ class StagedLoop:
             )
         return (
             f"'{name}' has shape {_shape(old)} before the loop, but shape {_shape(new)} after one iteration. Use "
-            "tf.autograph.experimental.set_loop_options to set shape invariants."
+            "tf.autograph.experimental.set_loop_options to set shape invariants. As the first statement of the loop: "
+            f"set_loop_options(shape_invariants=[({name}, tf.TensorShape({_general(old.shape, new.shape)}))])."
         )
 
     def _given_invariant(self, index: int) -> Any:
@@ -282,6 +284,19 @@ def _has_tensors(value: Any) -> bool:
 
 def _as_tensor(value: Any) -> Any:
     return value if isinstance(value, Tensor) else convert_to_tensor(value)
+
+
+def _is_none(name: str) -> str:
+    return (
+        f"{called(name)} is None at the end of the iteration. What is None has no dtype; a loop that depends on a Tensor "
+        "must leave a Tensor in it."
+    )
+
+
+def _general(old: TensorShape, new: TensorShape) -> Any:
+    """The dimensions of the most special shape that holds for both; None if their ranks differ."""
+    shape = old.most_specific_compatible_shape(new)
+    return None if shape.rank is None else shape.as_list()
 
 
 def _shape(tensor: Any) -> str:
