@@ -24,8 +24,8 @@ Measured {machine}. {versions}.
 - The programs, one a file, are in `benchmarks/programs`; TensorFlow and Millrace run the same text.
 - *graph* is `tf.function` without a compiler, *compiled* is `jit_compile=True`, `jax.jit` or `torch.compile`. Where
   JAX or PyTorch have one form only, it stands in the row nearest to it.
-- JAX may return before it is done: what is outstanding is waited for at the end of a repetition of many calls.
-  TensorFlow, PyTorch and Millrace have computed when a call returns.
+- JAX, and Millrace's compiled functions, may return before they are done: what is outstanding is waited for at the end
+  of a repetition of many calls. TensorFlow and PyTorch have computed when a call returns.
 - An empty cell: the framework has no such thing, or, with 100,000 operations, takes too long.
 {missing}"""
 

@@ -25,13 +25,22 @@ FUNCTIONS = {"millrace": "tensorflow"}
 """Framework -> the function of a program that sets it up, where the two names differ."""
 
 
+def _wait(framework: str, module: Any) -> Callable[[Any], Any]:
+    """What waits for a result that may still be computed."""
+    if framework == "jax":
+        return module.block_until_ready  # type: ignore[no-any-return]  # a function
+    if framework == "millrace":
+        return lambda result: [part.numpy() for part in module.nest.flatten(result) if isinstance(part, module.Tensor)]
+    return lambda result: None
+
+
 class Worker:
     """The programs of one framework, set up on first use."""
 
     def __init__(self, framework: str) -> None:
         self.module: Any = importlib.import_module(MODULES[framework])
         self.function = FUNCTIONS.get(framework, framework)
-        self.wait: Callable[[Any], Any] = self.module.block_until_ready if framework == "jax" else lambda result: None
+        self.wait = _wait(framework, self.module)
         self.calls: dict[str, dict[str, Callable[[], Any]]] = {}
         self.counts: dict[str, int] = {}
 
