@@ -8,6 +8,7 @@ kept by its code object; a function made anew (a closure, a method) shares it.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import threading
 import types
@@ -25,6 +26,7 @@ _KEPT_OUT = ("millrace", "tensorflow", "numpy", "scipy", "jax", "keras", "ml_dty
 "Python's."""
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__", "functools", "contextlib"}
 _UNCONVERTED = "__ag_do_not_convert__"
+_CO_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Verbosity:
@@ -115,6 +117,8 @@ class Conversions:
 
         Raises: NoSourceError, UnsupportedError: if there is none.
         """
+        if function.__code__.co_flags & _CO_ASYNCHRONOUS:
+            raise UnsupportedError("coroutines are not supported")
         return Conversion(function_node(function), function.__code__, self._note)
 
     def _note(self, code: types.CodeType) -> None:

@@ -74,6 +74,7 @@ class Conversion:
     def __init__(self, node: FunctionNode, code: types.CodeType, on_code: Callable[[types.CodeType], None]) -> None:
         self.node = node
         self.original = _Facts.of(code)
+        self.owner = _class_name(self.original)
         self.codes: list[types.CodeType] = []
         """The code objects made here: they live as long as the conversion."""
         self.on_code = on_code
@@ -99,7 +100,7 @@ class Conversion:
 
     def _inline(self) -> types.CodeType:
         """The whole function in the inline form."""
-        node = self.convert_function(copy_tree(self.node), {*self.original.co_freevars})
+        node = self.convert_function(copy_tree(self.node), self._enclosing())
         if isinstance(node, ast.Lambda):
             definition: Any = place(
                 template("def name():\n    return value", name=_FUNCTION, value=node.body), self.node
@@ -141,7 +142,7 @@ class Conversion:
     def compact(self) -> ast.FunctionDef:
         """The whole function in the compact form, for people to read."""
         node: Any = copy_tree(self.node)
-        scope, function = self._function(node, {*self.original.co_freevars})
+        scope, function = self._function(node, self._enclosing())
         statements = node.body if isinstance(node, ast.FunctionDef) else place([ast.Return(node.body)], node)
         docstring = []
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
@@ -186,20 +187,43 @@ class Conversion:
         node.body = _placed_around(Inline(function, self.sites).body(node.body), node, first)
         return node
 
+    # --- private names ---------------------------------------------------------------------------------------------
+
+    def _mangled(self, name: str) -> str:
+        """The name that `__x` has at run time in the methods of a class."""
+        if self.owner is None or not name.startswith("__") or name.endswith("__"):
+            return name
+        return f"{_prefix(self.owner)}{name}"
+
+    def _enclosing(self) -> set[str]:
+        """The variables of the functions around, as the source has them."""
+        prefix = "" if self.owner is None else f"{_prefix(self.owner)}__"
+        start = max(len(prefix) - 2, 0)
+        return {name[start:] if prefix and name.startswith(prefix) else name for name in self.original.co_freevars}
+
+    def _class_around(self, inside: list[ast.stmt]) -> list[ast.stmt]:
+        """A class in whose body private names are what they are in the user's, and `__class__` is known.
+
+        Names are mangled without the underscores that the class starts with, so it gets some more until no code can
+        mean it: `class A` -> `class _A`.
+        """
+        if self.owner is None:
+            return inside
+        name = f"_{self.owner}"
+        while name in self.namer.taken:
+            name = f"_{name}"
+        return [ast.ClassDef(name, [], [], inside, [], **_type_params())]
+
     # --- compiling -------------------------------------------------------------------------------------------------
 
     def _compile(self, definition: ast.FunctionDef, free: Sequence[str]) -> types.CodeType:
         """The code object of a definition whose free variables are `free` and the two names of ours."""
         _strip_signature(definition)
         definition.name = _FUNCTION  # a name of its own: the user's may be read in the body, as a global
-        parameters = [OPERATORS, CONVERSION, *(name for name in free if name != "__class__")]
+        parameters = [OPERATORS, CONVERSION, *(self._mangled(name) for name in free if name != "__class__")]
         outer: Any = template("def ag_outer__():\n    pass")[0]
         outer.args.args = [ast.arg(name) for name in parameters]
-        inside: list[ast.stmt] = [definition]
-        owner = _class_name(self.original)
-        if owner is not None:
-            inside = [ast.ClassDef(owner, [], [], inside, [], **_type_params())]
-        outer.body = inside
+        outer.body = self._class_around([definition])
         module = ast.Module(place([outer], self.node), [])
         compiled = compile(
             module, self.original.co_filename, "exec", dont_inherit=True, flags=_future_flags(self.original)
@@ -281,9 +305,17 @@ def _type_params() -> dict[str, Any]:
 
 
 def _class_name(code: _Facts) -> str | None:
-    """The class in whose body a function is defined: names like `__x` in it are mangled."""
-    parts = code.co_qualname.split(".")
-    return parts[-2] if len(parts) > 1 and parts[-2] != "<locals>" else None
+    """The class in whose body a function, or one around it, is defined: names like `__x` in it are mangled."""
+    parts = code.co_qualname.split(".")[:-1]
+    while parts and parts[-1] == "<locals>":
+        parts = parts[:-2]
+    return parts[-1] if parts else None
+
+
+def _prefix(owner: str) -> str:
+    """What Python puts in front of private names in a class."""
+    name = owner.lstrip("_")
+    return f"_{name}" if name else ""
 
 
 def _future_flags(code: _Facts) -> int:
