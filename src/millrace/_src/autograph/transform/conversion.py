@@ -19,7 +19,7 @@ from millrace._src.autograph.transform.inline import Inline, Site
 from millrace._src.autograph.transform.match_statements import MatchStatements
 from millrace._src.autograph.transform.naming import Namer, identifiers
 from millrace._src.autograph.transform.scopes import FunctionScope, function_scope, is_generator, names_of
-from millrace._src.autograph.transform.source import FunctionNode
+from millrace._src.autograph.transform.source import FunctionNode, function_node
 from millrace._src.autograph.transform.templates import copy_tree, header, place, template
 from millrace._src.autograph.transform.unpacking import Unpackings
 
@@ -140,35 +140,50 @@ class Conversion:
         return Continuation(code, code.co_varnames[1 : code.co_argcount])  # a private name is mangled in the frame
 
     def compact(self) -> ast.FunctionDef:
-        """The whole function in the compact form, for people to read."""
+        """The whole function in the compact form, nested functions too: for people to read, and for other operators."""
         node: Any = copy_tree(self.node)
-        scope, function = self._function(node, self._enclosing())
-        statements = node.body if isinstance(node, ast.FunctionDef) else place([ast.Return(node.body)], node)
-        docstring = []
-        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
-            docstring, statements = [statements[0]], statements[1:]
-        parameters = frozenset(scope.parameters)
-        body = Compact(function).body(statements, parameters, parameters, in_region=False)
-        name = "lambda_" if isinstance(node, ast.Lambda) else node.name
-        definition: Any = template("def name():\n    body", name=f"tf__{name}", body=[*docstring, *body])[0]
-        definition.args = node.args
-        if scope.nonlocals:
-            definition.body.insert(len(docstring), ast.Nonlocal(sorted(scope.nonlocals)))
-        if scope.globals:
-            definition.body.insert(len(docstring), ast.Global(sorted(scope.globals)))
-        place([definition], self.node)
-        return definition
+        if isinstance(node, ast.Lambda):
+            definition: Any = template("def name():\n    return value", name="lambda_", value=node.body)[0]
+            definition.args = node.args
+            (node,) = place([definition], node)
+        node.name = f"tf__{node.name}"
+        node.decorator_list = []
+        (converted,) = place([self._in_compact_form(node, self._enclosing())], self.node)
+        return converted
 
-    def _function(self, node: Any, enclosing: set[str]) -> tuple[FunctionScope, FunctionCode]:
+    def compact_code(self) -> types.CodeType:
+        """The code of the compact form."""
+        return self._compile(self.compact(), self.original.co_freevars)
+
+    def _in_compact_form(self, node: Any, enclosing: set[str]) -> Any:
+        """A function or lambda in the compact form; as for `convert_function`."""
+        if is_generator(node):
+            return node
+        scope, function = self._function(node, enclosing, self._in_compact_form)
+        if isinstance(node, ast.Lambda):
+            node.body = function.expressions(inline=False).convert(node.body)
+            return node
+        docstring, statements = node.body[:0], node.body
+        if ast.get_docstring(node) is not None:
+            docstring, statements = node.body[:1], node.body[1:]
+        parameters = frozenset(scope.parameters)
+        statements = [part for part in statements if not isinstance(part, (ast.Global, ast.Nonlocal))]
+        body = Compact(function).body(statements, parameters, parameters, in_region=False)
+        declared: list[ast.stmt] = [ast.Global(sorted(scope.globals))] if scope.globals else []
+        if scope.nonlocals:
+            declared.append(ast.Nonlocal(sorted(scope.nonlocals)))
+        node.body = [*docstring, *declared, *body]
+        return node
+
+    def _function(
+        self, node: Any, enclosing: set[str], convert: Callable[[Any, set[str]], Any]
+    ) -> tuple[FunctionScope, FunctionCode]:
         scope = function_scope(node)
         is_method = "__class__" in self.original.co_freevars
         statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
         complete = returns_on_every_path(statements)
         assignment = DefiniteAssignment(statements, frozenset(scope.parameters), frozenset(scope.locals), mark=False)
-        code = FunctionCode(
-            scope, self.namer, self.convert_function, enclosing, is_method, complete, assignment.doubtful
-        )
-        return scope, code
+        return scope, FunctionCode(scope, self.namer, convert, enclosing, is_method, complete, assignment.doubtful)
 
     def convert_function(self, node: Any, enclosing: set[str]) -> Any:
         """A function or lambda in the inline form; generators stay as they are.
@@ -179,7 +194,7 @@ class Conversion:
         """
         if is_generator(node):
             return node
-        _, function = self._function(node, enclosing)
+        _, function = self._function(node, enclosing, self.convert_function)
         if isinstance(node, ast.Lambda):
             node.body = function.expressions(inline=True).convert(node.body)
             return node
@@ -252,6 +267,27 @@ def _is_declaration(statement: ast.stmt) -> bool:
     """Whether a statement does nothing when it runs: `global`, `nonlocal`, a docstring."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return is_text or isinstance(statement, (ast.Global, ast.Nonlocal))
+
+
+def with_operators(function: types.FunctionType, operators: Any) -> types.FunctionType:
+    """A function whose control flow is carried out by other operators: those of another array library, say.
+
+    Args:
+      function: A Python function with source; it stays as it is.
+      operators: What its compact form finds under `ag__` (`Conversion.compact` shows what that is): `if_stmt`,
+        `while_stmt`, `for_stmt`, `callee` and so on, with the parameters of those in `autograph.operators`.
+
+    Returns: A function with the globals, cells and defaults of the original.
+    Raises: NoSourceError, UnsupportedError: if the function cannot be converted.
+    """
+    conversion = Conversion(function_node(function), function.__code__, lambda _: None)
+    code = conversion.compact_code()
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    cells |= {OPERATORS: types.CellType(operators), CONVERSION: types.CellType(conversion)}
+    closure = tuple([cells[name] for name in code.co_freevars])
+    new = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
+    new.__kwdefaults__ = function.__kwdefaults__
+    return new
 
 
 def _placed_around(statements: list[ast.stmt], node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
