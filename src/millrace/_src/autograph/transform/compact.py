@@ -28,7 +28,13 @@ from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liven
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
-from millrace._src.autograph.transform.scopes import Names, composite_names, names_of, note_rebinding_calls
+from millrace._src.autograph.transform.scopes import (
+    Names,
+    composite_names,
+    composite_text,
+    names_of,
+    note_rebinding_calls,
+)
 from millrace._src.autograph.transform.templates import (
     copy_tree,
     expression,
@@ -113,8 +119,8 @@ class Compact:
         self.flow = Liveness(lowered, ends | shared | always, always)
         self.liveness = Liveness(lowered, ends | shared | always | scope.captured, always | scope.captured | shared)
 
-    def _read_after(self, node: ast.If, written: Names) -> set[str]:
-        """What may be read after a branch; variables that only functions in the branch itself capture are not."""
+    def _read_after(self, node: ast.stmt, written: Names) -> set[str]:
+        """What may be read after a statement; variables that only functions in the statement itself capture are not."""
         flows: frozenset[str] = self.flow.after[id(node)]
         elsewhere = {name for name, *_ in self.function.scope.places - written.places}
         return set(flows | (self.liveness.after[id(node)] & elsewhere))
@@ -253,7 +259,16 @@ class Compact:
         written = names_of([node.test] if isinstance(node, ast.While) else [node.target])
         names = names_of([*node.body])
         state = (names.written | written.written) & head & self._own()
-        return sorted(state), self._composites(names)
+        moving = self._with_moving_items(node.body)
+        fixed = {t: n for t, n in self._composites(names).items() if not moving.intersection(composite_names(n))}
+        return sorted(state), fixed
+
+    def _with_moving_items(self, statements: Sequence[ast.stmt]) -> set[str]:
+        """The variables whose items are assigned at keys that the block itself finds: they change as a whole."""
+        fixed = self._composites(names_of(statements))
+        stores = [node for statement in statements for node in ast.walk(statement) if hasattr(node, "item")]
+        moving = [store for store in stores if composite_text(store.item) not in fixed]
+        return {store.targets[0].id for store in moving}  # type: ignore[attr-defined]  # assignments to names
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
         """The test is evaluated in every iteration; `first_test` holds its value if it was evaluated before."""
@@ -342,12 +357,14 @@ class Compact:
         certain = sorted(name for name in names_of(statements).written if self._is_certain(name))
         if certain:
             options.keywords.append(ast.keyword("ag_certain", _texts(certain)))
-        needed = sorted((names_of(node).written & self.liveness.after[id(node)] & self._own()) - set(certain))
+        written = names_of(node)
+        needed = sorted((written.written & self._read_after(node, written) & self._own()) - set(certain))
         if needed:
             options.keywords.append(ast.keyword("ag_needed", _texts(needed)))
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
-        for key, names in (("ag_appended", _appended(statements)), ("ag_items", names_of(statements).items)):
+        items = names_of(statements).items - self._with_moving_items(statements)
+        for key, names in (("ag_appended", _appended(statements)), ("ag_items", items)):
             if names & self.function.variables:
                 options.keywords.append(ast.keyword(key, _texts(sorted(names & self.function.variables))))
         return options, statements
