@@ -124,7 +124,7 @@ def without_tensors(text: str, limit: int) -> Any:
         if count > most or (count == most and word < best):
             best, most = word, count
     gaps = {}
-    for a, b in zip(primes, primes[1:]):
+    for a, b in itertools.pairwise(primes):
         gap = b - a
         gaps[gap] = gaps.get(gap, 0) + 1
     return best, most, len(primes), max(gaps.values())

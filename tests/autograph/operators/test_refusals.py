@@ -50,7 +50,32 @@ def return_in_loop(x):
     return x[0]
 
 
+def largest(x):
+    return max(x)
+
+
+def pairs(x):
+    total = 0
+    for a, b in zip(x, x):
+        total += a * b
+    return total
+
+
+def comprehended(x):
+    return tf.stack([v + 1 for v in x])
+
+
+def unpacked(x):
+    a, b, c = x
+    return a + b + c
+
+
+_ITERATED = (tf.errors.OperatorNotAllowedInGraphError, "Iterating over a symbolic `tf.Tensor` is not allowed")
 FORMS = {
+    largest: _ITERATED,
+    pairs: _ITERATED,
+    comprehended: _ITERATED,
+    unpacked: _ITERATED,
     item_in_tensor: (TypeError, "argument of type 'SymbolicTensor' is not iterable"),
     tensor_in_list: (tf.errors.OperatorNotAllowedInGraphError, "Using a symbolic `tf.Tensor` as a Python `bool`"),
     asserted_tensor: (tf.errors.OperatorNotAllowedInGraphError, "Using a symbolic `tf.Tensor` as a Python `bool`"),

@@ -25,10 +25,12 @@ from millrace._src.autograph.operators.graph_iterators import (
     unknown_length,
 )
 from millrace._src.autograph.operators.if_statements import if_exp
+from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_strict
 from millrace._src.autograph.operators.replacements import replaces
 from millrace._src.autograph.operators.staging import belongs_into_graph, plain
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops import raw
 from millrace._src.ops.debug.assertion import assert_that
 
@@ -42,6 +44,7 @@ def in_python(value: Any) -> Any:
     """
     if value.__class__ in plain or not belongs_into_graph(value):
         return value
+    refuse_if_strict(OperatorNotAllowedInGraphError, ITERATED)
     elements = Elements(convert_to_tensor(value))
     if elements.length is None:
         raise unknown_length(elements.tensor)
@@ -85,7 +88,7 @@ def _as_tensor(iterable: Any) -> Any:
     )
 
 
-@replaces(builtins.enumerate)
+@replaces(builtins.enumerate, beyond_tensorflow=True)
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate(iterable, start)`: the numbers are int32, or of the dtype of `start`."""
     source = graph_iterator(iterable)
@@ -96,7 +99,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     return builtins.enumerate(iterable, start)
 
 
-@replaces(builtins.zip)
+@replaces(builtins.zip, beyond_tensorflow=True)
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip(*iterables, strict=...)`."""
     sources = _all_in_graph(iterables)
@@ -119,7 +122,7 @@ def _check_same_length(sources: Sequence[GraphIterator]) -> None:
         assert_that(same, [convert_to_tensor(f"zip() argument {place} is shorter or longer than argument 1")])
 
 
-@replaces(builtins.map)
+@replaces(builtins.map, beyond_tensorflow=True)
 def map_(function: Any, *iterables: Any) -> Any:
     """`map(function, *iterables)`."""
     sources = _all_in_graph(iterables)
@@ -128,7 +131,7 @@ def map_(function: Any, *iterables: Any) -> Any:
     return Map(callee(function), sources)
 
 
-@replaces(builtins.filter)
+@replaces(builtins.filter, beyond_tensorflow=True)
 def filter_(function: Any, iterable: Any, /) -> Any:
     """`filter(function, iterable)`: in a `for` loop the predicate may give a tensor."""
     if state.graph is None:
@@ -143,7 +146,7 @@ def truth_of(value: Any) -> Any:
     return truth(value) if belongs_into_graph(value) else value
 
 
-@replaces(builtins.reversed)
+@replaces(builtins.reversed, beyond_tensorflow=True)
 def reversed_(sequence: Any, /) -> Any:
     """`reversed(sequence)`."""
     if isinstance(sequence, GraphIterator):

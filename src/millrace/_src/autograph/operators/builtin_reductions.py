@@ -51,7 +51,7 @@ def _vector(iterable: Any, function: str) -> Any:
     return () if length == 0 else tensor
 
 
-@replaces(builtins.sum)
+@replaces(builtins.sum, beyond_tensorflow=True)
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
     """`sum(iterable, start)`: the rows of a tensor, added."""
     tensor = _one_tensor(iterable)
@@ -68,13 +68,13 @@ def sum_(iterable: Any, /, start: Any = 0) -> Any:
 # --- any, all --------------------------------------------------------------------------------------------------------
 
 
-@replaces(builtins.any)
+@replaces(builtins.any, beyond_tensorflow=True)
 def any_(iterable: Any, /) -> Any:
     """`any(iterable)`."""
     return _decided(iterable, builtins.any, True, raw.Any, raw.LogicalOr)
 
 
-@replaces(builtins.all)
+@replaces(builtins.all, beyond_tensorflow=True)
 def all_(iterable: Any, /) -> Any:
     """`all(iterable)`."""
     return _decided(iterable, builtins.all, False, raw.All, raw.LogicalAnd)
@@ -105,7 +105,7 @@ def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: 
 # --- min, max --------------------------------------------------------------------------------------------------------
 
 
-@replaces(builtins.max)
+@replaces(builtins.max, beyond_tensorflow=True)
 def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
     """`max(iterable, key=, default=)`, `max(a, b, ..., key=)`."""
     if key is None and args and args[0].__class__ in plain:
@@ -116,7 +116,7 @@ def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
     return _extreme(builtins.max, args, key, kwargs)
 
 
-@replaces(builtins.min)
+@replaces(builtins.min, beyond_tensorflow=True)
 def min_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
     """`min(iterable, key=, default=)`, `min(a, b, ..., key=)`."""
     if key is None and args and args[0].__class__ in plain:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from millrace._src.autograph.operators.refusals import is_strict
+
 _REPLACEMENTS: dict[Any, Callable[..., Any]] = {}
 
 
@@ -16,11 +18,22 @@ def replacement(function: Any) -> Any:
         return function
 
 
-def replaces(function: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes the decorated function stand for a builtin; it must do the same where no tensor is met."""
+def replaces(
+    function: Any, beyond_tensorflow: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes the decorated function stand for a builtin; it must do the same where no tensor is met.
+
+    Args:
+      function: The builtin.
+      beyond_tensorflow: Whether TensorFlow leaves the builtin as it is; then so do we, for users who ask for
+        TensorFlow's refusals: the builtin itself refuses tensors of a graph.
+    """
 
     def register(new: Callable[..., Any]) -> Callable[..., Any]:
-        _REPLACEMENTS[function] = new
+        def unless_strict(*args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs) if is_strict() else new(*args, **kwargs)
+
+        _REPLACEMENTS[function] = unless_strict if beyond_tensorflow else new
         return new
 
     return register

@@ -7,8 +7,10 @@ from typing import Any
 
 from millrace._src.autograph.operators.builtin_iterators import in_python
 from millrace._src.autograph.operators.graph_iterators import Elements
+from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph, plain
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.ops import raw
 
 
@@ -23,6 +25,7 @@ def unpacked(value: Any, count: int | None = None) -> Any:
     """
     if value.__class__ in plain or not belongs_into_graph(value):
         return value
+    refuse_if_strict(OperatorNotAllowedInGraphError, ITERATED)
     if count is not None:
         elements = Elements(convert_to_tensor(value))
         if elements.length is None:  # the graph checks that there are as many
