@@ -1,8 +1,9 @@
 """What Millrace says to each common mistake, word for word, and the place in the user's code that it points to.
 
-The messages are in recorded/ours.json: the class, the full text, and line (from the first of the function) and column of
-the last frame. A message that was changed on purpose is recorded again by
-`MILLRACE_RECORD_MESSAGES=1 python -m pytest tests/autograph/test_messages.py`; the difference is then read and committed.
+The messages are in recorded/ours.json: the class, the full text, and line (from the first of the function) and column
+of the last frame. A message that was changed on purpose is recorded again by
+`MILLRACE_RECORD_MESSAGES=1 python -m pytest tests/autograph/test_messages.py`; the difference is then read and
+committed.
 """
 
 from __future__ import annotations

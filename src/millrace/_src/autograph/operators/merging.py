@@ -85,23 +85,23 @@ def merge(
     for value, branch in ((main, "main"), (other, "else")):
         if value is None:
             raise ValueError(
-                f"{called(name)} is None at the end of the {branch} branch. What is None in one branch has no dtype there; "
-                "give it a Tensor in both."
+                f"{called(name)} is None at the end of the {branch} branch. What is None in one branch has no dtype "
+                "there; give it a Tensor in both."
             )
     _check_structures(name, main, other)
     for value, leaves, branch in ((main, tensors[0], "main"), (other, tensors[1], "else")):
         if leaves is None:
             opposite = "else" if branch == "main" else "main"
             raise TypeError(
-                f"{called(name)} is a {type(value).__name__} object at the end of the {branch} branch, and another one at the end "
-                f"of the {opposite} branch. Only values that can be Tensors may differ between branches that depend on a "
-                "Tensor; use the same object in both, or choose between Tensors."
+                f"{called(name)} is a {type(value).__name__} object at the end of the {branch} branch, and another one "
+                f"at the end of the {opposite} branch. Only values that can be Tensors may differ between branches "
+                "that depend on a Tensor; use the same object in both, or choose between Tensors."
             )
     for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
         if a.dtype is not b.dtype:
             raise TypeError(
-                f"{called(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else branch. "
-                f"Use tf.cast in one of them: tf.cast(value, tf.{a.dtype.name})."
+                f"{called(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else "
+                f"branch. Use tf.cast in one of them: tf.cast(value, tf.{a.dtype.name})."
             )
     return Merged(structure=main, main=tensors[0], other=tensors[1])
 

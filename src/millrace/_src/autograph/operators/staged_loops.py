@@ -234,7 +234,8 @@ class StagedLoop:
             if new.dtype is not old.dtype:
                 raise TypeError(
                     f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one "
-                    f"iteration. Use tf.cast(..., tf.{old.dtype.name}) in the loop, or a first value of dtype {new.dtype.name}."
+                    f"iteration. Use tf.cast(..., tf.{old.dtype.name}) in the loop, or a first value of dtype "
+                    f"{new.dtype.name}."
                 )
             if shape.rank is not None and not new.shape.is_subtype_of(shape):
                 raise ValueError(self._shape_complaint(index, old, new, shape))
@@ -288,8 +289,8 @@ def _as_tensor(value: Any) -> Any:
 
 def _is_none(name: str) -> str:
     return (
-        f"{called(name)} is None at the end of the iteration. What is None has no dtype; a loop that depends on a Tensor "
-        "must leave a Tensor in it."
+        f"{called(name)} is None at the end of the iteration. What is None has no dtype; a loop that depends on a "
+        "Tensor must leave a Tensor in it."
     )
 
 

@@ -59,6 +59,10 @@ def container(value: Any) -> Any:
     return value
 
 
+def _as_returned(part: Any) -> Any:
+    return convert_to_tensor(part) if part.__class__ is StagedList else part
+
+
 def ret(returned: Any, result: Any) -> Any:
     """What a function returns: None if it came to its end.
 
@@ -66,6 +70,6 @@ def ret(returned: Any, result: Any) -> Any:
     """
     if result.__class__ is Undefined:
         return None
-    if any([part.__class__ is StagedList for part in nest.flatten(result)]):
-        return nest.map_structure(lambda part: convert_to_tensor(part) if part.__class__ is StagedList else part, result)
+    if any(part.__class__ is StagedList for part in nest.flatten(result)):
+        return nest.map_structure(_as_returned, result)
     return result

@@ -215,7 +215,7 @@ def _rebinding(function: Any, variables: set[str]) -> dict[str, set[str]]:
 
 
 def note_rebinding_calls(statements: Iterable[ast.AST], rebinding: dict[str, set[str]]) -> None:
-    """Marks the calls that have to do with a function that assigns variables (`f(x)`, `g(f)`): they count as assignments."""
+    """Marks the calls of, or with, a function that assigns variables (`f(x)`, `g(f)`): they count as assignments."""
     pending = list(statements) if rebinding else []
     while pending:
         part = pending.pop()
