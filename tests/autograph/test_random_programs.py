@@ -191,12 +191,7 @@ def test_ten_thousand_random_programs_agree() -> None:
     assert seen["refused: graph"] < seen["programs"] / 10, seen
 
 
-_OPEN = {
-    "a list that a loop in a block built": pytest.mark.xfail(reason="inline code returns the loop's list as it is"),
-}
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=_OPEN.get(name, ())) for name in _FOUND])
+@pytest.mark.parametrize("name", list(_FOUND))
 def test_a_program_that_failed_agrees(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(_FOUND[name]), "    ")
     args = [(np.int32(a), np.int32(3), np.array([2, 5, a], np.int32), 4) for a in (1, 6)]

@@ -46,7 +46,7 @@ def _at(statements: list[ast.stmt], line: int) -> Any:
         ("with m as a:\n    b = a\nc = b", 2, {"b"}),
         ("a = 1\ndel a\nb = c", 1, {"c"}),
         ("a = [b for b in c]\nd = b", 1, {"b"}),
-        ("a = 1\nb = (a := 2)\nc = a", 1, {"a"}),
+        ("a = 1\nb = (a := 2)\nc = a", 1, set()),
     ],
 )
 def test_a_value_is_live_if_a_path_reads_it(source: str, line: int, after: set[str]) -> None:

@@ -145,7 +145,8 @@ def _slot(value: Any, put: Callable[[Any], None]) -> list[_Slot]:
     """One slot; of `*x` and `name=x`, that of `x`."""
     if isinstance(value, (ast.Starred, ast.keyword)):
         return [(value.value, functools.partial(setattr, value, "value"))]
-    return [(value, put)] if isinstance(value, ast.expr) else []
+    is_read = isinstance(value, ast.expr) and not isinstance(getattr(value, "ctx", None), ast.Store)
+    return [(value, put)] if is_read else []
 
 
 def _putter(items: list[Any], index: int) -> Callable[[Any], None]:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.autograph.transform.added_nodes import PythonExpression
+from millrace._src.autograph.transform.evaluation_order import certain_writes, exposed_reads
 from millrace._src.autograph.transform.scopes import names_of
 
 _Set = frozenset[str]
@@ -40,20 +40,19 @@ class Liveness:
     def _statement(self, node: Any, live: _Set, always: _Set) -> _Set:
         if isinstance(node, ast.If):
             branches = self._block(node.body, live, always) | self._block(node.orelse, live, always)
-            return branches - _written_first(node.test) | names_of(node.test).used
+            return branches - _certain_writes(node.test) | exposed_reads(node.test)
         if isinstance(node, ast.While):
-            head = live | names_of(node.test).used
+            head = live | exposed_reads(node.test)
             return self._repeat(node, head, always, _Set())
         if isinstance(node, ast.For):
             extra = names_of(getattr(node, "extra_test", None)).used
             written = _Set(names_of(node.target).written)
-            return self._repeat(node, live | extra, always, written) | names_of(node.iter).used
+            return self._repeat(node, live | extra, always, written) | exposed_reads(node.iter)
         if isinstance(node, (ast.Try, ast.TryStar)):
             return self._try(node, live, always)
         if isinstance(node, ast.With):
             return self._block(node.body, live, always) | names_of(node.items).used
-        names = names_of(node)
-        return (live - _certain_writes(node)) | names.used
+        return (live - _certain_writes(node)) | exposed_reads(node)
 
     def _repeat(self, node: Any, head: _Set, always: _Set, target: _Set) -> _Set:
         while True:
@@ -72,22 +71,9 @@ class Liveness:
         return self._block(node.body, self._block(node.orelse, final, always), interrupted)
 
 
-def _written_first(node: ast.expr) -> set[str]:
-    """The names that an expression assigns, before anybody reads them."""
-    return names_of(node).written if isinstance(node, PythonExpression) else set()
-
-
-def _certain_writes(node: ast.stmt) -> set[str]:
-    """The names that a simple statement always assigns."""
-    if isinstance(node, ast.Assign):
-        return names_of(node.targets).written | _written_first(node.value)
-    if isinstance(node, ast.AnnAssign):
-        return names_of(node.target).written if node.value is not None else set()
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return {node.name}
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return names_of(node).written
-    return set()
+def _certain_writes(node: ast.AST) -> set[str]:
+    """The names that a simple statement or expression always assigns."""
+    return certain_writes(node, lambda name, written: None)
 
 
 _EVERYTHING = None  # after a `raise`: no path arrives here, so every claim holds
@@ -144,8 +130,6 @@ class DefiniteAssignment:
                 known = self._expression(item, known)
             self._block(node.body, known)
             return known  # the context manager may have suppressed an exception
-        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            self._read(node.target, known)
         if isinstance(node, ast.Break) and self._breaks:
             self._breaks[-1].append(known)
         if isinstance(node, (ast.Raise, ast.Return, ast.Break, ast.Continue)):
@@ -180,10 +164,11 @@ class DefiniteAssignment:
         """Notes doubtful reads; returns what is assigned after a simple statement or expression."""
         if node is None or known is None:
             return known
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-                self._read(part, known)
-        return known | _assigned_by([node])
+
+        def read(name: ast.Name, written: set[str]) -> None:
+            self._read(name, known | written)
+
+        return known | certain_writes(node, read)
 
     def _read(self, name: ast.Name, known: _Assigned) -> None:
         if known is not None and name.id in self.variables and name.id not in known:
@@ -200,18 +185,13 @@ def _without_deleted(known: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:
     return known - names_of(deleted).written
 
 
-def _assigned_by(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names that simple statements and expressions certainly assign."""
+_COMPOUND = (ast.If, ast.While, ast.For, ast.Try, ast.TryStar, ast.With)
+
+
+def _assigned_by(statements: Sequence[ast.stmt]) -> set[str]:
+    """The names that the simple statements of a block certainly assign."""
     found: set[str] = set()
-    for node in nodes:
-        if isinstance(node, (ast.If, ast.While, ast.For, ast.Try, ast.TryStar, ast.With, ast.Delete)):
-            continue
-        if isinstance(node, ast.AugAssign):
-            found |= names_of(node.target).written
-        elif isinstance(node, ast.stmt):
-            found |= _certain_writes(node)
-        elif isinstance(node, PythonExpression):
-            found |= names_of(node).written
-        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            found |= names_of(node.optional_vars).written
+    for statement in statements:
+        if not isinstance(statement, _COMPOUND):
+            found |= _certain_writes(statement)
     return found

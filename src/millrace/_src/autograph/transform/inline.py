@@ -112,6 +112,7 @@ class Inline:
         self.expressions = function.expressions(inline=True, own_frame=not in_region, graph=self.graph)
         self.before: dict[int, Any] = {}
         self.has_regions = False
+        """Whether the body of a `with` or `try` before is a function of its own."""
         self.numbers: list[int] = []
         """The sites in this frame."""
 
@@ -194,6 +195,13 @@ class Inline:
     def _plain(self, node: Any) -> list[ast.stmt]:
         """A statement without blocks: only its expressions change."""
         return [self.expressions.convert(node)]
+
+    def _return(self, node: ast.Return) -> list[ast.stmt]:
+        """What the graph has made of lists in the body of a `with` or `try` is returned as tensors."""
+        new = self.expressions.convert(node)
+        if self.has_regions and new.value is not None:
+            new.value = place([expression("ag__.ret(True, value)", value=new.value)], new.value)[0]
+        return [new]
 
     def _if(self, node: ast.If) -> list[ast.stmt]:
         test = self._test(node.test, node, lambda condition, held: copy_fields(node, test=condition))
