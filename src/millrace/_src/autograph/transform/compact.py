@@ -165,13 +165,14 @@ class Compact:
             read = _composite_read(node)
             reads.append(expression("ag__.ldu(lambda: read, text)", read=read, text=ast.Constant(text)))
         get = template("def get_state():\n    return values", get_state=get_state, values=tuple_of(reads))
-        set_ = template("def set_state(ag_values):\n    pass", set_state=set_state)
+        given = self.function.namer.new("ag_values")
+        set_ = template("def set_state(ag_values):\n    pass", set_state=set_state, ag_values=given)
         body: list[ast.stmt] = []
         if names:
             targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
-            values = ast.Name("ag_values", ast.Load())
+            values = ast.Name(given, ast.Load())
             if composites:
-                values = expression("ag_values[:n]", n=ast.Constant(len(names)))  # type: ignore[assignment]  # an expression
+                values = expression("ag_values[:n]", ag_values=given, n=ast.Constant(len(names)))  # type: ignore[assignment]  # an expression
             body.append(ast.Assign([ast.Tuple(targets, ast.Store())], values))
         for index, node in enumerate(composites.values(), start=len(names)):
             body += template(
@@ -184,6 +185,7 @@ class Compact:
                     except (AttributeError, LookupError, TypeError, NameError):
                         pass
                 """,
+                ag_values=given,
                 index=ast.Constant(index),
                 node=node,
             )
