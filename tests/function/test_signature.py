@@ -62,18 +62,21 @@ def test_a_bound_call_reaches_python_unchanged(args: list[int], kwargs: dict[str
 
 
 @pytest.mark.parametrize(
-    ("function", "args", "kwargs", "reason"),
+    ("function", "args", "kwargs"),
     [
-        (simple, (), {}, "missing a required argument: 'x'"),
-        (simple, (1, 2, 3), {}, "too many positional arguments"),
-        (simple, (1,), {"q": 2}, "got an unexpected keyword argument 'q'"),
-        (simple, (1,), {"x": 2}, "multiple values for argument 'x'"),
-        (strict, (), {"a": 1, "b": 2, "c": 3}, "'a' parameter is positional only, but was passed as a keyword"),
-        (strict, (1, 2), {}, "missing a required argument: 'c'"),
-        (strict, (1, 2), {"c": 3, "d": 4}, "got an unexpected keyword argument 'd'"),
+        (simple, (), {}),
+        (simple, (1, 2, 3), {}),
+        (simple, (1,), {"q": 2}),
+        (simple, (1,), {"x": 2}),
+        (strict, (), {"a": 1, "b": 2, "c": 3}),
+        (strict, (1, 2), {}),
+        (strict, (1, 2), {"c": 3, "d": 4}),
     ],
 )
-def test_a_call_that_does_not_fit_gets_pythons_complaint(function: Any, args: Any, kwargs: Any, reason: str) -> None:
+def test_a_call_that_does_not_fit_gets_pythons_complaint(function: Any, args: Any, kwargs: Any) -> None:
+    with pytest.raises(TypeError) as pythons:
+        inspect.signature(function).bind(*args, **kwargs)
+    reason = pythons.value
     with pytest.raises(TypeError) as caught:
         tf.function(function)(*args, **kwargs)
     received = f"Received args: {args} and kwargs: {kwargs} for signature: ("
