@@ -152,10 +152,11 @@ def test_a_variable_of_the_body_may_be_read_after_the_loop() -> None:
     assert f(tf.constant([1, 2, 3])).numpy() == 6
 
 
-def test_a_long_unrolled_loop_warns_with_the_cure(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_long_unrolled_loop_warns_with_the_cure(caplog: pytest.LogCaptureFixture, staged: bool) -> None:
     @tf.function
     def f(x):
-        if x > 0:
+        if staged and x > 0:
             x = -x
         for _ in range(3000):
             x = x + 1

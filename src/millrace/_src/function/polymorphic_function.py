@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from millrace._src.autograph.api import for_tracing, refusals
+from millrace._src.autograph.operators.unrolling import warn_of_unrolled_loops
 from millrace._src.core.context import state
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
@@ -248,6 +249,8 @@ class Function(callables.PolymorphicFunction):
                 inline_integers=bool(self._options.jit_compile),
                 original=original,
             )
+        if self._options.autograph:
+            warn_of_unrolled_loops(traced.graph)
         self._trace_count += 1
         return traced
 

@@ -17,7 +17,7 @@ from millrace._src.autograph.operators.if_statements import if_stmt
 from millrace._src.autograph.operators.logic import and_value
 from millrace._src.autograph.operators.loops import for_stmt, register_loop
 from millrace._src.autograph.operators.merging import flatten, to_tensors
-from millrace._src.autograph.operators.staged_loops import Options, StagedLoop
+from millrace._src.autograph.operators.staged_loops import Options, StagedLoop, read_later
 from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core.convert import convert_to_tensor
@@ -382,9 +382,11 @@ def _for_each_passing(
 ) -> None:
     """A loop over all elements whose body runs only for those that pass."""
 
+    outputs, certain = read_later(names, options), options.get("ag_certain", ())
+
     def guarded(item: Any) -> None:
         passes = filtered.predicate(item)
-        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, options.get("ag_certain", ()))
+        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, outputs, certain)
 
     for_stmt(filtered.source, extra_test, guarded, get_state, set_state, names, options)
 
@@ -400,9 +402,11 @@ def _for_each_tested(
 ) -> None:
     """As `_for_each_passing`, over Python values."""
 
+    outputs, certain = read_later(names, options), options.get("ag_certain", ())
+
     def guarded(tested: tuple[Any, Any]) -> None:
         item, passes = tested
-        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, names, options.get("ag_certain", ()))
+        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, outputs, certain)
 
     for_stmt(filtered.tested(), extra_test, guarded, get_state, set_state, names, options)
 

@@ -14,9 +14,8 @@ from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import if_stmt
 from millrace._src.autograph.operators.logic import and_value
 from millrace._src.autograph.operators.refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
-from millrace._src.autograph.operators.staged_loops import Options, StagedLoop
+from millrace._src.autograph.operators.staged_loops import Options, StagedLoop, read_later
 from millrace._src.autograph.operators.staging import belongs_into_graph, staged_iterable
-from millrace._src.autograph.operators.unrolling import Unrolling
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
@@ -66,14 +65,14 @@ def while_stmt(
       *first: The condition's first value, if it was evaluated before.
     """
     value = first[0] if first else test()
-    unrolling = Unrolling()
+    ran_in_python = options.get("ag_resumed", False)
     while not belongs_into_graph(value):
         if not value:
             return
         body()
-        unrolling.count()
+        ran_in_python = True
         value = test()
-    if unrolling.iterations or options.get("ag_resumed"):
+    if ran_in_python:
         refuse_if_strict(NotImplementedError, STARTED_AS_PYTHON)
     condition_tensor(value, "while loop")
 
@@ -130,7 +129,6 @@ def _python_for(
     names: Sequence[str],
     options: Options,
 ) -> None:
-    unrolling = Unrolling()
     iterator = iter(iterable)
     while True:
         go_on = True if extra_test is None else extra_test()
@@ -143,7 +141,6 @@ def _python_for(
         except StopIteration:
             return
         body(item)
-        unrolling.count()
     assert extra_test is not None
     refuse_if_strict(NotImplementedError, PYTHON_FOR)
     rest = _rest_of_range(iterator)
@@ -156,8 +153,16 @@ def _python_for(
         def run(item: Any = item) -> None:
             body(item)
 
-        if_stmt(extra_test(), run, _nothing, get_state, set_state, names, names, options.get("ag_certain", ()))
-        unrolling.count()
+        if_stmt(
+            extra_test(),
+            run,
+            _nothing,
+            get_state,
+            set_state,
+            names,
+            read_later(names, options),
+            options.get("ag_certain", ()),
+        )
 
 
 def _nothing() -> None:

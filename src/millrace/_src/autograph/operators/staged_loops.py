@@ -41,6 +41,7 @@ def loop_options(
     ag_items: Sequence[str] = (),
     ag_certain: Sequence[str] = (),
     ag_needed: Sequence[str] = (),
+    ag_temporary: Sequence[str] = (),
     ag_resumed: bool = False,
     **others: Any,
 ) -> Options:
@@ -52,6 +53,7 @@ def loop_options(
       ag_items: Variables that the body changes only by assigning their items.
       ag_certain: Variables that have a value wherever they are read.
       ag_needed: Other variables that are read after the loop.
+      ag_temporary: Variables that the body assigns and nobody reads later.
       ag_resumed: Whether the loop ran in Python up to here.
       **others: `maximum_iterations` and `shape_invariants`, if given.
     """
@@ -64,9 +66,16 @@ def loop_options(
         "ag_items": ag_items,
         "ag_certain": ag_certain,
         "ag_needed": ag_needed,
+        "ag_temporary": ag_temporary,
         "ag_resumed": ag_resumed,
         **others,
     }
+
+
+def read_later(names: Sequence[str], options: Options) -> list[str]:
+    """The variables of a loop but for its temporary ones."""
+    temporary = options.get("ag_temporary", ())
+    return [name for name in names if name not in temporary]
 
 
 class StagedLoop:
@@ -152,7 +161,12 @@ class StagedLoop:
 
     # --- which variables are carried -----------------------------------------------------------------------------
 
+    def _is_temporary(self, index: int) -> bool:
+        return self.names[index] in self.options.get("ag_temporary", ())
+
     def _is_carried(self, index: int, value: Any) -> bool:
+        if self._is_temporary(index):
+            return False
         if value.__class__ is Undefined or value is None:
             return False
         if self.names[index] in self.options.get("ag_items", ()) and not is_tensor(value):
@@ -162,7 +176,8 @@ class StagedLoop:
 
     def _fill_in_unknown(self, body: Callable[[], Any]) -> None:
         """Finds out, by a trial run of the body, what the loop has to start with."""
-        unknown = [i for i, value in enumerate(self.before) if value.__class__ is Undefined or value is None]
+        empty = [i for i, value in enumerate(self.before) if value.__class__ is Undefined or value is None]
+        unknown = [i for i in empty if not self._is_temporary(i)]
         lists = {i: TrialList(v) for i, v in enumerate(self.before) if self._is_growing_list(i, v)}
         if not unknown and not lists:
             return
@@ -205,7 +220,12 @@ class StagedLoop:
 
     def _check_static(self, carried: Sequence[int], after: Sequence[Any]) -> None:
         for index, (name, old, new) in enumerate(zip(self.names, self.before, after, strict=True)):
-            if index in carried or old is new or (new.__class__ is Undefined and old.__class__ is Undefined):
+            if (
+                index in carried
+                or self._is_temporary(index)
+                or old is new
+                or (new.__class__ is Undefined and old.__class__ is Undefined)
+            ):
                 continue
             if new is None:
                 raise ValueError(_is_none(name))

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from millrace._src.core.context import state
-from millrace._src.core.source_trace import user_frame
+from collections import Counter
+from typing import Any
+
 from millrace._src.util.logger import get_logger
 
-_ITERATIONS = 3000
-_OPERATIONS_EACH = 1
+_OPERATIONS = 3000
+"""How many operations one line of the user's may add to a graph before this looks like a loop."""
 
 
-class Unrolling:
-    """Counts the iterations of one Python loop while a graph is built; warns once."""
-
-    __slots__ = ("graph", "iterations", "operations")
-
-    def __init__(self) -> None:
-        self.graph = state.graph
-        self.iterations = 0
-        self.operations = 0 if self.graph is None else len(self.graph.get_operations())
-
-    def count(self) -> None:
-        """Notes one iteration."""
-        self.iterations += 1
-        if self.iterations != _ITERATIONS or self.graph is None:
-            return
-        added = len(self.graph.get_operations()) - self.operations
-        if added >= _ITERATIONS * _OPERATIONS_EACH:
-            get_logger().warning(
-                "Large unrolled loop detected. Did you mean to use a TF loop? The loop at %s has put %d operations "
-                "into the graph in %d iterations. Iterate over tf.range(n) instead of range(n), or over a Tensor, to "
-                "make it a loop of the graph.",
-                user_frame(),
-                added,
-                self.iterations,
-            )
+def warn_of_unrolled_loops(graph: Any) -> None:
+    """Warns if one line of the user's code has put very many operations into a graph that was traced."""
+    operations = graph.get_operations()
+    if len(operations) < _OPERATIONS:
+        return
+    sources = [operation.source for operation in operations if operation.source is not None]
+    lines = Counter((source.code.co_filename, source.line, source.function) for source in sources)
+    if not lines:
+        return
+    (filename, line, function), count = lines.most_common(1)[0]
+    if count >= _OPERATIONS:
+        get_logger().warning(
+            "Large unrolled loop detected. Did you mean to use a TF loop? Line %d of %s, in %s, has put %d operations "
+            "into the graph. Iterate over tf.range(n) instead of range(n), or over a Tensor, to make it a loop of the "
+            "graph.",
+            line,
+            filename,
+            function,
+            count,
+        )

@@ -226,12 +226,9 @@ class Compact:
     def _if(self, node: ast.If) -> list[ast.stmt]:
         written = names_of([*node.body, *node.orelse])
         live = self._read_after(node, written)
-        entering = {
-            name for block in (node.body, node.orelse) if block for name in self.liveness.entering[id(block[0])]
-        }
         outputs = sorted(written.written & live & self._own())
         composites = self._composites(written)
-        restored = sorted(written.written & entering & self._own() - set(outputs))
+        restored = sorted(written.written & self._own() - set(outputs))
         get_state, set_state, accessors = self._accessors([*outputs, *restored], composites)
         body, body_def = self._function("if_body", self.block(node.body))
         orelse, orelse_def = self._function("else_body", self.block(node.orelse))
@@ -258,12 +255,22 @@ class Compact:
         return self.function.variables | self.function.scope.globals | self.function.scope.nonlocals
 
     def _loop_state(self, node: Any, head: frozenset[str]) -> tuple[list[str], dict[str, ast.expr]]:
-        written = names_of([node.test] if isinstance(node, ast.While) else [node.target])
-        names = names_of([*node.body])
-        state = (names.written | written.written) & head & self._own()
+        names = names_of(node.body)
+        written = self._loop_writes(node)
+        state = written & head
         moving = self._with_moving_items(node.body)
         fixed = {t: n for t, n in self._composites(names).items() if not moving.intersection(composite_names(n))}
-        return sorted(state), fixed
+        return [*sorted(state), *sorted(written - state)], fixed
+
+    def _note_temporaries(self, options: Any, names: list[str]) -> None:
+        """Tells a loop of variables that nobody reads later: the graph must not leave its tensors in them."""
+        if names:
+            options.keywords.append(ast.keyword("ag_temporary", _texts(names)))
+
+    def _loop_writes(self, node: Any) -> set[str]:
+        """The variables that a loop assigns."""
+        control = names_of(node.test if isinstance(node, ast.While) else node.target)
+        return (names_of(node.body).written | control.written) & self._own()
 
     def _with_moving_items(self, statements: Sequence[ast.stmt]) -> set[str]:
         """The variables whose items are assigned at keys that the block itself finds: they change as a whole."""
@@ -279,6 +286,7 @@ class Compact:
         options, statements = self._options(node)
         head = self.liveness.after[id(node)] | names_of(node.test).used | self._entering(node.body)
         names, composites = self._loop_state(node, head)
+        self._note_temporaries(options, [name for name in names if name not in head])
         get_state, set_state, accessors = self._accessors(names, composites)
         body, body_def = self._function("loop_body", self.block(statements))
         test = self.function.namer.new("loop_test")
@@ -318,6 +326,7 @@ class Compact:
         head = self.liveness.after[id(node)] | names_of(extra).used
         head |= self._entering(node.body) - names_of(node.target).written
         names, composites = self._loop_state(node, head)
+        self._note_temporaries(options, [name for name in names if name not in head])
         get_state, set_state, accessors = self._accessors(names, composites)
         item = self.function.namer.new("itr")
         assign = place([ast.Assign([copy_tree(node.target)], ast.Name(item, ast.Load()))], node.target)

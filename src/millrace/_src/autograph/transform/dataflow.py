@@ -11,7 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from millrace._src.autograph.transform.evaluation_order import certain_writes, exposed_reads
+from millrace._src.autograph.transform.evaluation_order import certain_writes, exposed_reads, writes_where
 from millrace._src.autograph.transform.scopes import names_of
 
 _Set = frozenset[str]
@@ -112,11 +112,13 @@ class DefiniteAssignment:
     def _statement(self, node: Any, known: _Assigned) -> _Assigned:
         if isinstance(node, ast.If):
             known = self._expression(node.test, known)
-            return _meet(self._block(node.body, known), self._block(node.orelse, known))
+            branches = ((node.body, True), (node.orelse, False))
+            return _meet(*[self._block(block, _where(known, node.test, outcome)) for block, outcome in branches])
         if isinstance(node, ast.While):
             known = self._expression(node.test, _without_deleted(known, node.body))
             ends = isinstance(node.test, ast.Constant) and bool(node.test.value)
-            return self._loop(node, known, _EVERYTHING if ends else known)
+            finished = _EVERYTHING if ends else _where(known, node.test, False)
+            return self._loop(node, _where(known, node.test, True), finished)
         if isinstance(node, ast.For):
             known = _without_deleted(self._expression(node.iter, known), node.body)
             self._expression(getattr(node, "extra_test", None), known)
@@ -175,6 +177,11 @@ class DefiniteAssignment:
             self.doubtful.add(name.id)
             if self.mark:
                 name.is_doubtful = True  # type: ignore[attr-defined]  # a mark of ours
+
+
+def _where(known: _Assigned, test: ast.expr, outcome: bool) -> _Assigned:
+    """What is known where a condition was true, or false."""
+    return known if known is None else known | writes_where(test, outcome)
 
 
 def _without_deleted(known: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:

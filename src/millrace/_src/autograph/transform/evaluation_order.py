@@ -40,6 +40,21 @@ def exposed_reads(node: ast.AST | None) -> set[str]:
     return found | (names_of(node).captured if node is not None else set())
 
 
+def writes_where(node: ast.expr, outcome: bool) -> set[str]:
+    """The names that certainly have a value where a condition was true, or false: `w` after `if a and (w := b):`."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return writes_where(node.operand, not outcome)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) == outcome:
+        return set().union(*(writes_where(value, outcome) for value in node.values))
+    if isinstance(node, ast.Compare) and outcome:
+        return set().union(*(certain_writes(part, _ignore) for part in (node.left, *node.comparators)))
+    return certain_writes(node, _ignore)
+
+
+def _ignore(name: ast.Name, written: set[str]) -> None:
+    """Reads do not matter."""
+
+
 class _Walk:
     """Visits nodes in the order of their evaluation."""
 
