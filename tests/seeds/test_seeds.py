@@ -55,7 +55,9 @@ EXPECTATIONS: dict[tuple[str, str], Expect] = {
         f"Tracing! {_SIX_ELEVEN[0]} {_SIX_ELEVEN[1]} Tracing! {_SIX_ELEVEN[0]} Tracing! {_SIX_ELEVEN[1]}"
     ),
     ("000", "不要太在意输出"): Expect(contains=("def tf__my_function(x):", "ag__.if_stmt(", "return ag__.ret(")),
-    ("001", 'a = tf.constant("hello")'): Expect("tracing 0 1 2 <tf.Tensor: shape=(), dtype=string, numpy=b'helloworld'>"),
+    ("001", 'a = tf.constant("hello")'): Expect(
+        "tracing 0 1 2 <tf.Tensor: shape=(), dtype=string, numpy=b'helloworld'>"
+    ),
     ("001", 'a = tf.constant("good")'): Expect("0 1 2 <tf.Tensor: shape=(), dtype=string, numpy=b'goodmorning'>"),
     ("001", "a = tf.constant(1),"): Expect("tracing 0 1 2 <tf.Tensor: shape=(), dtype=int32, numpy=3>"),
     ("001", 'my_add("hello", "world")'): Expect(

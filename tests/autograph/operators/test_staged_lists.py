@@ -76,15 +76,9 @@ def _two_lists(n):
     return len(evens) * 100 + len(odds)
 
 
-WITH_LEN = [
-    pytest.param(function, marks=pytest.mark.xfail(reason="len() does not take lists of the graph yet"))
-    for function in (_length_inside, _two_lists)
-]
-
-
 @pytest.mark.parametrize(
     "function",
-    [_squares, _with_start, _vectors, _filtered, _read_inside, _run_over, *WITH_LEN],
+    [_squares, _with_start, _vectors, _filtered, _read_inside, _run_over, _length_inside, _two_lists],
     ids=lambda f: f.__name__,
 )
 @pytest.mark.parametrize("n", [1, 5])

@@ -51,7 +51,10 @@ def test_a_branch_shares_what_it_assigns_and_somebody_reads() -> None:
 
 def test_a_loop_carries_what_it_changes_and_what_the_next_iteration_reads() -> None:
     (call,) = _calls(_loops, "while_stmt")
-    assert _names(call.args[4]) == ("n", "table", "total", "table['k']")
+    assert _names(call.args[4]) == ("n", "table", "total", "last", "step", "table['k']")
+    (options,) = _calls(_loops, "loop_options")
+    (temporary,) = [keyword.value for keyword in options.keywords if keyword.arg == "ag_temporary"]
+    assert _names(temporary) == ("last", "step")
 
 
 def test_loop_options_are_those_of_the_first_statement() -> None:

@@ -94,7 +94,8 @@ def test_what_an_iteration_reads_first_enters_the_loop() -> None:
         ("a: int\nb = 2", 2, set()),
         ("a: int = 1\nb = 2", 2, {"a"}),
         ("def a(): pass\nb = 2", 2, {"a"}),
-        ("if p and (a := 1):\n    b = 2", 2, set()),
+        ("if p and (a := 1):\n    b = 2", 2, {"a"}),
+        ("if p or (a := 1):\n    b = 2", 2, set()),
     ],
 )
 def test_a_variable_has_a_value_if_every_path_gives_it_one(source: str, line: int, certain: set[str]) -> None:

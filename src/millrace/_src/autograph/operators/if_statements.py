@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
+from millrace._src.autograph.operators.containers_in_branches import Containers
 from millrace._src.autograph.operators.merging import Merged, merge, to_tensors, zeros_like
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
@@ -46,6 +47,7 @@ def if_stmt(
         return
     predicate = condition_tensor(test, "if statement")
     before = get_state()
+    containers = Containers(names, before)
     ends: list[Sequence[Any]] = []
     leaves: list[list[list[Any] | None]] = []
     kept = [name in outputs for name in names]
@@ -55,6 +57,7 @@ def if_stmt(
             set_state(before)
             run()
             end = get_state()
+            containers.undo(end)
             converted = [to_tensors(value) if keep else None for value, keep in zip(end, kept)]
             ends.append(end)
             leaves.append(converted)
@@ -69,6 +72,9 @@ def if_stmt(
             other = trace_branch(branch(orelse), f"{label}_false", scope, predicate)
         finally:
             set_state(before)
+        for index, keep in enumerate(kept):
+            if keep:
+                containers.check(index, ends[0][index], ends[1][index])
         merged = [
             merge(name, a, b, (x, y), name in certain and not is_strict()) if keep else None
             for name, a, b, x, y, keep in zip(names, *ends, *leaves, kept)

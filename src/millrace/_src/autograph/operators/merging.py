@@ -43,7 +43,7 @@ def is_same_value(a: Any, b: Any) -> bool:
     if a is b:
         return not is_tensor(a)
     if type(a) is type(b) and isinstance(a, _LITERALS):
-        return bool(a == b)
+        return repr(a) == repr(b)  # -0.0 is another value than 0.0
     return False
 
 

@@ -68,6 +68,26 @@ class StagedList(CompositeTensor):
         return f"<list of {self.array.dtype.name} tensors that a loop of the graph appends to>"
 
 
+class MovedList:
+    """Stands in a Python list whose elements a loop of the graph has taken over; other names of the list see it.
+
+    Args: name: The variable that has the elements.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        raise TypeError(
+            f"The list was appended to, as '{self.name}', by a loop that depends on a Tensor; only that variable has "
+            "its "
+            f"elements now. Use '{self.name}' after the loop, and return it from the function that holds the loop."
+        )
+
+    def __repr__(self) -> str:
+        return f"<the elements are in '{self.name}'>"
+
+
 class TrialList:
     """Stands for a list while the body of a loop is tried out; notes what is appended."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from millrace._src.autograph.operators.merging import called, flatten, to_tensors, zeros_like
 from millrace._src.autograph.operators.refusals import is_strict
-from millrace._src.autograph.operators.staged_lists import TrialList, staged_list
+from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.variables import RESULT, Undefined
 from millrace._src.control_flow.while_loop import while_loop
@@ -96,6 +96,8 @@ class StagedLoop:
     ) -> None:
         self.get_state, self.set_state, self.names, self.options = get_state, set_state, names, options
         self.before = list(get_state())
+        self.taken_over: list[tuple[list[Any], MovedList]] = []
+        """Lists that grow in the graph, and what stands in them afterwards."""
         self.unknown: dict[int, list[TensorShape]] = {}
         """Variables that start as zeros, with the shapes that the body gives them first."""
 
@@ -145,6 +147,8 @@ class StagedLoop:
         finally:
             self.set_state(self.before)
         self._set(carried, results)
+        for items, moved in self.taken_over:
+            items[:] = [moved]
 
     def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> None:
         state = list(self.before)
@@ -204,7 +208,9 @@ class StagedLoop:
             self.unknown[index] = [tensor.shape for tensor in values]
         for index, trial in lists.items():
             grown = staged_list(self.before[index], trial)
-            self.before[index] = self.before[index] if grown is None else grown
+            if grown is not None:
+                self.taken_over.append((self.before[index], MovedList(self.names[index])))
+                self.before[index] = grown
         self.set_state(self.before)
 
     def _is_growing_list(self, index: int, value: Any) -> bool:
@@ -231,7 +237,7 @@ class StagedLoop:
                 raise ValueError(_is_none(name))
             if old.__class__ is Undefined and name.startswith(RESULT):
                 raise NotImplementedError(_NO_RESULT)
-            if old.__class__ is Undefined or flatten(old) == [] or to_tensors(new) is None:
+            if old.__class__ is Undefined or (flatten(old) != [] and to_tensors(new) is None):
                 continue
             raise TypeError(
                 f"'{name}' is {old!r} of {type(old)} before the loop, but {new!r} after one iteration. A loop that "

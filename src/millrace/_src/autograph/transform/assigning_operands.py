@@ -69,7 +69,7 @@ class AssigningOperands:
             return before, copy_fields(node, operand=operand)
         if isinstance(node, ast.Compare) and len(node.ops) > 1 and names_of(node.comparators[1:]).written:
             node = place([chained(node, self.function.new_variable("ag_c"))], node)[0]
-        if isinstance(node, ast.BoolOp) and names_of(node.values[1:]).written:
+        if isinstance(node, ast.BoolOp) and names_of(node.values).written:
             return self._operands(node)
         if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:
             return self._branches(node)
@@ -155,7 +155,7 @@ def _putter(items: list[Any], index: int) -> Callable[[Any], None]:
 
 def _has_assigning_operand(node: ast.AST) -> bool:
     """Whether `and`, `or` or a conditional expression in an expression assigns in an operand that may not run."""
-    if isinstance(node, ast.BoolOp) and names_of(node.values[1:]).written:
+    if isinstance(node, ast.BoolOp) and names_of(node.values).written:
         return True
     if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:
         return True

@@ -27,7 +27,12 @@ from millrace._src.autograph.transform.assigning_operands import AssigningOperan
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
+from millrace._src.autograph.transform.item_targets import (
+    key_expression,
+    stored_variable,
+    unpacked_items,
+    without_annotation,
+)
 from millrace._src.autograph.transform.scopes import (
     Names,
     composite_names,
@@ -85,7 +90,7 @@ class Compact:
         stored = _ItemStores(function).block(copy_tree(list(statements)))
         note_rebinding_calls(stored, function.scope.rebinding)
         stored = AssigningOperands(function).block(stored)
-        lowered = Lowering(namer).block(stored, self.flags)
+        lowered = AssigningOperands(function).block(Lowering(namer).block(stored, self.flags))
         lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
         ends = frozenset({self.flags.returned, self.flags.result})
         self._find_live(lowered, ends, stored, in_region)
@@ -255,7 +260,7 @@ class Compact:
         return self.function.variables | self.function.scope.globals | self.function.scope.nonlocals
 
     def _loop_state(self, node: Any, head: frozenset[str]) -> tuple[list[str], dict[str, ast.expr]]:
-        names = names_of(node.body)
+        names = names_of([*([node.target] if isinstance(node, ast.For) else []), *node.body])
         written = self._loop_writes(node)
         state = written & head
         moving = self._with_moving_items(node.body)
@@ -281,8 +286,6 @@ class Compact:
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
         """The test is evaluated in every iteration; `first_test` holds its value if it was evaluated before."""
-        if names_of(node.test).written:
-            return self._while_with_walrus(node)
         options, statements = self._options(node)
         head = self.liveness.after[id(node)] | names_of(node.test).used | self._entering(node.body)
         names, composites = self._loop_state(node, head)
@@ -304,21 +307,6 @@ class Compact:
         if first is not None:
             call[0].value.args.append(ast.Name(first, ast.Load()))  # type: ignore[attr-defined]  # the call above
         return [*accessors, *body_def, *place(test_def, node.test), *call]
-
-    def _while_with_walrus(self, node: ast.While) -> list[ast.stmt]:
-        """`while (x := f()) > 0: body` -> `t = (x := f()) > 0; while t: body; t = (x := f()) > 0`."""
-        held = self.function.new_variable("ag_w")
-        assign = place(template("held = test", held=held, test=node.test), node.test)
-        again = AssigningOperands(self.function).block(assign)
-        test = place([ast.Name(held, ast.Load())], node.test)[0]
-        loop = copy_fields(node, test=test, body=[*node.body, *copy_tree(again)])
-        vars(loop).pop("first_test", None)
-        live = self.liveness.after[id(node)]
-        inner = Liveness([*again, loop], live, frozenset())
-        for found in (self.liveness, self.flow):
-            found.after.update(inner.after)
-            found.entering.update(inner.entering)
-        return self.block([*again, loop])
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         options, statements = self._options(node)
@@ -528,6 +516,11 @@ class _ItemStores(ast.NodeTransformer):
             return self.block(unpacked)
         name = stored_variable(node, self.function)
         return node if name is None else self._stored(name, node.targets[0], node.value, node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Blocks become functions, and a variable of a function around takes no annotation."""
+        new = without_annotation(node, lambda assign: self.block([assign]))
+        return new or place([ast.Pass()], node)
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         """`x.append(v)` -> `x = ag__.list_append(x, v)`: `x` may be a list that a loop of the graph builds."""

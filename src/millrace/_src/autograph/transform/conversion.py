@@ -7,6 +7,7 @@ cells and defaults. It finds the operators under the name `ag__` and its own `Co
 from __future__ import annotations
 
 import ast
+import threading
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -80,6 +81,7 @@ class Conversion:
         self.on_code = on_code
         self.sites: list[Site] = []
         self._continuations: dict[int, Continuation] = {}
+        self._lock = threading.RLock()
         self._check()
         self.namer = Namer(node, {OPERATORS, CONVERSION, *code.co_names, *code.co_freevars})
         self.node = MatchStatements(self.namer).visit(copy_tree(self.node))
@@ -113,9 +115,12 @@ class Conversion:
 
     def continuation(self, number: int) -> Continuation:
         """The code that goes on at a site."""
-        if number not in self._continuations:
-            self._continuations[number] = self._continue_at(self.sites[number])
-        return self._continuations[number]
+        found = self._continuations.get(number)
+        if found is None:
+            with self._lock:
+                found = self._continuations.get(number) or self._continue_at(self.sites[number])
+                self._continuations[number] = found
+        return found
 
     def _continue_at(self, site: Site) -> Continuation:
         function, statements = site.function, site.statements()

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autograph.transform.naming import Namer
+from millrace._src.autograph.transform.scopes import names_of
 from millrace._src.autograph.transform.templates import copy_tree, expression, place, template
 
 _LOOPS = (ast.While, ast.For)
@@ -202,7 +203,23 @@ class Lowering:
         exits = exits_of(loop.body)
         inner = flags.inside_loop(self.namer, exits)
         start = template("flag = False", flag=inner.broken) if inner.broken else []
-        return [*place(start, loop), *self._iterations(loop, inner, exits, flags)]
+        loop, again = self._without_assigning_test(loop)
+        for assign in again:  # the first value may have been found already
+            start += [copy_fields(assign, value=getattr(loop, "first_condition", assign.value))]
+        return [*place(start, loop), *self._iterations(loop, inner, exits, flags, again)]
+
+    def _without_assigning_test(self, loop: Any) -> tuple[Any, list[Any]]:
+        """`while (x := f()) > 0: body` -> `t = (x := f()) > 0`; `while t: body; t = (x := f()) > 0`.
+
+        Returns: The loop, and the assignment that ends each iteration.
+        """
+        if not isinstance(loop, ast.While) or not names_of(loop.test).written:
+            return loop, []
+        held = self.namer.new("ag_w")
+        again = place([ast.Assign([ast.Name(held, ast.Store())], loop.test)], loop.test)
+        new = copy_fields(loop, test=place([ast.Name(held, ast.Load())], loop.test)[0])
+        vars(new).pop("first_test", None)
+        return new, again
 
     def _resumed_loop(self, resumed: ResumedLoop, flags: Flags) -> list[ast.stmt]:
         loop: Any = resumed.loop
@@ -211,12 +228,25 @@ class Lowering:
         names = [name for name in (inner.broken, inner.continued) if name]
         start = [statement for name in names for statement in template("flag = False", flag=name)]
         current = self.block(resumed.partial, inner)
-        rest = self._iterations(loop, inner, exits, flags)
+        loop, again = self._without_assigning_test(loop)
+        if again:
+            start += template("held = False", held=again[0].targets[0])
+            current += self._unless(inner, exits & {"break", "return"}, copy_tree(again))
+        rest = self._iterations(loop, inner, exits, flags, again)
         rest[0].is_resumed = True  # type: ignore[attr-defined]  # a mark for the loop's options
         return [*place(start, loop), *current, *rest]
 
-    def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags) -> list[ast.stmt]:
-        body = self.block(loop.body, inner)
+    def _unless(self, flags: Flags, exits: Exits, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements that run if none of the flags of `exits` is set."""
+        if not exits or not statements:
+            return statements
+        return place([ast.If(flags.test_unset(exits), statements, [])], statements[0])
+
+    def _iterations(
+        self, loop: Any, inner: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """The loop without jumps, and its `else`; `again` ends each iteration."""
+        body = self.block(loop.body, inner) + self._unless(inner, exits & {"break", "return"}, copy_tree(again))
         if inner.continued:
             body = place(template("flag = False", flag=inner.continued), loop) + body
         new = copy_fields(loop, body=body)
@@ -230,10 +260,7 @@ class Lowering:
                 new.extra_test = go_on
         done: list[ast.stmt] = [new]
         if loop.orelse:
-            otherwise = self.block(loop.orelse, outer)
-            if stops:
-                otherwise = place([ast.If(inner.test_unset(stops), otherwise, [])], loop.orelse[0])
-            done += otherwise
+            done += self._unless(inner, stops, self.block(loop.orelse, outer))
         return done
 
 

@@ -36,7 +36,12 @@ from millrace._src.autograph.transform.early_exits import (
 )
 from millrace._src.autograph.transform.expressions import chained, is_python_test
 from millrace._src.autograph.transform.function_code import FunctionCode
-from millrace._src.autograph.transform.item_targets import key_expression, stored_variable, unpacked_items
+from millrace._src.autograph.transform.item_targets import (
+    key_expression,
+    stored_variable,
+    unpacked_items,
+    without_annotation,
+)
 from millrace._src.autograph.transform.scopes import note_rebinding_calls
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
@@ -209,7 +214,11 @@ class Inline:
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
         """`while c: body` -> `while (t := c): body`."""
-        test = self._test(node.test, node, lambda condition, held: copy_fields(node, first_test=held))
+
+        def resumed(condition: ast.expr, held: str) -> ast.stmt:
+            return copy_fields(node, first_test=held, first_condition=condition)
+
+        test = self._test(node.test, node, resumed)
         return [copy_fields(node, test=test, body=self.block(node.body, loop=node), orelse=self.block(node.orelse))]
 
     def _assert(self, node: ast.Assert) -> list[ast.stmt]:
@@ -331,6 +340,10 @@ class Inline:
         held = self.function.new_variable("ag_k")
         evaluated = self.expressions.convert(key_expression(key))
         return ast.Name(held, ast.Load()), template("held = key", held=held, key=evaluated)
+
+    def _annassign(self, node: ast.AnnAssign) -> list[ast.stmt]:
+        """A variable of a region is one of the function around, and such a variable takes no annotation."""
+        return without_annotation(node, self._assign) if self.in_region else self._plain(node)
 
     def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
         new = copy_tree(node)

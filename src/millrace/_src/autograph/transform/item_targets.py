@@ -7,6 +7,7 @@ is made.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.transform.function_code import FunctionCode
@@ -24,6 +25,13 @@ def _is_own_item(target: Any, function: FunctionCode) -> bool:
     if not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
         return False
     return target.value.id in function.scope.locals | function.scope.nonlocals
+
+
+def without_annotation(node: ast.AnnAssign, convert: Callable[[ast.Assign], list[ast.stmt]]) -> list[ast.stmt]:
+    """`x: T = v` -> `x = v`, converted as an assignment; `x: T` alone does nothing."""
+    if node.value is None:
+        return []
+    return convert(place([ast.Assign([node.target], node.value)], node)[0])
 
 
 def key_expression(key: ast.expr) -> ast.expr:

@@ -74,6 +74,12 @@ class _Collector(ast.NodeVisitor):
         self.names.written |= getattr(node, "rebinds", set())
         self.generic_visit(node)
 
+    def visit_While(self, node: ast.While) -> None:
+        first = getattr(node, "first_condition", None)  # of a loop that the graph takes over: what was evaluated of it
+        if first is not None:
+            self.visit(first)
+        self.generic_visit(node)
+
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         self.visit(node.value)
         self.visit(with_context(node.target, ast.Load()))

@@ -13,7 +13,7 @@ import functools
 import inspect
 import linecache
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -72,9 +72,39 @@ def _first_line(node: ast.FunctionDef) -> int:
 
 
 def _fits(node: ast.FunctionDef, code: types.CodeType) -> bool:
-    """Whether code may come from a definition: it has the same parameters, and runs on lines that hold expressions."""
+    """Whether code may come from a definition: same parameters, constants and names, on lines that hold expressions."""
     lines = {getattr(part, end, 0) for part in ast.walk(node) for end in ("lineno", "end_lineno")}
-    return _has_parameters(node, code) and all(line in lines for _, _, line in code.co_lines() if line)
+    on_lines = all(line in lines for _, _, line in code.co_lines() if line)
+    return _has_parameters(node, code) and on_lines and _has_constants(node, code)
+
+
+def _has_constants(node: FunctionNode, code: types.CodeType) -> bool:
+    """Whether code holds the numbers that a definition compiles to; it may hold more."""
+    tree: ast.Module | ast.Expression
+    if isinstance(node, ast.Lambda):
+        tree, mode = ast.Expression(node), "eval"
+    else:
+        bare = ast.FunctionDef(**{**dict(ast.iter_fields(node)), "decorator_list": [], "returns": None})
+        tree, mode = ast.Module([ast.copy_location(bare, node)], []), "exec"
+    around = compile(tree, code.co_filename, mode, dont_inherit=True)
+    compiled = [constant for constant in around.co_consts if isinstance(constant, types.CodeType)]
+    return _numbers(compiled[-1].co_consts) <= _numbers(code.co_consts)  # code of defaults comes first
+
+
+def _numbers(constants: Iterable[object]) -> set[str]:
+    """The numbers among constants, and among those of the code and tuples in them."""
+    found: set[str] = set()
+    pending = list(constants)
+    while pending:
+        constant = pending.pop()
+        if isinstance(constant, types.CodeType):
+            pending += constant.co_consts
+        elif isinstance(constant, (tuple, frozenset)):
+            pending += constant
+        elif isinstance(constant, (int, float, complex)):
+            found.add(repr(constant))
+    return found
+
 
 
 @functools.lru_cache(maxsize=32)
@@ -92,7 +122,7 @@ def _lambda_node(code: types.CodeType, lines: Sequence[str]) -> ast.Lambda:
     found = [node for node in candidates if _node_span(node.body) == span] or [
         node for node in candidates if _contains(_node_span(node.body), span) and node.lineno == code.co_firstlineno
     ]
-    found = [node for node in found if _has_parameters(node, code)]
+    found = [node for node in found if _has_parameters(node, code) and _has_constants(node, code)]
     if len(found) != 1:
         raise NoSourceError(f"no single lambda at line {code.co_firstlineno} of {code.co_filename} fits the code")
     return found[0]
