@@ -16,7 +16,6 @@ from millrace._src.autograph.operators.refusals import refusing_as_tensorflow
 from millrace._src.autograph.transform.conversion import UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError
 from millrace._src.util.export import export
-from millrace._src.util.logger import get_logger
 
 _UNSET: Any = object()
 _OWN_PACKAGE = "millrace"
@@ -122,8 +121,8 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
     """The source of a function after conversion, in its compact form.
 
-    Only code that depends on a tensor runs like this; around it the function runs as it was written, with a test of
-    each condition's type.
+    Only code that depends on a tensor runs like this; around it the function runs as it was written, and changes over
+    where a tensor refuses to be a Python truth value or iterator.
 
     Args and errors: As for `tf.autograph.to_graph`.
     Returns: Python source.
@@ -230,4 +229,4 @@ calls.verbosity.level = _level_from_environment()
 REPLACED_BUILTINS = (builtins_over_tensors, builtin_reductions)
 """The modules whose functions stand for builtins in converted code; loading them makes them known."""
 
-__all__ = ["ConversionError", "Feature", "do_not_convert", "for_tracing", "get_logger", "to_code", "to_graph", "trace"]
+__all__ = ["ConversionError", "Feature", "do_not_convert", "for_tracing", "to_code", "to_graph", "trace"]

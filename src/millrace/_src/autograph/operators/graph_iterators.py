@@ -11,13 +11,11 @@ iterator it first works out the positions that pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from millrace._src.autograph.operators.if_statements import if_stmt
-from millrace._src.autograph.operators.logic import and_value
-from millrace._src.autograph.operators.loops import for_stmt, register_loop
+from millrace._src.autograph.operators.loops import Loop, for_each, register_loop
 from millrace._src.autograph.operators.merging import flatten, to_tensors
-from millrace._src.autograph.operators.staged_loops import Options, StagedLoop, read_later
 from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core.convert import convert_to_tensor
@@ -341,78 +339,44 @@ def stacked(iterator: GraphIterator) -> Any:
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 
-def _for_each(
-    iterator: GraphIterator,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], Sequence[Any]],
-    set_state: Callable[[Sequence[Any]], None],
-    names: Sequence[str],
-    options: Options,
-) -> None:
+def _for_each(iterator: GraphIterator, loop: Loop) -> None:
     """A loop of the graph over an iterator: it counts positions."""
     iterator.check_not_left()
     size, read, step = iterator.size(), iterator.reader(in_loop=True), convert_to_tensor(1)
 
     def loop_test(counter: Any) -> Any:
-        go_on = raw.Less(x=counter, y=size)
-        return go_on if extra_test is None else and_value(go_on, extra_test)
+        return loop.unless_left(raw.Less(x=counter, y=size))
 
     def loop_body(counter: Any) -> Any:
-        body(read(counter))
+        loop.body(read(counter))
         return raw.AddV2(x=counter, y=step)
 
     start, length = iterator.position, iterator.length
     bound = None if length is None else max(length - start, 0)
-    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, convert_to_tensor(start), bound)
-    if extra_test is None and length is not None:
+    loop.stage(loop_test, loop_body, convert_to_tensor(start), bound)
+    if loop.extra_test is None and length is not None:
         iterator.position = length
     else:
         iterator.is_left = True
 
 
-def _for_each_passing(
-    filtered: Filter,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], Sequence[Any]],
-    set_state: Callable[[Sequence[Any]], None],
-    names: Sequence[str],
-    options: Options,
-) -> None:
+def _for_each_passing(filtered: Filter, loop: Loop) -> None:
     """A loop over all elements whose body runs only for those that pass."""
 
-    outputs, certain = read_later(names, options), options.get("ag_certain", ())
-
     def guarded(item: Any) -> None:
-        passes = filtered.predicate(item)
-        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, outputs, certain)
+        loop.run_if(filtered.predicate(item), item)
 
-    for_stmt(filtered.source, extra_test, guarded, get_state, set_state, names, options)
+    for_each(filtered.source, replace(loop, body=guarded))
 
 
-def _for_each_tested(
-    filtered: PythonFilter,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: Callable[[], Sequence[Any]],
-    set_state: Callable[[Sequence[Any]], None],
-    names: Sequence[str],
-    options: Options,
-) -> None:
+def _for_each_tested(filtered: PythonFilter, loop: Loop) -> None:
     """As `_for_each_passing`, over Python values."""
-
-    outputs, certain = read_later(names, options), options.get("ag_certain", ())
 
     def guarded(tested: tuple[Any, Any]) -> None:
         item, passes = tested
-        if_stmt(passes, lambda: body(item), _nothing, get_state, set_state, names, outputs, certain)
+        loop.run_if(passes, item)
 
-    for_stmt(filtered.tested(), extra_test, guarded, get_state, set_state, names, options)
-
-
-def _nothing() -> None:
-    """The other branch of an iteration that is not run."""
+    for_each(filtered.tested(), replace(loop, body=guarded))
 
 
 register_loop(PythonFilter, _for_each_tested, from_start=False)

@@ -13,7 +13,6 @@ from millrace._src.autograph.operators.staging import belongs_into_graph
 from millrace._src.control_flow.branches import Branch, trace_branch
 from millrace._src.control_flow.cond import build_branches
 from millrace._src.core import context
-from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -130,4 +129,4 @@ def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: 
     return value[0]
 
 
-__all__ = ["if_exp", "if_stmt", "state"]
+__all__ = ["if_exp", "if_stmt"]

@@ -8,22 +8,58 @@ under that condition.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.if_statements import if_stmt
+from millrace._src.autograph.operators.if_statements import GetState, SetState, if_stmt
 from millrace._src.autograph.operators.logic import and_value
 from millrace._src.autograph.operators.refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
 from millrace._src.autograph.operators.staged_loops import Options, StagedLoop, read_later
-from millrace._src.autograph.operators.staging import belongs_into_graph, staged_iterable
-from millrace._src.core.context import state
+from millrace._src.autograph.operators.staging import belongs_into_graph, register_iterable
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.ops import raw
 
-GetState = Callable[[], Sequence[Any]]
-SetState = Callable[[Sequence[Any]], None]
-LoopKind = Callable[..., None]
+
+@dataclass(frozen=True)
+class Loop:
+    """A `for` statement without what it iterates over.
+
+    Attributes:
+      extra_test: Whether to go on: false once the loop was left by `break` or `return`.
+      body: One iteration, given the element.
+      get_state, set_state, names, options: As for `while_stmt`.
+    """
+
+    extra_test: Callable[[], Any] | None
+    body: Callable[[Any], None]
+    get_state: GetState
+    set_state: SetState
+    names: Sequence[str]
+    options: Options
+
+    def unless_left(self, go_on: Any) -> Any:
+        """`go_on`, and the loop was not left."""
+        return go_on if self.extra_test is None else and_value(go_on, self.extra_test)
+
+    def run_if(self, condition: Any, item: Any) -> None:
+        """One iteration, under a condition."""
+        outputs, certain = read_later(self.names, self.options), self.options.get("ag_certain", ())
+        run = partial(self.body, item)
+        if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain)
+
+    def stage(self, test: Callable[[Any], Any], body: Callable[[Any], Any], start: Any, length: int | None) -> None:
+        """Puts the loop into the graph: it counts from `start`, `length` times at most."""
+        StagedLoop(self.get_state, self.set_state, self.names, self.options).run(test, body, start, length)
+
+
+def _nothing() -> None:
+    """The other branch of an iteration that is not run."""
+
+
+LoopKind = Callable[[Any, Loop], None]
 
 _KINDS: list[tuple[type, LoopKind]] = []
 _LONGEST_UNROLLED = 256
@@ -35,11 +71,9 @@ def register_loop(cls: type, loop: LoopKind, from_start: bool = True) -> None:
 
     Args:
       cls: The class.
-      loop: Takes the arguments of `for_stmt`.
+      loop: Takes the object and the rest of the statement.
       from_start: Whether the graph does so at once, not only when the iterator asks for it.
     """
-    from millrace._src.autograph.operators.staging import register_iterable  # the two tables belong together
-
     _KINDS.append((cls, loop))
     if from_start:
         register_iterable(cls)
@@ -99,39 +133,33 @@ def for_stmt(
 
     Args:
       iterable: What to iterate over.
-      extra_test: Whether to go on: false once the loop was left by `break` or `return`.
-      body: One iteration, given the element.
-      get_state, set_state, names, options: As for `while_stmt`.
+      extra_test, body, get_state, set_state, names, options: The parts of a `Loop`.
     """
-    arguments = (extra_test, body, get_state, set_state, names, options)
-    for cls, loop in _KINDS:
+    for_each(iterable, Loop(extra_test, body, get_state, set_state, names, options))
+
+
+def for_each(iterable: Any, loop: Loop) -> None:
+    """Runs a loop over an object, in the way of its kind."""
+    for cls, kind in _KINDS:
         if isinstance(iterable, cls):
-            loop(iterable, *arguments)
+            kind(iterable, loop)
             return
     if not belongs_into_graph(iterable):
-        _python_for(iterable, *arguments)
+        _python_for(iterable, loop)
     elif isinstance(iterable, SymbolicTensor) and iterable.op.type == "Range":
         start, limit, delta = iterable.op.inputs
-        _range_for(start, limit, delta, *arguments)
+        _range_for(start, limit, delta, loop)
     else:
-        _tensor_for(convert_to_tensor(iterable), *arguments)
+        _tensor_for(convert_to_tensor(iterable), loop)
 
 
 # --- Python ----------------------------------------------------------------------------------------------------------
 
 
-def _python_for(
-    iterable: Any,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: GetState,
-    set_state: SetState,
-    names: Sequence[str],
-    options: Options,
-) -> None:
+def _python_for(iterable: Any, loop: Loop) -> None:
     iterator = iter(iterable)
     while True:
-        go_on = True if extra_test is None else extra_test()
+        go_on = True if loop.extra_test is None else loop.extra_test()
         if belongs_into_graph(go_on):
             break
         if not go_on:
@@ -140,33 +168,16 @@ def _python_for(
             item = next(iterator)
         except StopIteration:
             return
-        body(item)
-    assert extra_test is not None
+        loop.body(item)
+    assert loop.extra_test is not None
     refuse_if_strict(NotImplementedError, PYTHON_FOR)
     rest = _rest_of_range(iterator)
     if rest is not None and len(rest) > _LONGEST_UNROLLED:
         start, limit, delta = [convert_to_tensor(n) for n in (rest.start, rest.stop, rest.step)]
-        _range_for(start, limit, delta, extra_test, body, get_state, set_state, names, options)
+        _range_for(start, limit, delta, loop)
         return
     for item in iterator:
-
-        def run(item: Any = item) -> None:
-            body(item)
-
-        if_stmt(
-            extra_test(),
-            run,
-            _nothing,
-            get_state,
-            set_state,
-            names,
-            read_later(names, options),
-            options.get("ag_certain", ()),
-        )
-
-
-def _nothing() -> None:
-    """The other branch of an iteration that is not run."""
+        loop.run_if(loop.extra_test(), item)
 
 
 def _rest_of_range(iterator: Any) -> range | None:
@@ -181,17 +192,7 @@ def _rest_of_range(iterator: Any) -> range | None:
 # --- the graph -------------------------------------------------------------------------------------------------------
 
 
-def _range_for(
-    start: Any,
-    limit: Any,
-    delta: Any,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: GetState,
-    set_state: SetState,
-    names: Sequence[str],
-    options: Options,
-) -> None:
+def _range_for(start: Any, limit: Any, delta: Any, loop: Loop) -> None:
     """A loop that counts, without making the tensor of all numbers."""
 
     def loop_test(counter: Any) -> Any:
@@ -203,13 +204,13 @@ def _range_for(
             falling = raw.LogicalAnd(x=raw.Less(x=delta, y=raw.ZerosLike(x=delta)), y=raw.Greater(x=counter, y=limit))
             positive = raw.Greater(x=delta, y=raw.ZerosLike(x=delta))
             go_on = raw.LogicalOr(x=raw.LogicalAnd(x=positive, y=rising), y=falling)
-        return _and_extra(go_on, extra_test)
+        return loop.unless_left(go_on)
 
     def loop_body(counter: Any) -> Any:
-        body(counter)
+        loop.body(counter)
         return raw.AddV2(x=counter, y=delta)
 
-    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, start, _count(start, limit, delta))
+    loop.stage(loop_test, loop_body, start, _count(start, limit, delta))
 
 
 def _count(*ends: Any) -> int | None:
@@ -228,15 +229,7 @@ def _known(tensor: Any) -> Any:
     return None
 
 
-def _tensor_for(
-    tensor: Any,
-    extra_test: Callable[[], Any] | None,
-    body: Callable[[Any], None],
-    get_state: GetState,
-    set_state: SetState,
-    names: Sequence[str],
-    options: Options,
-) -> None:
+def _tensor_for(tensor: Any, loop: Loop) -> None:
     """A loop over the first axis of a tensor."""
     if tensor.shape.rank == 0:
         raise ValueError(
@@ -252,23 +245,17 @@ def _tensor_for(
     elements = raw.TensorListFromTensor(tensor=tensor, element_shape=dims)
 
     def loop_test(counter: Any) -> Any:
-        return _and_extra(raw.Less(x=counter, y=size), extra_test)
+        return loop.unless_left(raw.Less(x=counter, y=size))
 
     def loop_body(counter: Any) -> Any:
         item = raw.TensorListGetItem(
             input_handle=elements, index=counter, element_shape=dims, element_dtype=tensor.dtype
         )
         item.set_shape(element_shape)
-        body(item)
+        loop.body(item)
         return raw.AddV2(x=counter, y=convert_to_tensor(1))
 
-    StagedLoop(get_state, set_state, names, options).run(loop_test, loop_body, convert_to_tensor(0), length)
+    loop.stage(loop_test, loop_body, convert_to_tensor(0), length)
 
 
-def _and_extra(go_on: Any, extra_test: Callable[[], Any] | None) -> Any:
-    if extra_test is None:
-        return go_on
-    return and_value(go_on, extra_test)
-
-
-__all__ = ["for_stmt", "register_loop", "state", "staged_iterable", "while_stmt"]
+__all__ = ["Loop", "for_each", "for_stmt", "register_loop", "while_stmt"]

@@ -26,7 +26,7 @@ from typing import Any
 from millrace._src.autograph.transform.assigning_operands import AssigningOperands
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment, Liveness
 from millrace._src.autograph.transform.early_exits import Flags, Lowering, copy_fields
-from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
     key_expression,
     stored_variable,
@@ -86,7 +86,7 @@ class Compact:
         """
         function = self.function
         self.flags = Flags(function.new_variable("do_return"), function.new_variable("retval_"))
-        namer: Any = _AddingNamer(function)
+        namer: Any = VariableNamer(function)
         stored = _ItemStores(function).block(copy_tree(list(statements)))
         note_rebinding_calls(stored, function.scope.rebinding)
         stored = AssigningOperands(function).block(stored)
@@ -405,11 +405,7 @@ class Compact:
         return done
 
     def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
-        new = copy_tree(node)
-        new.decorator_list = [self.expressions.convert(d) for d in node.decorator_list]
-        new.args.defaults = [self.expressions.convert(d) for d in node.args.defaults]
-        new.args.kw_defaults = [self.expressions.convert(d) for d in node.args.kw_defaults]
-        return [self.function.convert_function(new)]
+        return self.function.convert_definition(node, self.expressions)
 
     def _classdef(self, node: ast.ClassDef) -> list[ast.stmt]:
         return [node]
@@ -481,13 +477,6 @@ def _appended(statements: Sequence[ast.stmt]) -> set[str]:
             if getattr(node, "is_append", False):
                 found.add(node.targets[0].id)  # type: ignore[attr-defined]  # an assignment to a name
     return found
-
-
-class _AddingNamer:
-    """A namer whose names are variables of a function."""
-
-    def __init__(self, function: FunctionCode) -> None:
-        self.new = function.new_variable
 
 
 class _ItemStores(ast.NodeTransformer):

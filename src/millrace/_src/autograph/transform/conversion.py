@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from millrace._src.autograph.transform.compact import Compact
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
-from millrace._src.autograph.transform.early_exits import returns_on_every_path
+from millrace._src.autograph.transform.early_exits import always_leaves
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import Inline, Site
 from millrace._src.autograph.transform.match_statements import MatchStatements
@@ -186,7 +186,7 @@ class Conversion:
         scope = function_scope(node)
         is_method = "__class__" in self.original.co_freevars
         statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
-        complete = returns_on_every_path(statements)
+        complete = always_leaves(statements)
         assignment = DefiniteAssignment(statements, frozenset(scope.parameters), frozenset(scope.locals), mark=False)
         return scope, FunctionCode(scope, self.namer, convert, enclosing, is_method, complete, assignment.doubtful)
 

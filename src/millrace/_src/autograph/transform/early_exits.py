@@ -22,7 +22,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.naming import Namer
 from millrace._src.autograph.transform.scopes import names_of
-from millrace._src.autograph.transform.templates import copy_tree, expression, place, template
+from millrace._src.autograph.transform.templates import copy_tree, place, template
 
 _LOOPS = (ast.While, ast.For)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -242,9 +242,7 @@ class Lowering:
             return statements
         return place([ast.If(flags.test_unset(exits), statements, [])], statements[0])
 
-    def _iterations(
-        self, loop: Any, inner: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]
-    ) -> list[ast.stmt]:
+    def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]) -> list[ast.stmt]:
         """The loop without jumps, and its `else`; `again` ends each iteration."""
         body = self.block(loop.body, inner) + self._unless(inner, exits & {"break", "return"}, copy_tree(again))
         if inner.continued:
@@ -288,19 +286,11 @@ def copy_fields(node: Any, **fields: Any) -> Any:
     return new
 
 
-def returns_on_every_path(statements: Sequence[ast.stmt]) -> bool:
-    """Whether a function with this body never reaches its end."""
-    return always_leaves(statements)
-
-
 __all__ = [
     "Flags",
     "Lowering",
     "ResumedLoop",
     "always_leaves",
     "copy_fields",
-    "copy_tree",
     "exits_of",
-    "expression",
-    "returns_on_every_path",
 ]

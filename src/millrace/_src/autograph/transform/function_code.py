@@ -9,6 +9,7 @@ from typing import Any
 from millrace._src.autograph.transform.expressions import Expressions
 from millrace._src.autograph.transform.naming import Namer
 from millrace._src.autograph.transform.scopes import FunctionScope, names_of
+from millrace._src.autograph.transform.templates import copy_tree
 
 
 class FunctionCode:
@@ -51,6 +52,14 @@ class FunctionCode:
         """A definition or lambda nested in this function, rewritten."""
         return self._convert_function(node, self._enclosing | self.variables)
 
+    def convert_definition(self, node: ast.FunctionDef, expressions: Expressions) -> list[ast.stmt]:
+        """A `def` nested in this function, which evaluates its decorators and defaults."""
+        new = copy_tree(node)
+        new.decorator_list = [expressions.convert(d) for d in node.decorator_list]
+        new.args.defaults = [expressions.convert(d) for d in node.args.defaults]
+        new.args.kw_defaults = [expressions.convert(d) for d in node.args.kw_defaults]
+        return [self.convert_function(new)]
+
     def new_variable(self, root: str) -> str:
         """The name of a variable that converted code adds to the function."""
         name = self.namer.new(root)
@@ -82,3 +91,10 @@ class FunctionCode:
         if self.is_method and self.scope.parameters and not own_frame:
             arguments = ("__class__", self.scope.parameters[0])
         return Expressions(self.namer, self.convert_function, inline, arguments, graph)
+
+
+class VariableNamer:
+    """A namer whose names are variables of a function."""
+
+    def __init__(self, function: FunctionCode) -> None:
+        self.new = function.new_variable

@@ -35,7 +35,7 @@ from millrace._src.autograph.transform.early_exits import (
     exits_of,
 )
 from millrace._src.autograph.transform.expressions import chained, is_python_test
-from millrace._src.autograph.transform.function_code import FunctionCode
+from millrace._src.autograph.transform.function_code import FunctionCode, VariableNamer
 from millrace._src.autograph.transform.item_targets import (
     key_expression,
     stored_variable,
@@ -43,7 +43,7 @@ from millrace._src.autograph.transform.item_targets import (
     without_annotation,
 )
 from millrace._src.autograph.transform.scopes import note_rebinding_calls
-from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
+from millrace._src.autograph.transform.templates import expression, header, place, template, tuple_of
 
 Resumed = Callable[[ast.expr, str], ast.stmt]
 _BRANCHING = (ast.If, ast.While, ast.For, Unpacked)
@@ -287,8 +287,7 @@ class Inline:
 
     def _try(self, node: Any) -> list[ast.stmt]:
         handlers = [
-            copy_fields(h, type=self.expressions.convert(h.type), body=self._region(h.body))
-            for h in node.handlers
+            copy_fields(h, type=self.expressions.convert(h.type), body=self._region(h.body)) for h in node.handlers
         ]
         blocks = {name: self._region(getattr(node, name)) for name in ("body", "orelse", "finalbody")}
         return [copy_fields(node, handlers=handlers, **blocks)]
@@ -346,11 +345,7 @@ class Inline:
         return without_annotation(node, self._assign) if self.in_region else self._plain(node)
 
     def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
-        new = copy_tree(node)
-        new.decorator_list = [self.expressions.convert(d) for d in node.decorator_list]
-        new.args.defaults = [self.expressions.convert(d) for d in node.args.defaults]
-        new.args.kw_defaults = [self.expressions.convert(d) for d in node.args.kw_defaults]
-        return [self.function.convert_function(new)]
+        return self.function.convert_definition(node, self.expressions)
 
     def _classdef(self, node: ast.ClassDef) -> list[ast.stmt]:
         return [node]
@@ -452,7 +447,7 @@ class _ExitsOfRegions:
         names = {kind: self.function.new_variable(f"ag_{kind}") for kind in sorted(exits)}
         result = self.function.new_variable("retval_") if "return" in exits else ""
         flags = Flags(names.get("return", ""), result, names.get("break", ""), names.get("continue", ""))
-        namer = _AddingNamer(self.function)
+        namer = VariableNamer(self.function)
         lowered = Lowering(namer).block([node], flags)  # type: ignore[arg-type]  # gives names like a Namer
         start = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(False)) for name in names.values()]
         jumps: dict[str, ast.stmt] = {
@@ -462,13 +457,6 @@ class _ExitsOfRegions:
         }
         after = [ast.If(ast.Name(name, ast.Load()), [jumps[kind]], []) for kind, name in names.items()]
         return [*place(start, node), *lowered, *place(after, node)]
-
-
-class _AddingNamer:
-    """A namer whose names are variables of a function."""
-
-    def __init__(self, function: FunctionCode) -> None:
-        self.new = function.new_variable
 
 
 __all__ = ["Inline", "Site", "has_sites"]
