@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.containers_in_branches import Containers
-from millrace._src.autograph.operators.merging import Merged, merge, to_tensors, zeros_like
+from millrace._src.autograph.operators.containers_in_branches import Containers, refill
+from millrace._src.autograph.operators.merging import Merged, flatten, merge, to_tensor, zeros_like
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
 from millrace._src.control_flow.branches import Branch, trace_branch
@@ -47,20 +47,16 @@ def if_stmt(
     predicate = condition_tensor(test, "if statement")
     before = get_state()
     containers = Containers(names, before)
-    ends: list[Sequence[Any]] = []
-    leaves: list[list[list[Any] | None]] = []
-    kept = [name in outputs for name in names]
+    kept = [name in outputs or i in containers.before for i, name in enumerate(names)]
+    ends: list[_End] = []
 
     def branch(run: Callable[[], None]) -> Callable[[], list[Any]]:
         def trace() -> list[Any]:
             set_state(before)
             run()
-            end = get_state()
-            containers.undo(end)
-            converted = [to_tensors(value) if keep else None for value, keep in zip(end, kept)]
-            ends.append(end)
-            leaves.append(converted)
-            return [tensor for tensors in converted if tensors is not None for tensor in tensors]
+            values = get_state()
+            ends.append(_End(values, containers.undo(values), kept))
+            return ends[-1].outputs()
 
         return trace
 
@@ -71,37 +67,124 @@ def if_stmt(
             other = trace_branch(branch(orelse), f"{label}_false", scope, predicate)
         finally:
             set_state(before)
-        for index, keep in enumerate(kept):
-            if keep:
-                containers.check(index, ends[0][index], ends[1][index])
+        lenient = () if is_strict() else certain
         merged = [
-            merge(name, a, b, (x, y), name in certain and not is_strict()) if keep else None
-            for name, a, b, x, y, keep in zip(names, *ends, *leaves, kept)
+            _merge_variable(index, name, containers, ends, name in outputs, name in lenient)
+            for index, name in enumerate(names)
         ]
-        _keep_outputs(main, leaves[0], [m and m.main for m in merged], [m and m.other for m in merged])
-        _keep_outputs(other, leaves[1], [m and m.other for m in merged], [m and m.main for m in merged])
+        parts = [part for variable in merged if variable is not None for part in variable.parts]
+        _keep_outputs(main, ends[0], merged, [part.main for part in parts], [part.other for part in parts])
+        _keep_outputs(other, ends[1], merged, [part.other for part in parts], [part.main for part in parts])
         results = iter(build_branches(predicate, [main, other], scope, is_case=False))
-    set_state([old if m is None else _value(m, results) for old, m in zip(before, merged)])
+    set_state([old if m is None else m.value(results) for old, m in zip(before, merged)])
 
 
-def _value(merged: Merged, results: Any) -> Any:
-    """The value of a variable after the branches."""
+class _End:
+    """The variables at the end of a branch.
+
+    Args:
+      values: Their values.
+      held: The same, with copies of the contents of containers.
+      kept: Which variables are read later.
+
+    Attributes:
+      leaves: By variable, the leaves of its value.
+      tensors: The same as tensors; None where a leaf cannot be one, or the variable is not read later.
+    """
+
+    def __init__(self, values: Sequence[Any], held: Sequence[Any], kept: Sequence[bool]) -> None:
+        self.values = values
+        self.held = held
+        self.leaves = [flatten(value) if keep else [] for value, keep in zip(held, kept)]
+        self.tensors = [[to_tensor(leaf) for leaf in leaves] for leaves in self.leaves]
+
+    def outputs(self) -> list[Any]:
+        """What the graph of the branch gives."""
+        return [tensor for tensors in self.tensors for tensor in tensors if tensor is not None]
+
+    def all_tensors(self, index: int) -> list[Any] | None:
+        """The leaves of a variable as tensors; None if one of them cannot be a tensor."""
+        tensors = self.tensors[index]
+        return None if any(tensor is None for tensor in tensors) else [*tensors]
+
+
+class _Variable:
+    """A variable after the branches.
+
+    Args:
+      parts: What it is; by leaf, if it is a container that a branch has changed.
+      container: That container.
+      structure: Its structure at the end of a branch.
+    """
+
+    def __init__(self, parts: Sequence[Merged], container: Any = None, structure: Any = None) -> None:
+        self.parts = parts
+        self.container = container
+        self.structure = structure
+
+    def value(self, results: Iterator[Any]) -> Any:
+        """Its value, with tensors taken from `results`."""
+        if self.container is None:
+            return _value(self.parts[0], results)
+        leaves = [_value(part, results) for part in self.parts]
+        refill(self.container, nest.pack_sequence_as(self.structure, leaves, expand_composites=True))
+        return self.container
+
+
+def _merge_variable(
+    index: int, name: str, containers: Containers, ends: Sequence[_End], is_read: bool, is_certain: bool
+) -> _Variable | None:
+    """The variable after the branches; None if it keeps its value from before."""
+    main, other = ends
+    values = [end.values[index] for end in ends]
+    held = [end.held[index] for end in ends]
+    if not containers.is_changed_in_place(index, values):
+        tensors = (main.all_tensors(index), other.all_tensors(index))
+        return _Variable([merge(name, values[0], values[1], tensors, is_certain)]) if is_read else None
+    if not containers.can_be_merged(values, held):
+        if is_read:
+            raise containers.refusal(index)
+        return None
+    leaves = zip(main.leaves[index], other.leaves[index], main.tensors[index], other.tensors[index], strict=True)
+    parts = [merge(f"{name}[...]", a, b, (_single(x), _single(y)), is_certain) for a, b, x, y in leaves]
+    return _Variable(parts, values[0], held[0])
+
+
+def _single(tensor: Any) -> list[Any] | None:
+    return None if tensor is None else [tensor]
+
+
+def _value(merged: Merged, results: Iterator[Any]) -> Any:
+    """The value of a variable, or a leaf, after the branches."""
     if merged.main is None and merged.other is None:
         return merged.static
     count = len(merged.main if merged.main is not None else merged.other)
     return nest.pack_sequence_as(merged.structure, [next(results) for _ in range(count)], expand_composites=True)
 
 
-def _keep_outputs(branch: Branch, leaves: Any, mine: Sequence[Any], others: Sequence[Any]) -> None:
-    """Leaves a branch the outputs of merged variables; zeros where only the other branch has a value."""
+def _keep_outputs(
+    branch: Branch, end: _End, merged: Sequence[_Variable | None], mine: Sequence[Any], others: Sequence[Any]
+) -> None:
+    """Leaves a branch the outputs of merged variables; zeros where only the other branch has a value.
+
+    Args:
+      branch: The branch.
+      end: The variables at its end.
+      merged: The variables after the branches.
+      mine, others: By part of a merged variable, its leaves in this branch and in the other.
+    """
     graph = branch.graph
     remaining = iter(graph.outputs)
-    by_variable = [None if tensors is None else [next(remaining) for _ in tensors] for tensors in leaves]
+    made = [[None if tensor is None else next(remaining) for tensor in tensors] for tensors in end.tensors]
+    by_part: list[Any] = []
+    for leaves, variable in zip(made, merged, strict=True):
+        if variable is not None:
+            by_part += [leaves] if variable.container is None else [[leaf] for leaf in leaves]
     outputs: list[Any] = []
     with graph.as_default():
-        for made, own, other in zip(by_variable, mine, others, strict=True):
+        for leaves, own, other in zip(by_part, mine, others, strict=True):
             if own is not None:
-                outputs += made or []
+                outputs += leaves
             elif other is not None:
                 outputs += [raw.Identity(input=zeros_like(t, convert_to_tensor)) for t in other]
     graph.outputs = outputs

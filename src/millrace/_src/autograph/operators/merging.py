@@ -52,12 +52,18 @@ def flatten(value: Any) -> list[Any]:
     return nest.flatten(value, expand_composites=True)
 
 
-def to_tensors(value: Any) -> list[Any] | None:
-    """The leaves of a value as tensors; None if one of them cannot be a tensor."""
+def to_tensor(leaf: Any) -> Any:
+    """A leaf as a tensor; None if it cannot be one."""
     try:
-        return [leaf if isinstance(leaf, Tensor) else convert_to_tensor(leaf) for leaf in flatten(value)]
+        return leaf if isinstance(leaf, Tensor) else convert_to_tensor(leaf)
     except (TypeError, ValueError):
         return None
+
+
+def to_tensors(value: Any) -> list[Any] | None:
+    """The leaves of a value as tensors; None if one of them cannot be a tensor."""
+    tensors = [to_tensor(leaf) for leaf in flatten(value)]
+    return None if any(tensor is None for tensor in tensors) else tensors
 
 
 def merge(

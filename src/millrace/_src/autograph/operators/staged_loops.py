@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from millrace._src.autograph.operators.containers_in_branches import Containers
 from millrace._src.autograph.operators.merging import called, flatten, to_tensors, zeros_like
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
@@ -129,9 +130,12 @@ class StagedLoop:
 
         def loop_body(counter: Any, state: Sequence[Any]) -> Any:
             self._set(carried, state)
+            containers = Containers(self.names, self.before)
             following = body(counter)
             after = self.get_state()
             self._check_static(carried, after)
+            for index in set(containers.before) - {*carried}:
+                containers.check_not_changed(index, after)
             new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [following, new]
 

@@ -38,6 +38,7 @@ from millrace._src.autograph.transform.scopes import (
     composite_names,
     composite_text,
     names_of,
+    note_changes_in_place,
     note_rebinding_calls,
 )
 from millrace._src.autograph.transform.templates import (
@@ -89,6 +90,7 @@ class Compact:
         namer: Any = VariableNamer(function)
         stored = _ItemStores(function).block(copy_tree(list(statements)))
         note_rebinding_calls(stored, function.scope.rebinding)
+        note_changes_in_place(stored, function.scope.locals | function.scope.nonlocals)
         stored = AssigningOperands(function).block(stored)
         lowered = AssigningOperands(function).block(Lowering(namer).block(stored, self.flags))
         lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
@@ -254,7 +256,7 @@ class Compact:
         """Whether a variable has a value wherever it is read, so that a branch may leave it without."""
         if name.startswith("retval_"):
             return self.function.returns_on_every_path
-        return name in self.function.certain
+        return name in self.function.certain or name in self.function.added
 
     def _own(self) -> set[str]:
         return self.function.variables | self.function.scope.globals | self.function.scope.nonlocals

@@ -254,8 +254,9 @@ class Lowering:
             (go_on,) = place([inner.test_unset(stops)], loop)
             if isinstance(loop, ast.While):
                 new.test = place([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
-            else:
-                new.extra_test = go_on
+            else:  # a loop that went through here before has such a test already
+                known = getattr(loop, "extra_test", None)
+                new.extra_test = go_on if known is None else place([ast.BoolOp(ast.And(), [known, go_on])], loop)[0]
         done: list[ast.stmt] = [new]
         if loop.orelse:
             done += self._unless(inner, stops, self.block(loop.orelse, outer))

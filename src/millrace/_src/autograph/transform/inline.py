@@ -43,7 +43,7 @@ from millrace._src.autograph.transform.item_targets import (
     without_annotation,
 )
 from millrace._src.autograph.transform.scopes import note_rebinding_calls
-from millrace._src.autograph.transform.templates import expression, header, place, template, tuple_of
+from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
 Resumed = Callable[[ast.expr, str], ast.stmt]
 _BRANCHING = (ast.If, ast.While, ast.For, Unpacked)
@@ -272,10 +272,11 @@ class Inline:
             iterable=self.expressions.convert(node.iter),
         )
         remaining = copy_fields(node, iter=_read(iterator, node.iter))
-        body, orelse = self.block(node.body, loop=remaining), self.block(node.orelse)
+        statements = list(node.body)
         go_on = getattr(node, "extra_test", None)
         if go_on is not None:  # of a loop in a `with` or `try` that is left early
-            body += place([ast.If(ast.UnaryOp(ast.Not(), go_on), [ast.Break()], [])], go_on)
+            statements += place([ast.If(ast.UnaryOp(ast.Not(), copy_tree(go_on)), [ast.Break()], [])], go_on)
+        body, orelse = self.block(statements, loop=remaining), self.block(node.orelse)
         target = self.expressions.convert(node.target)
         return [copy_fields(node, target=target, iter=place([over], node.iter)[0], body=body, orelse=orelse)]
 

@@ -74,6 +74,10 @@ class _Collector(ast.NodeVisitor):
         self.names.written |= getattr(node, "rebinds", set())
         self.generic_visit(node)
 
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        self.names.written |= getattr(node, "rebinds", set())
+        self.visit_Attribute(node)
+
     def visit_While(self, node: ast.While) -> None:
         first = getattr(node, "first_condition", None)  # of a loop that the graph takes over: what was evaluated of it
         if first is not None:
@@ -93,8 +97,6 @@ class _Collector(ast.NodeVisitor):
     def visit_Attribute(self, node: Any) -> None:
         self._composite(node)
         self.generic_visit(node)
-
-    visit_Subscript = visit_Attribute
 
     def _composite(self, node: Any) -> None:
         if isinstance(node.ctx, ast.Store) and (text := composite_text(node)) is not None:
@@ -218,6 +220,43 @@ def _rebinding(function: Any, variables: set[str]) -> dict[str, set[str]]:
             if through:
                 found[name] = found.get(name, set()) | through
     return found
+
+
+_CHANGING = frozenset(
+    """
+    append extend insert pop remove clear sort reverse update setdefault popitem add discard
+    difference_update intersection_update symmetric_difference_update
+    """.split()
+)
+"""The methods by which lists, dictionaries and sets are changed in place."""
+
+
+def note_changes_in_place(statements: Iterable[ast.AST], variables: set[str]) -> None:
+    """Marks `x.pop()`, `x['k'].append(v)`, `x[i][j] = v`, `del x[i]`: of a variable, they count as assignments."""
+    pending = list(statements)
+    while pending:
+        part = pending.pop()
+        changed = _changed_in_place(part)
+        if changed is not None and changed in variables:
+            part.rebinds = getattr(part, "rebinds", set()) | {changed}  # type: ignore[attr-defined]  # a mark
+        if not isinstance(part, (*FUNCTIONS, ast.ClassDef)):
+            pending += ast.iter_child_nodes(part)
+
+
+def _changed_in_place(node: ast.AST) -> str | None:
+    """The variable that holds, maybe with other objects in between, the container that a node changes."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+        return _base_name(node.func.value)
+    if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Load):
+        return None
+    is_variable = isinstance(node.ctx, ast.Store) and composite_text(node) is not None
+    return None if is_variable else _base_name(node)
+
+
+def _base_name(node: ast.AST) -> str | None:
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def note_rebinding_calls(statements: Iterable[ast.AST], rebinding: dict[str, set[str]]) -> None:
