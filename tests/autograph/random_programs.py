@@ -87,7 +87,8 @@ class _Place:
         loops: The number of loops around.
         depth: The number of blocks around.
         can_jump: Whether `break` and `continue` are allowed.
-        is_lazy: Whether an expression here may not be evaluated; it must not assign anything then.
+        is_lazy: Whether an expression here may not be evaluated; it must not give a variable its first value then.
+        is_nested: Whether this is in a nested function, which must not assign variables of the function around.
         result: The parts of the value of the function; empty where `return` is not allowed.
     """
 
@@ -100,6 +101,7 @@ class _Place:
     depth: int = 0
     can_jump: bool = False
     is_lazy: bool = False
+    is_nested: bool = False
     result: tuple[str, ...] = ()
 
     def inside(self, **changes: Any) -> _Place:
@@ -193,7 +195,7 @@ class _Writer:
 
     def helper(self, place: _Place) -> None:
         """A function that returns early, of its own arguments and variables around."""
-        inner = place.inside(names={"x", "y", *self.some(place.names)}, functions={})
+        inner = place.inside(names={"x", "y", *self.some(place.names)}, functions={}, is_nested=True)
         test, first, last = self.test(inner), self.number(inner), self.number(inner)
         style = self.choose(4)
         if style == 0:
@@ -213,7 +215,7 @@ class _Writer:
     def bump(self, place: _Place) -> None:
         """A function that changes a variable of the function around."""
         name = self.pick(("p", "a"))
-        inner = place.inside(names={"x", name}, functions={})
+        inner = place.inside(names={"x", name}, functions={}, is_nested=True)
         self.write(
             place, f"def bump(x):\n    nonlocal {name}\n    {name} = {self.number(inner)} % {_BOUND}\n    return {name}"
         )
@@ -295,7 +297,7 @@ class _Writer:
         if "bump" in place.functions:
             self.write(place, f"bump({self.number(place)})")
             return
-        inner = place.inside(names={"z", *place.names}, is_lazy=True)
+        inner = place.inside(names={"z", *place.names}, is_nested=True)
         name = self.pick(_FRESH)
         self.write(place, f"{name} = (lambda z: {self.number(inner)})({self.atom(place)}) % {_BOUND}")
         place.names.add(name)
@@ -474,9 +476,8 @@ class _Writer:
             return f"({self.number(lazy, depth + 1)} if {test} else {self.number(lazy, depth + 1)})"
         if kind == 9:
             return f"tf.reduce_sum({self.vector(place)} % 7)"
-        functions = sorted(place.functions.keys() - ({"bump"} if place.is_lazy else set()))
-        if kind == 10 and functions:
-            name = self.pick(functions)
+        if kind == 10 and place.functions:
+            name = self.pick(sorted(place.functions))
             return f"{name}({', '.join(self.atom(place) for _ in range(place.functions[name]))})"
         if self.has["xs"]:
             return f"sum([y * 2 for y in xs if n < {self.choose(5)}])" if self.chance(30) else "len(xs)"
@@ -511,10 +512,11 @@ class _Writer:
             return f"not {self.test(place, depth + 1, certain)}"
         if kind == 9:
             return f"{self.atom(place)} in (1, 2, {self.choose(10)})"
-        if place.is_lazy or not certain:
+        if place.is_nested:
             return f"{self.number(place, 1)} > {self.choose(10)}"
-        name = self.pick(_FRESH)
-        text = f"({name} := {self.number(place, 1)}) > {self.choose(10)}"
+        assigned = {*_TENSORS, *_PYTHON, *_FRESH}
+        name = self.pick(sorted(place.names & assigned) if place.is_lazy or not certain else sorted(assigned))
+        text = f"({name} := ({self.number(place, 1)}) % {_BOUND}) > {self.choose(10)}"
         place.names.add(name)
         return text
 

@@ -69,6 +69,68 @@ _FOUND = {
         x = (u := a + 1) > 1 or a > 5
         return u, x
     """,
+    "a loop in a block whose iterations a tensor leaves inside another block": """
+        try:
+            for i in range(3):
+                with scope():
+                    if a < v[1] <= 5:
+                        continue
+                    else:
+                        return a, b
+        finally:
+            n = 1
+        return b, a
+    """,
+    "the flag of a break inside try, in a loop that no iteration may reach": """
+        def bump(x):
+            nonlocal a
+            a = v[1]
+            return a
+        with scope():
+            k = 0
+            while k < 2 and b >= n - 3:
+                k += 1
+                j = a * 0
+                while b <= n and j < 2:
+                    j += 1
+                    try:
+                        b = bump(b)
+                        if n > 3:
+                            raise ValueError
+                    except ValueError:
+                        break
+        return a, b
+    """,
+    "a loop without iterations whose variable another branch reads": """
+        with scope():
+            if n > 5:
+                for i in range(3):
+                    return i
+            else:
+                for i in tf.range(a % 2):
+                    b = b + i
+                    break
+        return b
+    """,
+    "a loop without iterations whose variable a lambda in another loop captures": """
+        for i in tf.range(a % 2):
+            b = b + i
+        for i in tf.range(3):
+            b += (lambda z: i + z)(a)
+        return b
+    """,
+    "items of a list that one branch assigns and the other leaves with": """
+        xs = [a, b, 3]
+        k = a * 0
+        while k < 4 and k == v[a % 3]:
+            k += 1
+            for i in range(3):
+                if xs[i] > 2:
+                    return xs[0], xs[1]
+                else:
+                    xs[i] = 5
+        return xs[0], xs[1]
+    """,
     "a condition of parts, the first of them nested": """
         k = a * 0
         while (not 17 < a and (n == a or n > 1)) and k < 4:

@@ -355,10 +355,10 @@ class Compact:
                     value = _with_symbol_names(keyword.value, value)
                 options.keywords.append(ast.keyword(keyword.arg, value))
         statements = [_refused(s) if _is_options_call(s) else s for s in statements]
-        certain = sorted(name for name in names_of(statements).written if self._is_certain(name))
+        written = names_of(node)
+        certain = sorted(name for name in written.written if self._is_certain(name))
         if certain:
             options.keywords.append(ast.keyword("ag_certain", _texts(certain)))
-        written = names_of(node)
         needed = sorted((written.written & self._read_after(node, written) & self._own()) - set(certain))
         if needed:
             options.keywords.append(ast.keyword("ag_needed", _texts(needed)))

@@ -89,8 +89,8 @@ class DefiniteAssignment:
 
     Attributes:
       before: By the id of a statement, the names that certainly have a value when it starts; None where no path leads.
-
-      doubtful: The variables that some statement reads where they may have no value.
+      doubtful: The variables that some statement reads, or a nested function captures, where they may have no value,
+        and those that are deleted while a nested function has them.
 
     If `mark`, the `Name` nodes of such reads get the mark `is_doubtful`.
     """
@@ -101,7 +101,9 @@ class DefiniteAssignment:
         self.doubtful: set[str] = set()
         self.variables = variables
         self._breaks: list[list[_Assigned]] = []
+        self._deleted: set[str] = set()
         self.at_end = self._block(statements, assigned)
+        self.doubtful |= self._deleted & names_of(statements).captured
 
     def _block(self, statements: Sequence[ast.stmt], known: _Assigned) -> _Assigned:
         for statement in statements:
@@ -139,6 +141,7 @@ class DefiniteAssignment:
             return _EVERYTHING
         if isinstance(node, ast.Delete):
             known = self._expression(node, known)
+            self._deleted |= names_of(node).written
             return known if known is None else known - names_of(node).written
         return self._expression(node, known)
 
@@ -170,6 +173,7 @@ class DefiniteAssignment:
         def read(name: ast.Name, written: set[str]) -> None:
             self._read(name, known | written)
 
+        self.doubtful |= (names_of(node).captured & self.variables) - known
         return known | certain_writes(node, read)
 
     def _read(self, name: ast.Name, known: _Assigned) -> None:

@@ -22,7 +22,7 @@ class FunctionCode:
       enclosing: The variables of functions around it.
       is_method: Whether it has the cell `__class__`.
       returns_on_every_path: Whether it never reaches its end.
-      doubtful: The variables that it may read when they have no value.
+      doubtful: The variables that it, or a function in it, may read when they have no value.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class FunctionCode:
         """The variables of functions around it that it uses."""
         self.is_method = is_method
         self.returns_on_every_path = returns_on_every_path
-        self.certain = scope.locals - doubtful - scope.captured
+        self.certain = scope.locals - doubtful
         """The variables that have a value wherever they are read."""
         self.added: set[str] = set()
         """Variables that conversion has added."""
