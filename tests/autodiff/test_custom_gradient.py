@@ -197,6 +197,97 @@ def test_keyword_arguments_in_eager_mode_only() -> None:
         graph(lambda x: f(x, scale=3.0))(x)
 
 
+def test_gradients_may_be_numbers_and_arrays() -> None:
+    f = tf.custom_gradient(lambda a, b: (a * b, lambda dy: (5.0, np.float32(6.0))))
+    a, b = tf.constant(1.0), tf.constant(2.0)
+    for g in (f, graph(lambda a, b: f(a, b))):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            y = g(a, b) + a
+        assert [value(d) for d in tape.gradient(y, [a, b])] == [6.0, 6.0]
+
+
+def test_a_callable_object_may_be_decorated_and_used_in_a_graph() -> None:
+    class Scale:
+        by = 2.0
+
+        def __call__(self, x):
+            return x * self.by, lambda dy: dy * 10.0
+
+    f = tf.custom_gradient(Scale())
+    for g in (f, graph(lambda x: f(x))):
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = g(x)
+        assert (value(y), value(tape.gradient(y, x))) == (6.0, 10.0)
+
+
+@pytest.mark.xla
+def test_a_gradient_function_in_a_branch_may_use_tensors_around_the_branch() -> None:
+    v = tf.Variable(2.0)
+
+    def f(x):
+        scale = x * 3.0
+
+        @tf.custom_gradient
+        def g(y):
+            return y * 1.0, lambda dy: dy * scale * v
+
+        y = tf.cond(x > 0.0, lambda: g(x), lambda: x)
+        y = tf.switch_case(tf.constant(1), [lambda: y, lambda: g(y)])
+        return tf.while_loop(lambda i, y: i < 1, lambda i, y: (i + 1, g(y)), (tf.constant(0), y))[1]
+
+    x = tf.constant(2.0)
+    for g in (graph(f), graph(lambda x: graph(f)(x)), tf.function(f, jit_compile=True, autograph=False)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = g(x)
+        assert value(tape.gradient(y, x)) == 12.0**3
+
+    @graph
+    def twice(x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            first = inner.gradient(y, x)
+        return first, outer.gradient(first, x)
+
+    assert [value(g) for g in twice(x)] == [12.0**3, 3 * 12.0**2 * 6.0]
+
+
+def test_variables_of_a_function_inside_are_variables_of_the_function() -> None:
+    v = tf.Variable(2.0)
+    inner = tf.function(lambda x: x * v)
+
+    @tf.custom_gradient
+    def f(x):
+        return inner(x), lambda dy, variables=None: (dy, [dy * 7.0 for _ in variables])
+
+    x = tf.constant(3.0)
+    for g in (f, graph(lambda x: f(x))):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = g(x)
+        assert [value(d) for d in tape.gradient(y, [x, v])] == [1.0, 7.0]
+
+
+def test_an_argument_may_be_indexed_slices_and_a_result_becomes_dense() -> None:
+    @tf.custom_gradient
+    def f(slices):
+        return slices, lambda dy: (tf.gather(dy, slices.indices) * 3.0, None, None)
+
+    values = tf.constant([[1.0, 2.0]])
+    for g in (lambda h: h, graph):
+        with tf.GradientTape() as tape:
+            tape.watch(values)
+            y = g(lambda v: f(tf.IndexedSlices(v, tf.constant([1]), tf.constant([3, 2]))))(values)
+        assert value(y) == [[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]
+        assert value(tape.gradient(y, values)) == [[3.0, 3.0]]
+
+
 def test_the_decorated_function_keeps_its_name_and_docstring() -> None:
     assert tripled.__name__ == "tripled"
     assert tripled.__doc__ == "The identity with a gradient of three."

@@ -21,7 +21,7 @@ from tests.oracle.encoding import differences
 from tests.oracle.pending import PENDING
 
 _ALL = [(topic, name) for topic in topics() for name in programs(topic)]
-_NEED_XLA = {("function_state", "jit_compile")}
+_NEED_XLA = {("function_state", "jit_compile")} | {key for key in _ALL if key[1].startswith("compiled")}
 _RECORDS: dict[str, dict[str, Any]] = {topic: recorded(topic) for topic in topics()}
 
 

@@ -15,6 +15,7 @@ IndexedSlicesSpec core.indexed_slices:IndexedSlicesSpec
 Module state.module:Module
 NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
+RegisterGradient autodiff.gradient_registry:RegisterGradient
 Tensor core.tensor:Tensor
 TensorArray control_flow.tensor_array:TensorArray
 TensorArraySpec control_flow.tensor_array:TensorArraySpec
@@ -143,6 +144,7 @@ multiply ops.math.binary:multiply
 name_scope graph.scopes:name_scope
 negative ops.math.unary:negative
 newaxis ops.array.getitem:newaxis
+no_gradient autodiff.gradient_registry:no_gradient
 no_op ops.grouping:no_op
 norm ops.math.norm:norm
 not_equal ops.math.comparison:not_equal
@@ -166,6 +168,7 @@ random_uniform_initializer ops.random.initializers:RandomUniform
 range ops.array.ranges:range_
 rank ops.array.shape_ops:rank
 realdiv ops.math.division:realdiv
+recompute_grad autodiff.recompute:recompute_grad
 reduce_all ops.math.reduce:reduce_all
 reduce_any ops.math.reduce:reduce_any
 reduce_logsumexp ops.math.reduce:reduce_logsumexp
@@ -293,7 +296,9 @@ compat.v1.HistogramProto graph.proto_names:HistogramProto
 compat.v1.LogMessage graph.proto_names:LogMessage
 compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
 compat.v1.NameAttrList graph.proto_names:NameAttrList
+compat.v1.NoGradient autodiff.gradient_registry:no_gradient
 compat.v1.NodeDef graph.proto_names:NodeDef
+compat.v1.NotDifferentiable autodiff.gradient_registry:no_gradient
 compat.v1.OptimizerOptions graph.proto_names:OptimizerOptions
 compat.v1.Print ops.debug.printing_v1:print_v1
 compat.v1.RunMetadata graph.proto_names:RunMetadata

@@ -22,6 +22,7 @@ SAMPLES = [
     Sample("PreventGradient", [x([3])], {"message": "because"}),
     Sample("GuaranteeConst", [x([])]),
     Sample("DebugGradientIdentity", [x([2])], grad=True),
+    Sample("XlaOptimizationBarrier", [[x([2]), np.int32(3), np.array(True)]]),
     Sample("EnsureShape", [x([2, 3])], {"shape": [None, 3]}, grad=True),
     Sample("PlaceholderWithDefault", [x([2, 3])], {"shape": [2, None]}, grad=True),
 ]

@@ -13,7 +13,8 @@ import enum
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from millrace._src.autodiff.tape import Entry, gradient_plan
+from millrace._src.autodiff.gradient_plan import gradient_plan
+from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute

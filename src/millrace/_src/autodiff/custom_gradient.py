@@ -1,9 +1,10 @@
 """`tf.custom_gradient`: a function with a gradient of its own.
 
-The function runs unrecorded. In eager mode the tapes are told of it as one step with
-the given backward function. In a graph its results pass through an `IdentityN`
-operation that carries the backward function, so a gradient of the whole graph uses it
-too.
+The function runs as any other code, so that a gradient of the gradient finds what its
+gradient function uses. Its results then pass through one more step: a tape that watches an
+argument records that step with the given gradient function. In a graph the step is an
+`IdentityN` operation over results, arguments and variables that carries the gradient
+function, so every way of differentiating the graph uses it.
 """
 
 from __future__ import annotations
@@ -13,34 +14,50 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.autodiff.gradient_registry import ATTRIBUTE, checked_gradients
+from millrace._src.autodiff.tape import VariableWatcher, is_trainable
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import get_op
+from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
-class _VariableCollector:
-    """A tape that only notes which variables the function reads, and passes the news on."""
+class VariableCollector(VariableWatcher):
+    """A tape that only notes which trainable variables are read."""
 
-    def __init__(self, tapes: Sequence[Any]) -> None:
-        self.watched: frozenset[int] = frozenset()
+    def __init__(self) -> None:
+        super().__init__(())
         self.variables: dict[int, Any] = {}
-        self._tapes = tapes
-
-    def record(self, *args: Any) -> None:
-        """Ignores an op."""
-
-    record_function = record
 
     def variable_accessed(self, variable: Any) -> None:
         """Notes a variable."""
         if variable.trainable:
             self.variables[id(variable)] = variable
-        for tape in self._tapes:
-            tape.variable_accessed(variable)
+
+
+class CustomGradient:
+    """A function with a gradient of its own; as a method it is bound like one.
+
+    Args: f: the function that returns `(result, grad_fn)`.
+    """
+
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._function = f
+        functools.update_wrapper(self, f)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if state.graph is None:
+            return _call_eagerly(self._function, args, kwargs)
+        return _call_in_graph(self._function, args, kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> CustomGradient:
+        bind = getattr(self._function, "__get__", None)
+        return self if instance is None or bind is None else CustomGradient(bind(instance, owner))
 
 
 @export("custom_gradient")
@@ -60,48 +77,140 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     >>> tape.gradient(y, x).numpy().item()
     1.0
 
+    The gradient function may use what the function computed, and is differentiated in turn for higher orders. What the
+    function reads without being given it (tensors it closes over, keyword arguments) gets no gradient once one of its
+    arguments or variables is differentiated. In eager mode a tape that watches none of these differentiates the
+    function as it stands.
+
     Args:
-      f: a function of tensors that returns `(result, grad_fn)`. `grad_fn(*output_gradients)` returns one gradient per
-        argument; if `f` reads trainable variables, `grad_fn(*output_gradients, variables=...)` returns a pair of those
-        and a list with one gradient per variable.
+      f: a function of tensors (or nested structures of them) that returns `(result, grad_fn)`; the result is a tensor
+        or a nested structure. `grad_fn(*output_gradients)` gets one gradient per tensor of the result, zeros where
+        there is none, and returns one gradient (a Tensor, `tf.IndexedSlices` or None) per tensor among the positional
+        arguments, each of the shape of its argument. If `f` reads trainable variables that are not among its
+        arguments, it is called as `grad_fn(*output_gradients, variables=...)` and returns a pair: those gradients, and
+        a list with one gradient per variable.
 
     Returns: A function that returns `result`.
     Raises:
       TypeError: if `f` reads variables and `grad_fn` does not accept `variables`.
-      ValueError: if `grad_fn` returns another number of gradients than there are arguments.
+      ValueError: if `grad_fn` returns another number of gradients than there are arguments; in a graph, if there are
+        keyword arguments.
     """
-    if f is None:
-        return custom_gradient
-
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        return _call(f, args, kwargs)
-
-    return decorated
+    return custom_gradient if f is None else CustomGradient(f)
 
 
-def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if kwargs and state.graph is not None:
+# --- eager -------------------------------------------------------------------------------------------------------
+
+
+def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    arguments = nest.flatten(args, expand_composites=True)
+    result, grad_fn, variables = _run(f, args, kwargs, {id(a) for a in arguments})
+    flat = _flat_result(result)
+    results = [convert_to_tensor(r) for r in flat]
+    sources = [_source(a) for a in arguments] + [v.handle for v in variables]
+    with context.tapes_scope(()):
+        outputs = [raw.Identity(input=r) for r in results]
+    backward = _EagerBackward(_Backward(grad_fn, variables, len(arguments)), outputs)
+    for tape in state.tapes:
+        if any(getattr(s, "_tape_id", 0) in tape.watched for s in sources):
+            tape.record_function(get_op("IdentityN"), sources, outputs, backward)
+            continue
+        for before, after in zip(results, outputs, strict=True):
+            tape.record(get_op("Identity"), [before], [after], {"T": after.dtype})
+    return _packed(result, flat, outputs)
+
+
+def _source(argument: Any) -> Any:
+    """What tapes know an argument by: the handle of a variable, a tensor, or the tensor it converts to."""
+    handle = getattr(argument, "handle", None)
+    if handle is not None:
+        return handle
+    return argument if isinstance(argument, Tensor) else convert_to_tensor(argument)
+
+
+class _EagerBackward:
+    """The gradient function with zeros for the outputs that have none of their own: integers and booleans."""
+
+    def __init__(self, backward: _Backward, outputs: Sequence[Any]) -> None:
+        self._backward = backward
+        self._others = [(i, t.shape, t.dtype) for i, t in enumerate(outputs) if _needs_zeros(t.dtype)]
+
+    def __call__(self, *output_gradients: Any) -> list[Any]:
+        dys = list(output_gradients)
+        for place, shape, dtype in self._others:
+            dys[place] = raw.Fill(dims=shape.as_list(), value=convert_to_tensor(0, dtype=dtype))
+        return self._backward.gradients(dys)
+
+
+def _needs_zeros(dtype: Any) -> bool:
+    return not is_trainable(dtype) and (dtype.is_integer or dtype.is_bool)
+
+
+# --- in a graph --------------------------------------------------------------------------------------------------
+
+
+def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if kwargs:
         raise ValueError(
             "The custom_gradient decorator currently supports keywords arguments only when eager execution is enabled."
         )
-    tapes = state.tapes
-    collector = _VariableCollector(tapes)
-    tensors = [x if hasattr(x, "handle") else convert_to_tensor(x) for x in nest.flatten(args, expand_composites=True)]
+    tensors = [_inside(convert_to_tensor(x)) for x in nest.flatten(args, expand_composites=True)]
     arguments = nest.pack_sequence_as(args, tensors, expand_composites=True)
-    with context.tapes_scope((collector,)):
-        result, grad_fn = f(*arguments, **kwargs)
-    passed = {id(x) for x in tensors}
-    variables = [v for v in collector.variables.values() if id(v) not in passed]
+    result, grad_fn, variables = _run(f, arguments, {}, {id(t) for t in tensors})
+    flat = _flat_result(result)
+    sources = [*tensors, *[v.handle for v in variables]]
+    backward = _Backward(grad_fn, variables, len(tensors))
+    return _packed(result, flat, _graph_outputs(flat, sources, backward))
+
+
+def _inside(tensor: Any) -> Any:
+    """The tensor of the current graph that stands for a tensor."""
+    return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
+
+
+def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Backward) -> list[Any]:
+    count = len(results)
+    tapes = state.tapes
+    with context.tapes_scope(()):
+        outputs: list[Any] = raw.IdentityN(input=[*results, *sources])
+    operation = outputs[0].op
+
+    def gradients(operation: Any, dys: Sequence[Any]) -> list[Any]:
+        given = [_zeros(t) if d is None else d for t, d in zip(operation.outputs[:count], dys, strict=False)]
+        return checked_gradients(operation, [*[None] * count, *backward.for_graph(given)])
+
+    operation.gradient_override = gradients
+    operation._set_attr(ATTRIBUTE, f"CustomGradient-{context.unique_id()}")
+    for tape in tapes:
+        tape.record(operation.op_def, operation.inputs, outputs, operation.attrs)
+    return outputs[:count]
+
+
+def _zeros(tensor: Any) -> Any:
+    """The gradient of an output that has none: zeros of a number, nothing for a string or a handle."""
+    numeric = is_trainable(tensor.dtype) and tensor.dtype.name not in ("resource", "variant")
+    return raw.ZerosLike(x=tensor) if numeric or _needs_zeros(tensor.dtype) else None
+
+
+# --- common ------------------------------------------------------------------------------------------------------
+
+
+def _run(
+    f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], given: set[int]
+) -> tuple[Any, Callable[..., Any], list[Any]]:
+    """Calls the function; returns its result, its gradient function, and the variables it read beside those `given`."""
+    collector = VariableCollector()
+    with context.tapes_scope((*state.tapes, collector)):
+        result, grad_fn = f(*args, **kwargs)
+    if not callable(grad_fn):
+        raise TypeError(
+            f"unsupported callable: the function under tf.custom_gradient returns (result, grad_fn); received "
+            f"{grad_fn!r} as grad_fn."
+        )
+    variables = [v for v in collector.variables.values() if id(v) not in given]
     if variables:
         _require_variables_argument(grad_fn, variables)
-    flat = [convert_to_tensor(r) for r in nest.flatten(result, expand_composites=True)]
-    backward = _Backward(grad_fn, variables, len(tensors))
-    sources = [getattr(x, "handle", x) for x in tensors] + [v.handle for v in variables]
-    outputs = (
-        _eager_outputs(flat, sources, backward) if state.graph is None else _graph_outputs(flat, sources, backward)
-    )
-    return nest.pack_sequence_as(result, outputs, expand_composites=True)
+    return result, grad_fn, variables
 
 
 def _require_variables_argument(grad_fn: Callable[..., Any], variables: Sequence[Any]) -> None:
@@ -117,51 +226,60 @@ class _Backward:
     """The user's gradient function, called with output gradients and checked."""
 
     def __init__(self, grad_fn: Callable[..., Any], variables: Sequence[Any], argument_count: int) -> None:
-        self.grad_fn = grad_fn
-        self.variables = variables
-        self.argument_count = argument_count
+        self._grad_fn = grad_fn
+        self._variables = variables
+        self._argument_count = argument_count
 
-    def __call__(self, *output_gradients: Any) -> list[Any]:
-        """One gradient per argument, then one per variable."""
-        if self.variables:
-            gradients, of_variables = self.grad_fn(*output_gradients, variables=list(self.variables))
-        else:
-            gradients, of_variables = self.grad_fn(*output_gradients), []
-        flat = nest.flatten(gradients) if gradients is not None else [None]
-        if len(flat) != self.argument_count:
-            raise ValueError(
-                f"custom_gradient function expected to return {self.argument_count} gradients, but "
-                f"returned {len(flat)} instead."
-            )
-        if len(of_variables) != len(self.variables):
+    def for_graph(self, output_gradients: Sequence[Any]) -> list[Any]:
+        """One gradient per argument, then one per variable; the operation checks the number of the former."""
+        if not self._variables:
+            return _flat_gradients(self._grad_fn(*output_gradients), self._argument_count)
+        gradients, of_variables = self._grad_fn(*output_gradients, variables=list(self._variables))
+        found = list(nest.flatten(of_variables))
+        if len(found) != len(self._variables):
             raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
-        return [*flat, *of_variables]
+        return [*_flat_gradients(gradients, self._argument_count), *found]
+
+    def gradients(self, output_gradients: Sequence[Any]) -> list[Any]:
+        """The same, with the number checked."""
+        found = self.for_graph(output_gradients)
+        count = len(found) - len(self._variables)
+        if count != self._argument_count:
+            raise ValueError(
+                f"custom_gradient function expected to return {self._argument_count} gradients, but "
+                f"returned {count} instead."
+            )
+        return [g if g is None or hasattr(g, "dtype") and not _is_array(g) else convert_to_tensor(g) for g in found]
 
 
-def _eager_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Backward) -> list[Any]:
-    with context.tapes_scope(()):
-        outputs = [raw.Identity(input=r) for r in results]
-    for tape in state.tapes:
-        tape.record_function(get_op("IdentityN"), sources, outputs, backward)
-    return outputs
+def _is_array(value: Any) -> bool:
+    return not isinstance(value, (Tensor, IndexedSlices)) and not hasattr(value, "handle")
 
 
-def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Backward) -> list[Any]:
-    count = len(results)
-    tapes = state.tapes
-    with context.tapes_scope(()):
-        outputs: list[Any] = raw.IdentityN(input=[*results, *sources])
-    operation = outputs[0].op
-    operation.gradient_override = lambda _, dys: [*[None] * count, *backward(*dys[:count])]
-    attrs = operation.attrs
-    for tape in tapes:
-        tape.record(operation.op_def, operation.inputs, outputs, attrs)
-    return outputs[:count]
+def _flat_gradients(gradients: Any, argument_count: int) -> list[Any]:
+    if gradients is None:
+        return [None] if argument_count else []
+    return list(nest.flatten(gradients))
+
+
+def _flat_result(result: Any) -> list[Any]:
+    """The tensors of a result; an `IndexedSlices` becomes one, as where any op takes it."""
+    return [
+        part
+        for item in nest.flatten(result)
+        for part in ([item] if isinstance(item, IndexedSlices) else nest.flatten(item, expand_composites=True))
+    ]
+
+
+def _packed(result: Any, flat: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    """The outputs in the structure of the result."""
+    expand = not any(isinstance(item, IndexedSlices) for item in flat)
+    return nest.pack_sequence_as(result, outputs, expand_composites=expand)
 
 
 @export("grad_pass_through")
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a function of one tensor the gradient of the identity.
+    """Gives a function the gradient of the identity: what comes back for its results goes to its arguments unchanged.
 
     >>> x = tf.constant(1.4)
     >>> with tf.GradientTape() as tape:
@@ -170,16 +288,18 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     >>> tape.gradient(y, x).numpy().item()
     1.0
 
-    Args: f: a function; whatever its arguments, the gradient of the result goes to each of them unchanged.
+    Args: f: a function with as many results as arguments. Variables that it reads get no gradient.
+    Returns: A function that returns what `f` returns.
+    Raises: ValueError: when differentiated, if the numbers of results and arguments differ.
     """
 
     @custom_gradient
     def pass_through(*args: Any, **kwargs: Any) -> Any:
         def grad(*dys: Any, **grad_kwargs: Any) -> Any:
             variables = grad_kwargs.get("variables")
-            gradients = dys[0] if len(dys) == 1 else dys
-            return (gradients, [None] * len(variables)) if variables is not None else gradients
+            return dys if variables is None else (dys, [None] * len(variables))
 
         return f(*args, **kwargs), grad
 
-    return functools.wraps(f)(pass_through)
+    functools.update_wrapper(pass_through, f)
+    return pass_through

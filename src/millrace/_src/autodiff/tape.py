@@ -7,34 +7,14 @@ nothing else alive: the gradient of `tanh` names its output, so the input may go
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.core import context
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_signature import Arg
-from millrace._src.core.tensor import SymbolicTensor, tape_id
-
-
-class GradientPlan:
-    """What the gradient of one op asks for, read off its parameters once."""
-
-    __slots__ = ("function", "output_count", "names")
-
-    def __init__(self, op: OpDef) -> None:
-        assert op.gradient is not None
-        self.function = op.gradient
-        parameters = list(inspect.signature(op.gradient).parameters.values())
-        self.output_count = len(op.signature.outputs)
-        self.names = tuple(p.name for p in parameters[self.output_count :])
-
-
-@functools.cache
-def gradient_plan(op: OpDef) -> GradientPlan | None:
-    """The plan of an op's gradient, or None if it has none."""
-    return None if op.gradient is None else GradientPlan(op)
+from millrace._src.core.tensor import tape_id
 
 
 class Entry:
@@ -140,18 +120,6 @@ class Tape:
         return ids
 
 
-def operation_rule(op: OpDef, output: Any) -> Callable[..., Any] | None:
-    """How one particular operation of a graph is differentiated, where that is not its op's gradient.
-
-    An op that holds graphs changes the operation itself; `tf.custom_gradient` gives an operation a rule of its own.
-    """
-    if not isinstance(output, SymbolicTensor):
-        return None
-    operation = output.op
-    rule = operation.gradient_override or op.operation_gradient
-    return None if rule is None else lambda *dys: rule(operation, dys)
-
-
 def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
     """What is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
     if len(outputs) == 1:
@@ -159,31 +127,22 @@ def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
     return tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in outputs)
 
 
-def saved_values(
-    op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]
-) -> dict[str, Any]:
-    """The inputs, outputs and attributes that a gradient asks for by name."""
-    signature = op.signature
-    saved: dict[str, Any] = {}
-    for name in names:
-        if name in attrs:
-            saved[name] = attrs[name]
-            continue
-        found = _argument(signature.inputs, name, inputs, attrs)
-        saved[name] = _argument(signature.outputs, name, outputs, attrs) if found is None else found
-    return saved
+class VariableWatcher:
+    """A tape that records nothing, and tells the outer tapes which variables are read."""
 
+    def __init__(self, tapes: Sequence[Any]) -> None:
+        self.watched: frozenset[int] = frozenset()
+        self._tapes = tapes
 
-def _argument(args: Sequence[Arg], name: str, tensors: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    start = 0
-    for arg in args:
-        size = 1
-        if arg.is_list:
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-        if arg.name == name:
-            return list(tensors[start : start + size]) if arg.is_list else tensors[start]
-        start += size
-    return None
+    def record(self, *args: Any) -> None:
+        """Ignores an op: what runs is recorded as a whole."""
+
+    record_function = record
+
+    def variable_accessed(self, variable: Any) -> None:
+        """Passes on a read of a variable."""
+        for tape in self._tapes:
+            tape.variable_accessed(variable)
 
 
 def push(tape: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.call import GraphFunction, copy_handle_data
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
@@ -20,24 +21,6 @@ from millrace._src.graph.control_deps import add_automatic_control_dependencies,
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 from millrace._src.util import nest
-
-
-class VariableWatcher:
-    """A tape that records nothing, and tells the outer tapes which variables are read."""
-
-    def __init__(self, tapes: Sequence[Any]) -> None:
-        self.watched: frozenset[int] = frozenset()
-        self._tapes = tapes
-
-    def record(self, *args: Any) -> None:
-        """Ignores an op: the control flow op is recorded as a whole."""
-
-    record_function = record
-
-    def variable_accessed(self, variable: Any) -> None:
-        """Passes on a read of a variable."""
-        for tape in self._tapes:
-            tape.variable_accessed(variable)
 
 
 class Branch:

@@ -228,7 +228,7 @@ class Derivative:
     ) -> None:
         self.base_count = base_count
         self.constants = constants
-        """Eager tensors that only the backward pass uses."""
+        """Tensors from outside of the function that only the backward pass uses."""
         self.forward = forward
         self.backward = backward
         self.gradient_positions = gradient_positions
@@ -288,14 +288,14 @@ def build_derivative(function: GraphFunction, *, closed: bool, lists: frozenset[
     while True:
         backward, positions, layout = _backward_graph(function, outputs, lists)
         known = {id(t) for t in (*outputs, *graph.inputs)}
-        new = [t for t in backward.external_captures if id(t) not in known and not isinstance(t, EagerTensor)]
+        new = [t for t in backward.external_captures if id(t) not in known and _is_inside(t, graph)]
         outputs += new
         if not closed or not new:
             break
     forward_graph = with_outputs(graph, outputs)
     inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
     made = {id(t): ("output", i) for i, t in enumerate(outputs)}
-    constants = [t for t in backward.external_captures if isinstance(t, EagerTensor)]
+    constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
     made.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     intermediates = [inputs.get(id(t)) or made[id(t)] for t in backward.external_captures]
     return Derivative(
@@ -309,14 +309,18 @@ def build_derivative(function: GraphFunction, *, closed: bool, lists: frozenset[
     )
 
 
+def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
+    """Whether a tensor is of a graph (a view of one has the same operations) rather than of eager mode or around it."""
+    return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
+
+
 class _BackwardGraph(FuncGraph):
     """The graph of a backward pass: what the forward graph captured stays an input of the function."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """The tensor of this graph that stands for `tensor`, made on first use."""
-        if isinstance(tensor, EagerTensor):
-            tensor = next((inner for outer, inner in self.outer_graph.captures if outer is tensor), tensor)
-        return super().capture(tensor, name)
+        captured = self.outer_graph._captures.get(id(tensor))
+        return super().capture(tensor if captured is None else captured[1], name)
 
 
 def _backward_graph(

@@ -10,8 +10,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.autodiff.vectorize import Loop, Value, call, spread, vectorized
-from millrace._src.control_flow.branches import Branch, VariableWatcher, finish_branch, pack_outputs
+from millrace._src.control_flow.branches import Branch, finish_branch, pack_outputs
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core import context

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.branches import (
     Branch,
-    VariableWatcher,
     finish_branch,
     graph_function,
     into_current_graph,

@@ -507,6 +507,7 @@ OP_HOMES: dict[str, str] = {
     "Where": "millrace._src.ops.array.selecting",
     "While": "millrace._src.control_flow.while_loop",
     "Xdivy": "millrace._src.ops.math.power",
+    "XlaOptimizationBarrier": "millrace._src.ops.array.identity",
     "Xlog1py": "millrace._src.ops.math.power",
     "Xlogy": "millrace._src.ops.math.power",
     "ZerosLike": "millrace._src.ops.array.filling",

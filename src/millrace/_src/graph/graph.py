@@ -68,6 +68,7 @@ class Graph:
         self._devices: list[str] = []
         self._colocations: list[Operation] = []
         self._collections: dict[str, list[Any]] = {}
+        self._gradient_overrides: dict[str, str] = {}
         self._finalized = False
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
@@ -237,6 +238,8 @@ class Graph:
         if self._colocations:
             groups = {group.decode() for other in self._colocations for group in other.colocation_groups()}
             operation._set_attr("_class", tuple(sorted(groups)))
+        if self._gradient_overrides and op.name in self._gradient_overrides:
+            operation._set_attr("_gradient_op_type", self._gradient_overrides[op.name])
         if self._devices or context.state.device:
             operation.device = self._devices[-1] if self._devices else context.state.device or ""
         self._operations.append(operation)
@@ -415,6 +418,32 @@ class Graph:
             yield
         finally:
             self._colocations = previous
+
+    @contextlib.contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Gives the operations made within, by type, the gradient rule of another name.
+
+        >>> g = tf.Graph()
+        >>> with g.as_default(), g.gradient_override_map({"Sign": "Identity"}):
+        ...     x = tf.constant([0.3, -2.0])
+        ...     y = tf.sign(x)
+        >>> y.op.get_attr("_gradient_op_type")
+        b'Identity'
+
+        Scopes inside of each other add up, the inner one wins. The graphs of functions, branches and loops that are
+        built within have maps of their own.
+
+        Args: op_type_map: type of operation -> name of a `tf.RegisterGradient` rule, or of an op whose gradient to use.
+        Raises: TypeError: if it is not a dictionary from strings to strings.
+        """
+        if not isinstance(op_type_map, dict) or not all(isinstance(s, str) for kv in op_type_map.items() for s in kv):
+            raise TypeError(f"op_type_map must be a dictionary mapping strings to strings; received {op_type_map!r}.")
+        previous = self._gradient_overrides
+        self._gradient_overrides = {**previous, **op_type_map}
+        try:
+            yield
+        finally:
+            self._gradient_overrides = previous
 
     # --- collections (v1) --------------------------------------------------------------------------------------
 

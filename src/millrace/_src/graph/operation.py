@@ -139,6 +139,10 @@ class Operation:
         self.device = device or ""
 
     def _set_attr(self, name: str, value: Any) -> None:
+        if hasattr(value, "WhichOneof"):
+            from millrace._src.graph.attr_value import decode_attr  # protobuf loads only when a proto is given
+
+            value = decode_attr(value)
         self.attrs[name] = value
 
     def _add_control_inputs(self, operations: Iterable[Operation]) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import DType
@@ -140,6 +142,43 @@ def guarantee_const(xp: Xp, input: Array) -> Array:
     Returns: `input`.
     """
     return input
+
+
+@op(
+    "XlaOptimizationBarrier",
+    "input: T -> output: T",
+    T=TypeList(ANY),
+    shape=lambda c: [t.shape for t in c.inputs],
+)
+def optimization_barrier(xp: Xp, input: list[Array]) -> list[Array]:
+    """Returns its inputs once all of them are computed; what reads them is never merged with what reads the originals.
+
+    So a computation can be repeated on purpose: `tf.recompute_grad` repeats a forward pass behind it.
+    """
+    return list(input)
+
+
+@optimization_barrier.kernel_for("xla")
+def optimization_barrier_xla(xp: Any, input: list[Array]) -> list[Array]:
+    """XLA's own barrier, and a choice that hides from it that outputs equal inputs.
+
+    The compiler for CPUs drops its barriers before it merges equal computations for the last time. What is known while
+    compiling (shapes, axes) stays known; lists and handles pass.
+    """
+    places = [i for i, x in enumerate(input) if not isinstance(x, np.ndarray) and hasattr(x, "astype")]
+    held = xp.lax.optimization_barrier([input[i] for i in places])
+    first = [x.reshape(-1)[0] == 0 for x in held if x.size]
+    always = sum((x.astype(np.int32) for x in first), np.int32(0)) >= 0
+    outputs = list(input)
+    for place, value in zip(places, held, strict=True):
+        outputs[place] = xp.where(always, value, xp.zeros_like(value)) if first else value
+    return outputs
+
+
+@optimization_barrier.gradient
+def optimization_barrier_gradient(dys: list[Tensor]) -> tuple[list[Tensor]]:
+    """Each gradient passes through."""
+    return (list(dys),)
 
 
 @op("DebugGradientIdentity", "input: T -> output: T", T=ANY, shape=same_shape)

@@ -1,0 +1,247 @@
+"""Gradient rules by name: `tf.RegisterGradient`, `tf.no_gradient`, and what an operation asks for with them.
+
+Problem: a program may want another gradient than an op's own for some operations of a graph (guided backpropagation,
+straight-through estimators), or a gradient for an op that has none.
+
+Idea: a table from names to rules `(operation, *output gradients) -> input gradients`. An operation with the attribute
+`_gradient_op_type` (`Graph.gradient_override_map` sets it) is differentiated by the rule of that name. A rule under the
+name of an op that has no gradient becomes the gradient of the op, for tapes as well as for graphs.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.util.export import export
+
+_Rule = TypeVar("_Rule", bound=Callable[..., Any])
+
+_RULES: dict[str, Callable[..., Any] | None] = {}
+"""Name -> rule; None where gradients stop."""
+
+ATTRIBUTE = "_gradient_op_type"
+
+
+@export("RegisterGradient")
+class RegisterGradient:
+    """A decorator that enters a gradient rule under a name.
+
+    >>> @tf.RegisterGradient("DocClippedSquare")
+    ... def clipped_square_gradient(op, dy):
+    ...     return tf.clip_by_value(dy * 2.0 * op.inputs[0], -1.0, 1.0)
+    >>> @tf.function
+    ... def f(x):
+    ...     with tf.compat.v1.get_default_graph().gradient_override_map({"Square": "DocClippedSquare"}):
+    ...         y = tf.square(x)
+    ...     return tf.gradients(y, x)[0]
+    >>> f(tf.constant([0.25, 3.0])).numpy()
+    array([0.5, 1. ], dtype=float32)
+
+    The rule is called with the `tf.Operation` and one gradient for each of its outputs, zeros for those that nothing
+    depends on. It returns one gradient for each input: a Tensor, a `tf.IndexedSlices` or None; a lone one need not be
+    in a list.
+
+    Args: op_type: the name; that of an op which has no gradient gives it this one.
+    Raises:
+      TypeError: if `op_type` is not a string.
+      KeyError: if there is a rule of that name already, or the op of that name has a gradient.
+    """
+
+    def __init__(self, op_type: str) -> None:
+        self._op_type = _checked_name(op_type)
+
+    def __call__(self, f: _Rule) -> _Rule:
+        _enter(self._op_type, f)
+        return f
+
+
+@export("no_gradient", v1=["NoGradient", "NotDifferentiable", "no_gradient"])
+def no_gradient(op_type: str) -> None:
+    """Says that gradients stop at operations which ask for the rule `op_type`, or at the op of that name.
+
+    >>> tf.no_gradient("DocStops")
+    >>> @tf.function
+    ... def f(x):
+    ...     with tf.compat.v1.get_default_graph().gradient_override_map({"Square": "DocStops"}):
+    ...         y = tf.square(x)
+    ...     return tf.gradients(x * y, x)[0]
+    >>> float(f(tf.constant(3.0)))
+    9.0
+
+    Args: op_type: a name, as for `tf.RegisterGradient`.
+    Raises:
+      TypeError: if `op_type` is not a string.
+      KeyError: if there is a rule of that name already, or the op of that name has a gradient.
+    """
+    _enter(_checked_name(op_type), None)
+
+
+def _checked_name(op_type: Any) -> str:
+    if not isinstance(op_type, str):
+        raise TypeError(f"op_type must be a string; received {op_type!r} of type {type(op_type).__name__}.")
+    return op_type
+
+
+def _enter(name: str, rule: Callable[..., Any] | None) -> None:
+    op = _op_called(name)
+    known = op is not None and (op.gradient or op.operation_gradient or op.not_differentiable) is not None
+    if name in _RULES or known:
+        origin = f"the op {name} has one" if known else "it was registered before in this program"
+        raise KeyError(f"Registering two gradient with name '{name}'! ({origin})")
+    _RULES[name] = rule
+    if op is not None:
+        if rule is None:
+            op.not_differentiable = f'the program said tf.no_gradient("{name}")'
+        else:
+            op.gradient = _gradient_of_op(op, rule)
+        gradient_plan.cache_clear()
+
+
+def _op_called(name: str) -> OpDef | None:
+    try:
+        return get_op(name)
+    except KeyError:
+        return None
+
+
+# --- rules of single operations ----------------------------------------------------------------------------------
+
+
+def operation_rule(op: OpDef, output: Any) -> Callable[..., Any] | None:
+    """How one particular operation of a graph is differentiated, where that is not its op's gradient.
+
+    An op that holds graphs changes the operation itself; `tf.custom_gradient` gives an operation a rule of its own; an
+    operation may ask for a rule by name.
+    """
+    if not isinstance(output, SymbolicTensor):
+        return None
+    operation = output.op
+    rule = operation.gradient_override or named_rule(operation) or op.operation_gradient
+    return None if rule is None else lambda *dys: rule(operation, dys)
+
+
+def named_rule(operation: Any) -> Callable[..., Any] | None:
+    """The rule that an operation asks for, as `(operation, output gradients) -> input gradients`, or None."""
+    name = operation.attrs.get(ATTRIBUTE)
+    if name is None:
+        return None
+    name = name.decode() if isinstance(name, bytes) else name
+    if name not in _RULES:
+        op = _op_called(name)
+        if op is None or op.gradient is None:
+            raise LookupError(_missing(operation, name))
+        return _borrowed(op)
+    rule = _RULES[name]
+
+    def apply(operation: Any, dys: Sequence[Any]) -> list[Any]:
+        if rule is None:
+            return [None] * len(operation.inputs)
+        return checked_gradients(operation, as_list(rule(operation, *dys)))
+
+    return apply
+
+
+def _missing(operation: Any, name: str) -> str:
+    return (
+        f"No gradient defined for operation'{operation.name}' (op type: {operation.type}). It asks for the rule "
+        f"'{name}', which nobody entered with tf.RegisterGradient; tf.stop_gradient makes it a constant."
+    )
+
+
+def _borrowed(op: OpDef) -> Callable[..., Any]:
+    """The gradient of another op, applied to an operation that has inputs, outputs and attributes of the same names."""
+
+    def apply(operation: Any, dys: Sequence[Any]) -> list[Any]:
+        plan = gradient_plan(op)
+        assert plan is not None
+        saved = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+        grouped = op.signature.split_outputs(list(dys), operation.attrs)
+        return checked_gradients(operation, as_list(plan.function(*grouped, **saved)))
+
+    return apply
+
+
+def as_list(gradients: Any) -> list[Any]:
+    """What a rule returned as a list: a lone gradient, or None, is a list of one."""
+    return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
+
+
+def checked_gradients(operation: Any, gradients: Sequence[Any]) -> list[Any]:
+    """Gradients of the inputs of an operation as tensors.
+
+    Raises: ValueError: if their number is not that of the inputs, or a shape cannot be that of its input.
+    """
+    if len(gradients) != len(operation.inputs):
+        raise ValueError(
+            f"Num gradients {len(gradients)} generated for op {operation.node_def} do not match num inputs "
+            f"{len(operation.inputs)}"
+        )
+    pairs = zip(operation.inputs, gradients, strict=True)
+    return [_checked(operation, i, tensor, gradient) for i, (tensor, gradient) in enumerate(pairs)]
+
+
+def _checked(operation: Any, index: int, tensor: Any, gradient: Any) -> Any:
+    if gradient is None or isinstance(gradient, IndexedSlices):
+        return gradient
+    given = not hasattr(gradient, "dtype")
+    gradient = convert_to_tensor(gradient, dtype=tensor.dtype if given else None)
+    if tensor.dtype.name != "resource" and not gradient.shape.is_compatible_with(tensor.shape):
+        raise ValueError(
+            "Incompatible shapes between op input and calculated input gradient. Forward operation: "
+            f"{operation.name}. Input index: {index}. Original input shape: {tensor.shape}. Calculated input gradient "
+            f"shape: {gradient.shape}"
+        )
+    return gradient
+
+
+# --- a rule as the gradient of an op -----------------------------------------------------------------------------
+
+
+class _RecordedCall:
+    """What a rule sees of an op call: as much of a `tf.Operation` as rules read."""
+
+    def __init__(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
+        self.type = self.name = op.name
+        self.inputs = tuple(inputs)
+        self.outputs = list(outputs)
+        self._attrs = attrs
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute."""
+        if name not in self._attrs:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        value = self._attrs[name]
+        return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+
+
+def _gradient_of_op(op: OpDef, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule in the form of a gradient function, one that asks by name for all inputs, outputs and attributes."""
+    outputs, inputs = [a.name for a in op.signature.outputs], [a.name for a in op.signature.inputs]
+    attrs = list(op.attr_kinds)
+
+    def gradient(*dys: Any, **saved: Any) -> list[Any]:
+        given = [saved[name] for name in inputs]
+        call = _RecordedCall(op, _flat(given), _flat(saved[n] for n in outputs), {n: saved[n] for n in attrs})
+        found = as_list(rule(call, *_flat(dys)))
+        if len(found) != len(call.inputs):
+            raise ValueError(
+                f"Num gradients {len(found)} generated for op {op.name} do not match num inputs {len(call.inputs)}"
+            )
+        rest = iter(found)
+        return [[next(rest) for _ in item] if isinstance(item, list) else next(rest) for item in given]
+
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    names = [*(f"d{name}" for name in outputs), *inputs, *outputs, *attrs]
+    gradient.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])  # type: ignore[attr-defined]  # read by GradientPlan
+    return gradient
+
+
+def _flat(items: Any) -> list[Any]:
+    return [part for item in items for part in (item if isinstance(item, list) else [item])]
