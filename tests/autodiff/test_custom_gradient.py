@@ -330,6 +330,21 @@ def test_grad_pass_through(mode: Any) -> None:
     assert value(tape.gradient(y, x)) == [2.0, 2.0]
 
 
+def test_one_kind_of_decoration_around_another_keeps_both_rules() -> None:
+    x = tf.constant(2.0)
+    for f, expected in (
+        (tf.grad_pass_through(tf.recompute_grad(lambda x: x * x)), 1.0),
+        (tf.grad_pass_through(tripled), 1.0),
+        (tf.recompute_grad(tripled), 3.0),
+        (tf.recompute_grad(tf.function(lambda x: x * x)), 4.0),
+        (tf.recompute_grad(tf.recompute_grad(lambda x: x * x)), 4.0),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        assert value(tape.gradient(y, x)) == expected
+
+
 @both
 def test_stop_gradient_and_recompute_do_not_change_values(mode: Any) -> None:
     f = mode(lambda x: tf.stop_gradient(x) * x)

@@ -43,20 +43,22 @@ class VariableCollector(VariableWatcher):
 class CustomGradient:
     """A function with a gradient of its own; as a method it is bound like one.
 
-    Args: f: the function that returns `(result, grad_fn)`.
+    Args:
+      f: the function that returns `(result, grad_fn)`.
+      wrapped: the function to look like, if not `f`.
     """
 
-    def __init__(self, f: Callable[..., Any]) -> None:
-        self._function = f
-        functools.update_wrapper(self, f)
+    def __init__(self, f: Callable[..., Any], wrapped: Callable[..., Any] | None = None) -> None:
+        functools.update_wrapper(self, f if wrapped is None else wrapped)
+        self._with_gradient = f  # last: the attributes of a wrapped object came along
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.graph is None:
-            return _call_eagerly(self._function, args, kwargs)
-        return _call_in_graph(self._function, args, kwargs)
+            return _call_eagerly(self._with_gradient, args, kwargs)
+        return _call_in_graph(self._with_gradient, args, kwargs)
 
     def __get__(self, instance: Any, owner: type | None = None) -> CustomGradient:
-        bind = getattr(self._function, "__get__", None)
+        bind = getattr(self._with_gradient, "__get__", None)
         return self if instance is None or bind is None else CustomGradient(bind(instance, owner))
 
 
@@ -293,7 +295,6 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     Raises: ValueError: when differentiated, if the numbers of results and arguments differ.
     """
 
-    @custom_gradient
     def pass_through(*args: Any, **kwargs: Any) -> Any:
         def grad(*dys: Any, **grad_kwargs: Any) -> Any:
             variables = grad_kwargs.get("variables")
@@ -301,5 +302,4 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return f(*args, **kwargs), grad
 
-    functools.update_wrapper(pass_through, f)
-    return pass_through
+    return CustomGradient(pass_through, f)

@@ -8,7 +8,6 @@ nothing would be saved.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -56,9 +55,8 @@ class _Recomputed(CustomGradient):
     """A function that is computed again for its gradient; as a method it is bound like one."""
 
     def __init__(self, f: Callable[..., Any]) -> None:
-        super().__init__(self._run_unrecorded)
+        super().__init__(self._run_unrecorded, f)
         self._recomputed = f
-        functools.update_wrapper(self, f)
 
     def _run_unrecorded(self, *args: Any, **kwargs: Any) -> Any:
         with context.tapes_scope((VariableWatcher(state.tapes),)):
