@@ -421,7 +421,7 @@ class _Writer:
             condition += f" or {self.test(inner, certain=False)}"
         end = "break"
         if place.result and self.chance(20):
-            end = self.early_return(inner)
+            end = self.early_return(inner.inside())
         self.write(inner, f"if {condition}:\n    {end}")
         self.block(inner, 1 + self.choose(3))
         place.names.add(counter)

@@ -138,3 +138,155 @@ def test_gradients_flow_through_a_list() -> None:
         tape.watch(x)
         y = f(x)
     assert tape.gradient(y, x).numpy() == 20.0
+
+
+def _changed(n, change):
+    items = []
+    for i in tf.range(n):
+        items.append(i * 2)
+    return change(items)
+
+
+def _extended(items):
+    items.extend([7, 8])
+    items += [9]
+    return items
+
+
+def _popped(items):
+    return items.pop(), items.pop(0), items
+
+
+def _inserted(items):
+    items.insert(1, 50)
+    items.insert(-1, 60)
+    items.insert(100, 70)
+    return items
+
+
+def _removed(items):
+    items.remove(2)
+    del items[0]
+    return items
+
+
+def _replaced(items):
+    items[0] = 9
+    items[-1] += 1
+    return items
+
+
+def _reversed(items):
+    items.reverse()
+    return items
+
+
+def _cleared(items):
+    items.clear()
+    items.append(5)
+    return items
+
+
+def _joined(items):
+    return items + [1], [2] + items, items * 2, list(items)
+
+
+def _asked(items):
+    return 2 in items, 3 in items, 3 not in items, items.index(4), items.count(2), items == [0, 2, 4], items == [1]
+
+
+def _of_truth(items):
+    if not items:
+        return 1
+    if items and len(items) > 2:
+        return 2
+    return 3
+
+
+def _branched(items):
+    if items[0] > 0:
+        items.append(1)
+    else:
+        items.pop()
+    return items
+
+
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.xla)])
+@pytest.mark.parametrize(
+    "change",
+    [_extended, _popped, _inserted, _removed, _replaced, _reversed, _cleared, _joined, _asked, _of_truth, _branched],
+    ids=lambda f: f.__name__,
+)
+def test_a_list_of_the_graph_has_the_methods_of_pythons(change: Callable[[Any], Any], jit: bool) -> None:
+    expected = _changed(3, change)
+    got = tf.function(_changed, jit_compile=jit)(tf.constant(3), change)
+    for left, right in zip(*[v if isinstance(v, tuple) else (v,) for v in (expected, got)], strict=True):
+        np.testing.assert_array_equal(np.asarray(right), np.asarray(left))
+
+
+def _stack_machine(program):
+    stack = [0]
+    for code in program:
+        if code < 0:
+            top = stack.pop()
+            stack[-1] += top
+        else:
+            stack.append(code)
+    return stack
+
+
+def _extended_in_a_loop(program):
+    items = [1]
+    for code in program:
+        items.extend([code, code + 1])
+        items += [code * 2]
+    return items
+
+
+def _emptied_in_a_loop(program):
+    items = [5]
+    total = 0
+    for code in program:
+        items.append(code)
+        if code < 0:
+            items.clear()
+        total += len(items)
+    return total, items
+
+
+@pytest.mark.parametrize(
+    "function", [_stack_machine, _extended_in_a_loop, _emptied_in_a_loop], ids=lambda f: f.__name__
+)
+def test_a_loop_may_make_a_list_longer_and_shorter(function: Callable[[Any], Any]) -> None:
+    program = [3, 4, -1, 5, 6, -1, -1, 2]
+    expected, got = function(program), tf.function(function)(tf.constant(program))
+    for left, right in zip(*[v if isinstance(v, tuple) else (v,) for v in (expected, got)], strict=True):
+        np.testing.assert_array_equal(np.asarray(right), np.asarray(left))
+
+
+def test_a_helper_function_changes_the_list_of_its_caller() -> None:
+    def push(items, value):
+        items.append(value)
+        items.append(value + 1)
+
+    @tf.function
+    def f(n):
+        items = [0]
+        for i in tf.range(n):
+            items.append(i)
+        push(items, 7)
+        return items
+
+    assert f(tf.constant(2)).numpy().tolist() == [0, 0, 1, 7, 8]
+
+
+def test_another_name_of_a_list_sees_what_a_loop_assigns_to_its_items() -> None:
+    @tf.function
+    def f(n):
+        items = [1, 2, 3]
+        other = items
+        for i in tf.range(n):
+            items[1] = i
+        return other
+
+    assert [int(x) for x in f(tf.constant(5))] == [1, 4, 3]

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
 
 
 def condition_tensor(value: Any, kind: str) -> Any:
     """A condition as a boolean scalar of the graph.
 
     Args:
-      value: A tensor or variable.
+      value: A tensor, a variable, or a list that a loop of the graph has built: whether it has elements.
       kind: What it is the condition of: "if statement", "while loop".
 
     Raises:
       ValueError: if it is not a boolean scalar.
       TypeError: if an operand of `and`, `or`, `not` is not.
     """
+    if value.__class__ is StagedList:
+        return raw.Greater(x=value.length(), y=0)
     tensor = convert_to_tensor(value)
     advice = "to check for None, use `is not None`"
     if tensor.dtype.name != "bool":

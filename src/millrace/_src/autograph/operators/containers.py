@@ -1,11 +1,11 @@
-"""Assignments to items, and lists that grow."""
+"""Assignments to items."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from millrace._src.autograph.operators.refusals import refuse_if_strict
-from millrace._src.autograph.operators.staged_lists import StagedList, TrialList
+from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -13,7 +13,7 @@ from millrace._src.ops import raw
 
 def set_item(container: Any, key: Any, value: Any) -> Any:
     """`container[key] = value`; of a tensor, a changed copy. Returns what the variable is afterwards."""
-    if not is_tensor(container):
+    if container.__class__ is StagedList or not is_tensor(container):
         container[key] = value
         return container
     refuse_if_strict(TypeError, "'SymbolicTensor' object does not support item assignment.")
@@ -32,16 +32,6 @@ def _updated(tensor: Any, key: Any, value: Any) -> Any:
     result = raw.Reshape(tensor=changed, shape=raw.Shape(input=tensor))
     result.set_shape(tensor.shape)
     return result
-
-
-def list_append(items: Any, value: Any) -> Any:
-    """`items.append(value)`; returns what the variable is afterwards."""
-    if isinstance(items, StagedList):
-        return items.appended(value)
-    if isinstance(items, TrialList):
-        return items.noted(value)
-    items.append(value)
-    return items
 
 
 class _Key:

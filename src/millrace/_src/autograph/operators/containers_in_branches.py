@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.util import nest
 
-_KINDS = (list, dict, set)
+_KINDS = (list, dict, set, StagedList)
 _NOTHING = object()
 _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.TensorArray, tf.tensor_scatter_nd_update."
 
@@ -22,6 +23,9 @@ def refill(container: Any, contents: Any) -> None:
     """Puts other contents into a list, dictionary or set."""
     if type(container) is list:
         container[:] = contents
+        return
+    if type(container) is StagedList:
+        container.array = contents.array
         return
     contents = contents.copy()
     container.clear()
@@ -119,6 +123,8 @@ class Containers:
 
 
 def _parts(container: Any) -> Any:
+    if type(container) is StagedList:
+        return ()
     return container.values() if type(container) is dict else container
 
 
@@ -128,6 +134,8 @@ def _copy(value: Any) -> Any:
         return [_copy(item) for item in value]
     if type(value) is dict:
         return {key: _copy(item) for key, item in value.items()}
+    if type(value) is StagedList:
+        return value.copy()
     return value
 
 
@@ -135,6 +143,8 @@ def _holds(container: Any, contents: Any, items: set[int]) -> bool:
     """Whether a container holds what it held, but for new objects whose ids are `items`."""
     if type(container) is set:
         return bool(container == contents)
+    if type(container) is StagedList:
+        return bool(container.array is contents.array)
     if type(container) is list:
         is_kept, pairs = len(container) == len(contents), [*zip(container, contents)]
     else:

@@ -7,13 +7,13 @@ from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.containers_in_branches import Containers, refill
-from millrace._src.autograph.operators.merging import Merged, flatten, merge, to_tensor, zeros_like
+from millrace._src.autograph.operators.merging import Merged, flatten, merge, to_tensor
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
+from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.control_flow.branches import Branch, trace_branch
 from millrace._src.control_flow.cond import build_branches
 from millrace._src.core import context
-from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
 
@@ -186,7 +186,7 @@ def _keep_outputs(
             if own is not None:
                 outputs += leaves
             elif other is not None:
-                outputs += [raw.Identity(input=zeros_like(t, convert_to_tensor)) for t in other]
+                outputs += [raw.Identity(input=zeros_like(t)) for t in other]
     graph.outputs = outputs
 
 

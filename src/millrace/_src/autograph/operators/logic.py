@@ -7,6 +7,7 @@ from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.refusals import AS_BOOL, refuse_if_strict
+from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
 from millrace._src.control_flow.cond import cond
 from millrace._src.core.convert import convert_to_tensor
@@ -53,6 +54,8 @@ def _boolean(value: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`: whether any element of a tensor, or of a Python collection, equals the item."""
+    if container.__class__ is StagedList:
+        return _any_equal(convert_to_tensor(container), item)
     if is_symbolic(container):
         refuse_if_strict(TypeError, "argument of type 'SymbolicTensor' is not iterable.")
         return _any_equal(container, item)

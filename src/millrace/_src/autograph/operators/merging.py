@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.variables import RESULT, Undefined
 from millrace._src.core.convert import convert_to_tensor
@@ -105,11 +103,21 @@ def merge(
             )
     for a, b in zip(tensors[0] or (), tensors[1] or (), strict=True):
         if a.dtype is not b.dtype:
+            cure = conversion(b.dtype, a.dtype)
             raise TypeError(
                 f"{called(name)} has dtype {a.dtype.name} in the main branch, but dtype {b.dtype.name} in the else "
-                f"branch. Use tf.cast in one of them: tf.cast(value, tf.{a.dtype.name})."
+                f"branch. Use {cure.partition('(')[0]} in one of them: {cure}."
             )
     return Merged(structure=main, main=tensors[0], other=tensors[1])
+
+
+def conversion(dtype: Any, wanted: Any, value: str = "value") -> str:
+    """The call that makes a value of a dtype one of another."""
+    if wanted.name == "string":
+        return f"tf.strings.as_string({value})"
+    if dtype.name == "string":
+        return f"tf.strings.to_number({value}, tf.{wanted.name})"
+    return f"tf.cast({value}, tf.{wanted.name})"
 
 
 def _half_merged(main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
@@ -140,11 +148,3 @@ def _check_structures(name: str, main: Any, other: Any) -> None:
         raise TypeError(
             f"{called(name)} must have the same nested structure in the main and else branches:\n\n{error}"
         ) from None
-
-
-def zeros_like(tensor: Any, make: Any) -> Any:
-    """Zeros of the dtype and, as far as it is known, the shape of a tensor."""
-    dims = [1 if d is None else d for d in tensor.shape.as_list()] if tensor.shape.rank is not None else []
-    if tensor.dtype.name == "string":
-        return make(np.full(dims, b"", object), tensor.dtype)
-    return make(np.zeros(dims, tensor.dtype.np_dtype), tensor.dtype)

@@ -9,7 +9,7 @@ from typing import Any
 from millrace._src.autograph.operators.assertions import assert_stmt
 from millrace._src.autograph.operators.calls import call, callee, looked_up
 from millrace._src.autograph.operators.comprehensions import filters, iterable, iterable_of_rows
-from millrace._src.autograph.operators.containers import key, list_append, set_item
+from millrace._src.autograph.operators.containers import key, set_item
 from millrace._src.autograph.operators.if_statements import if_exp, if_stmt
 from millrace._src.autograph.operators.logic import and_, and_value, in_, not_, not_in, or_, or_value
 from millrace._src.autograph.operators.loops import for_stmt, while_stmt
@@ -31,7 +31,15 @@ from millrace._src.autograph.operators.resuming import iterate, resume, site_of
 from millrace._src.autograph.operators.staged_loops import loop_options
 from millrace._src.autograph.operators.staging import plain, staged, staged_iterable
 from millrace._src.autograph.operators.unpacking import unpacked
-from millrace._src.autograph.operators.variables import Undefined, container, is_defined, ld, ldu, ret
+from millrace._src.autograph.operators.variables import (
+    Undefined,
+    container,
+    is_defined,
+    ld,
+    ldu,
+    local_variables,
+    ret,
+)
 from millrace._src.core.context import state
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
@@ -80,7 +88,7 @@ __all__ = [
     "key",
     "ld",
     "ldu",
-    "list_append",
+    "local_variables",
     "locals",
     "looked_up",
     "loop_options",

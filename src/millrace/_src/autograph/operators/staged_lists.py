@@ -1,29 +1,35 @@
-"""Python lists that a loop of the graph appends to.
+"""Python lists that a loop of the graph makes longer or shorter.
 
 The loop cannot carry a list that grows; it carries a `tf.TensorArray`, and the variable is a `StagedList` around it,
-which can be appended to, indexed, iterated over and stacked. What the elements are is found out by a trial run of the
-body with a `TrialList` in place of the list, which notes what is appended.
+which has the methods of a list. What the elements are is found out by a trial run of the body with a `TrialList` in
+place of the list, which notes what is put into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from millrace._src.autograph.operators.refusals import AS_BOOL
+from millrace._src.autograph.operators.stand_ins import zeros_like
+from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_that
 
 
 class StagedList(CompositeTensor):
     """A list of tensors whose length is only known when the graph runs.
 
-    Args: array: The elements.
+    Args: array: The elements; methods that change the list put another array here.
     """
 
     __slots__ = ("array",)
+    __hash__ = object.__hash__
 
     def __init__(self, array: TensorArray) -> None:
         self.array = array
@@ -38,18 +44,22 @@ class StagedList(CompositeTensor):
     def _nest_rebuild(self, components: Any) -> StagedList:
         return StagedList(self.array._nest_rebuild(components))
 
-    def appended(self, value: Any) -> StagedList:
-        """The list with one more element."""
-        tensor = convert_to_tensor(value, dtype=self.array.dtype)
-        return StagedList(self.array.write(self.array.size(), tensor))
+    def copy(self) -> StagedList:
+        """Another list with the same elements."""
+        return StagedList(self.array)
+
+    # --- reading -----------------------------------------------------------------------------------------------------
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return convert_to_tensor(self)[index]
+        return self.array.read(self._position(index))
+
+    def _position(self, index: Any) -> Any:
+        """An index from the start, of one that may be from the end."""
         position = convert_to_tensor(index)
-        size = self.array.size()
-        from_end = raw.AddV2(x=position, y=size)
-        return self.array.read(raw.SelectV2(condition=raw.Less(x=position, y=0), t=from_end, e=position))
+        from_end = raw.AddV2(x=position, y=self.array.size())
+        return raw.SelectV2(condition=raw.Less(x=position, y=0), t=from_end, e=position)
 
     def __len__(self) -> int:
         raise TypeError(
@@ -57,15 +67,134 @@ class StagedList(CompositeTensor):
             "it is a Tensor."
         )
 
+    def __bool__(self) -> bool:
+        raise OperatorNotAllowedInGraphError(AS_BOOL, tensor=self)
+
     def length(self) -> Any:
         """The number of elements, a tensor."""
         return self.array.size()
+
+    def __contains__(self, item: Any) -> bool:
+        raise OperatorNotAllowedInGraphError(AS_BOOL, tensor=self)
+
+    def __eq__(self, other: Any) -> Any:
+        if not isinstance(other, (list, StagedList)):
+            return NotImplemented
+        if isinstance(other, list) and not other:
+            return raw.Equal(x=self.length(), y=0)
+        theirs = convert_to_tensor(other, dtype=self.array.dtype)
+        same_length = raw.Equal(x=self.length(), y=raw.Shape(input=theirs)[0])
+        return cond(same_length, lambda: _all(raw.Equal(x=self._tensor(), y=theirs)), lambda: same_length)
+
+    def index(self, value: Any) -> Any:
+        """The place of the first element that equals a value; in the graph, an error if there is none."""
+        places = self._places(value)
+        assert_that(raw.Greater(x=raw.Size(input=places), y=0), [convert_to_tensor("the value is not in the list")])
+        return places[0]
+
+    def count(self, value: Any) -> Any:
+        """How many elements equal a value."""
+        return raw.Size(input=self._places(value))
+
+    def _places(self, value: Any) -> Any:
+        equal = raw.Equal(x=self._tensor(), y=convert_to_tensor(value, dtype=self.array.dtype))
+        if equal.shape.rank not in (1, None):
+            shape = self.array.element_shape
+            raise TypeError(f"Only scalars are looked up in a list of the graph; its elements have shape {shape}.")
+        return raw.Reshape(tensor=raw.Cast(x=raw.Where(condition=equal), DstT="int32"), shape=[-1])
+
+    def _tensor(self) -> Any:
+        return convert_to_tensor(self)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return convert_to_tensor(self.array.stack(), dtype=dtype, name=name)
 
     def __repr__(self) -> str:
         return f"<list of {self.array.dtype.name} tensors that a loop of the graph appends to>"
+
+    # --- changing ----------------------------------------------------------------------------------------------------
+
+    def append(self, value: Any) -> None:
+        """Adds an element at the end."""
+        self.array = self.array.write(self.array.size(), convert_to_tensor(value, dtype=self.array.dtype))
+
+    def extend(self, values: Any) -> None:
+        """Adds the elements of a Python iterable, a tensor or another such list."""
+        if isinstance(values, (Tensor, StagedList)):
+            self._refill([self._tensor(), convert_to_tensor(values, dtype=self.array.dtype)])
+            return
+        for value in values:
+            self.append(value)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            raise TypeError("A part of a list that a loop of the graph builds cannot be replaced; assign one element.")
+        self.array = self.array.write(self._position(index), convert_to_tensor(value, dtype=self.array.dtype))
+
+    def __delitem__(self, index: Any) -> None:
+        self.pop(index)
+
+    def pop(self, index: Any = -1) -> Any:
+        """Takes an element out, and returns it."""
+        value, elements, position = self[index], self._tensor(), self._position(index)
+        after = raw.AddV2(x=position, y=1)
+        self._refill([elements[:position], elements[after:]])
+        return value
+
+    def insert(self, index: Any, value: Any) -> None:
+        """Puts an element before the one at a place."""
+        elements, size = self._tensor(), self.length()
+        position = raw.Minimum(x=raw.Maximum(x=self._position(index), y=0), y=size)
+        new = raw.ExpandDims(input=convert_to_tensor(value, dtype=self.array.dtype), dim=0)
+        self._refill([elements[:position], new, elements[position:]])
+
+    def remove(self, value: Any) -> None:
+        """Takes out the first element that equals a value."""
+        self.pop(self.index(value))
+
+    def clear(self) -> None:
+        """Takes out all elements."""
+        self._refill([self._tensor()[:0]])
+
+    def reverse(self) -> None:
+        """Puts the elements in the opposite order."""
+        self._refill([self._tensor()[::-1]])
+
+    def __iadd__(self, values: Any) -> StagedList:
+        self.extend(values)
+        return self
+
+    def __add__(self, values: Any) -> StagedList:
+        new = self.copy()
+        new.extend(values)
+        return new
+
+    def __radd__(self, values: Any) -> StagedList:
+        new = self.copy()
+        if not isinstance(values, list) or values:
+            new._refill([convert_to_tensor(values, dtype=self.array.dtype), self._tensor()])
+        return new
+
+    def __mul__(self, times: Any) -> StagedList:
+        new = self.copy()
+        elements, times = self._tensor(), convert_to_tensor(times)
+        ones = raw.Fill(dims=[raw.Sub(x=raw.Rank(input=elements), y=1)], value=1)
+        multiples = raw.ConcatV2(values=[raw.ExpandDims(input=times, dim=0), ones], axis=0)
+        new._refill([raw.Tile(input=elements, multiples=multiples)])
+        return new
+
+    __rmul__ = __mul__
+
+    def _refill(self, parts: Sequence[Any]) -> None:
+        """Makes the list hold the elements of tensors, one after the other."""
+        joined = parts[0] if len(parts) == 1 else raw.ConcatV2(values=list(parts), axis=0)
+        shape = self.array.element_shape
+        joined.set_shape([None, *shape.as_list()] if shape.rank is not None else None)
+        self.array = new_array(self.array.dtype, shape).unstack(joined)
+
+
+def _all(tensor: Any) -> Any:
+    return raw.All(input=raw.Reshape(tensor=tensor, shape=[-1]), reduction_indices=[0])
 
 
 class MovedList:
@@ -80,8 +209,7 @@ class MovedList:
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         raise TypeError(
             f"The list was appended to, as '{self.name}', by a loop that depends on a Tensor; only that variable has "
-            "its "
-            f"elements now. Use '{self.name}' after the loop, and return it from the function that holds the loop."
+            f"its elements now. Use '{self.name}' after the loop, and return it from the function that holds the loop."
         )
 
     def __repr__(self) -> str:
@@ -89,47 +217,104 @@ class MovedList:
 
 
 class TrialList:
-    """Stands for a list while the body of a loop is tried out; notes what is appended."""
+    """Stands for a list while the body of a loop is tried out; notes what is put into it.
+
+    Args: items: What the list holds before the loop.
+
+    Attributes:
+      examples: What was put in.
+      is_changed: Whether its length was changed.
+    """
 
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = list(items)
+        self.examples: list[Any] = []
+        self.is_changed = False
 
-    def noted(self, value: Any) -> TrialList:
-        """The list itself, with the dtype and shape of an appended value noted."""
-        self.items.append(value if isinstance(value, Tensor) else convert_to_tensor(value))
+    def append(self, value: Any) -> None:
+        """Notes the dtype and shape of an element."""
+        self.extend([value])
+
+    def extend(self, values: Any) -> None:
+        """Notes those of several."""
+        self.is_changed = True
+        if isinstance(values, (Tensor, StagedList)):
+            values = [convert_to_tensor(values)[0]]
+        self.examples += [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in values]
+
+    def insert(self, index: Any, value: Any) -> None:
+        """Notes an element, wherever it is put."""
+        self.append(value)
+
+    def __iadd__(self, values: Any) -> TrialList:
+        self.extend(values)
         return self
 
+    def pop(self, index: Any = -1) -> Any:
+        """An element, which stays: whether there is another one, only the graph knows."""
+        self.is_changed = True
+        return self[index]
+
+    def remove(self, value: Any) -> None:
+        """Notes that the list gets shorter."""
+        self.is_changed = True
+
+    def clear(self) -> None:
+        """Notes that the list gets empty."""
+        self.is_changed = True
+
+    def reverse(self) -> None:
+        """The order does not matter."""
+
+    def __delitem__(self, index: Any) -> None:
+        self.is_changed = True
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Elements keep their dtype."""
+
     def __getitem__(self, index: Any) -> Any:
-        return self.items[index if isinstance(index, (int, slice)) else 0]
+        """An element of the right dtype and shape: one that was put in may belong to the graph of a branch."""
+        known = [*self.items, *map(zeros_like, self.examples)]
+        return known[index if isinstance(index, (int, slice)) else 0]
 
     def __len__(self) -> int:
-        return len(self.items)
+        return len(self.items) + len(self.examples)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[:])
 
 
 def staged_list(before: Sequence[Any], trial: TrialList) -> StagedList | None:
-    """The list that a loop starts with, given what its body appends; None if it appends nothing.
+    """The list that a loop starts with, given what its body puts in; None if its length stays.
 
     Raises: TypeError: if the elements have different dtypes.
     """
-    if len(trial.items) == len(before):
+    if not trial.is_changed:
         return None
     tensors = [item if isinstance(item, Tensor) else convert_to_tensor(item) for item in before]
-    examples = [*tensors, *trial.items[len(before) :]]
+    examples = [*tensors, *trial.examples]
     dtypes = {tensor.dtype for tensor in examples}
     if len(dtypes) > 1:
         names = " and ".join(sorted(dtype.name for dtype in dtypes))
         raise TypeError(f"A list that a loop over a Tensor appends to must have elements of one dtype, not {names}.")
+    if not examples:
+        return None
     shape = examples[0].shape
     for tensor in examples[1:]:
         shape = shape.most_specific_compatible_shape(tensor.shape)
-    array = TensorArray(
-        examples[0].dtype,
-        size=len(tensors),
+    array = new_array(examples[0].dtype, shape, len(tensors))
+    for index, tensor in enumerate(tensors):
+        array = array.write(index, tensor)
+    return StagedList(array)
+
+
+def new_array(dtype: Any, shape: Any, size: int = 0) -> TensorArray:
+    """An array for the elements of a list."""
+    return TensorArray(
+        dtype,
+        size=size,
         dynamic_size=True,
         infer_shape=shape.is_fully_defined(),
         element_shape=shape,
         clear_after_read=False,
     )
-    for index, tensor in enumerate(tensors):
-        array = array.write(index, tensor)
-    return StagedList(array)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.autograph.operators.containers_in_branches import Containers
-from millrace._src.autograph.operators.merging import called, flatten, to_tensors, zeros_like
+from millrace._src.autograph.operators.containers_in_branches import Containers, refill
+from millrace._src.autograph.operators.merging import called, conversion, flatten, to_tensors
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
 from millrace._src.autograph.operators.staging import is_tensor
+from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.autograph.operators.variables import RESULT, Undefined
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core import context
@@ -38,7 +39,7 @@ def loop_options(
     *,
     parallel_iterations: int = 10,
     swap_memory: bool = False,
-    ag_appended: Sequence[str] = (),
+    ag_resized: Sequence[str] = (),
     ag_items: Sequence[str] = (),
     ag_certain: Sequence[str] = (),
     ag_needed: Sequence[str] = (),
@@ -50,7 +51,7 @@ def loop_options(
 
     Args:
       parallel_iterations, swap_memory: As for `tf.while_loop`.
-      ag_appended: Lists that the body appends to.
+      ag_resized: Variables that may be lists of which the body changes the length.
       ag_items: Variables that the body changes only by assigning their items.
       ag_certain: Variables that have a value wherever they are read.
       ag_needed: Other variables that are read after the loop.
@@ -63,7 +64,7 @@ def loop_options(
             raise TypeError(f"set_loop_options() got an unexpected keyword argument '{name}'")
     return {
         "parallel_iterations": parallel_iterations,
-        "ag_appended": ag_appended,
+        "ag_resized": ag_resized,
         "ag_items": ag_items,
         "ag_certain": ag_certain,
         "ag_needed": ag_needed,
@@ -101,6 +102,8 @@ class StagedLoop:
         """Lists that grow in the graph, and what stands in them afterwards."""
         self.unknown: dict[int, list[TensorShape]] = {}
         """Variables that start as zeros, with the shapes that the body gives them first."""
+        self.in_place: list[int] = []
+        """Carried containers that the body changes, if at all, in place."""
 
     def run(
         self,
@@ -129,13 +132,14 @@ class StagedLoop:
             return test(counter)
 
         def loop_body(counter: Any, state: Sequence[Any]) -> Any:
-            self._set(carried, state)
+            given = self._set(carried, state)
             containers = Containers(self.names, self.before)
             following = body(counter)
             after = self.get_state()
             self._check_static(carried, after)
             for index in set(containers.before) - {*carried}:
                 containers.check_not_changed(index, after)
+            self.in_place = [i for i in carried if i in containers.before and after[i] is given[i]]
             new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [following, new]
 
@@ -150,15 +154,20 @@ class StagedLoop:
             )
         finally:
             self.set_state(self.before)
-        self._set(carried, results)
+        last = self._set(carried, results)
+        for index in self.in_place:  # other names of the container see what the loop has done to it
+            refill(self.before[index], last[index])
+            last[index] = self.before[index]
+        self.set_state(last)
         for items, moved in self.taken_over:
             items[:] = [moved]
 
-    def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> None:
+    def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> list[Any]:
         state = list(self.before)
         for index, leaves in zip(carried, values, strict=True):
             state[index] = nest.pack_sequence_as(self.before[index], list(leaves), expand_composites=True)
         self.set_state(state)
+        return state
 
     def _require_an_iteration(self, test: Callable[[], Any]) -> None:
         """Asserts in the graph that the loop gives a value to the variables that are read after it."""
@@ -186,7 +195,7 @@ class StagedLoop:
         """Finds out, by a trial run of the body, what the loop has to start with."""
         empty = [i for i, value in enumerate(self.before) if value.__class__ is Undefined or value is None]
         unknown = [i for i in empty if not self._is_temporary(i)]
-        lists = {i: TrialList(v) for i, v in enumerate(self.before) if self._is_growing_list(i, v)}
+        lists = {i: TrialList(v) for i, v in enumerate(self.before) if self._is_resized_list(i, v)}
         if not unknown and not lists:
             return
         graph = FuncGraph("undefined_loop_variables")
@@ -207,7 +216,7 @@ class StagedLoop:
         finally:
             self.set_state(self.before)
         for index, values in tensors.items():
-            zeros = [zeros_like(tensor, convert_to_tensor) for tensor in values]
+            zeros = [zeros_like(tensor) for tensor in values]
             self.before[index] = nest.pack_sequence_as(after[index], zeros, expand_composites=True)
             self.unknown[index] = [tensor.shape for tensor in values]
         for index, trial in lists.items():
@@ -217,8 +226,8 @@ class StagedLoop:
                 self.before[index] = grown
         self.set_state(self.before)
 
-    def _is_growing_list(self, index: int, value: Any) -> bool:
-        return not is_strict() and type(value) is list and self.names[index] in self.options.get("ag_appended", ())
+    def _is_resized_list(self, index: int, value: Any) -> bool:
+        return not is_strict() and type(value) is list and self.names[index] in self.options.get("ag_resized", ())
 
     def _tried(self, index: int, value: Any) -> Any:
         """A value as the body will see it: with tensors in place of Python numbers."""
@@ -264,7 +273,7 @@ class StagedLoop:
             if new.dtype is not old.dtype:
                 raise TypeError(
                     f"'{name}' has dtype {old.dtype.name} before the loop, but dtype {new.dtype.name} after one "
-                    f"iteration. Use tf.cast(..., tf.{old.dtype.name}) in the loop, or a first value of dtype "
+                    f"iteration. Use {conversion(new.dtype, old.dtype, '...')} in the loop, or a first value of dtype "
                     f"{new.dtype.name}."
                 )
             if shape.rank is not None and not new.shape.is_subtype_of(shape):

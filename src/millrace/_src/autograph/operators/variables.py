@@ -49,6 +49,19 @@ def ldu(read: Callable[[], Any], name: str) -> Any:
         return Undefined(name)
 
 
+def local_variables(*variables: tuple[str, Callable[[], Any]]) -> dict[str, Any]:
+    """What `locals()` gives: the variables that have a value; of each, its name and a function that reads it."""
+    found = {}
+    for name, read in variables:
+        try:
+            value = read()
+        except NameError:
+            continue
+        if value.__class__ is not Undefined:
+            found[name] = value
+    return found
+
+
 def container(value: Any) -> Any:
     """An object whose items count as variables.
 

@@ -365,7 +365,7 @@ class Compact:
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         items = names_of(statements).items - self._with_moving_items(statements)
-        for key, names in (("ag_appended", _appended(statements)), ("ag_items", items)):
+        for key, names in (("ag_resized", _resized(statements)), ("ag_items", items)):
             if names & self.function.variables:
                 options.keywords.append(ast.keyword(key, _texts(sorted(names & self.function.variables))))
         return options, statements
@@ -460,29 +460,27 @@ def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
     return new
 
 
-def _appended_name(node: ast.stmt) -> str | None:
-    """`x` in the statement `x.append(v)`."""
-    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-        return None
-    call = node.value
-    function = call.func
-    if not isinstance(function, ast.Attribute) or function.attr != "append" or len(call.args) != 1 or call.keywords:
-        return None
-    return function.value.id if isinstance(function.value, ast.Name) else None
+_RESIZING = frozenset({"append", "extend", "insert", "pop", "remove", "clear"})
 
 
-def _appended(statements: Sequence[ast.stmt]) -> set[str]:
-    """The variables that statements append to, after `_ItemStores`."""
-    found = set()
-    for statement in statements:
-        for node in ast.walk(statement):
-            if getattr(node, "is_append", False):
-                found.add(node.targets[0].id)  # type: ignore[attr-defined]  # an assignment to a name
+def _resized(statements: Sequence[ast.stmt]) -> set[str]:
+    """The variables that may be lists of which statements change the length: `x.append(v)`, `x += v`, `del x[i]`."""
+    found: set[str] = set()
+    for node in (node for statement in statements for node in ast.walk(statement)):
+        target: Any = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RESIZING:
+            target = node.func.value
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            target = node.target
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del):
+            target = node.value
+        if isinstance(target, ast.Name):
+            found.add(target.id)
     return found
 
 
 class _ItemStores(ast.NodeTransformer):
-    """`x[i] = v` of a variable -> `x = ag__.set_item(x, i, v)`; `x[i] += v` and `x.append(v)` likewise."""
+    """`x[i] = v` of a variable -> `x = ag__.set_item(x, i, v)`; `x[i] += v` likewise."""
 
     def __init__(self, function: FunctionCode) -> None:
         self.function = function
@@ -512,16 +510,6 @@ class _ItemStores(ast.NodeTransformer):
         """Blocks become functions, and a variable of a function around takes no annotation."""
         new = without_annotation(node, lambda assign: self.block([assign]))
         return new or place([ast.Pass()], node)
-
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        """`x.append(v)` -> `x = ag__.list_append(x, v)`: `x` may be a list that a loop of the graph builds."""
-        name = _appended_name(node)
-        if name is None or name not in self.function.variables:
-            return node
-        call: Any = node.value
-        (new,) = template("name = ag__.list_append(name, value)", name=name, value=call.args[0])
-        new.is_append = True  # type: ignore[attr-defined]  # a mark for the loop's options
-        return place([new], node)[0]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         """`x[i] += v` -> `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from millrace._src.autograph.transform.compact import Compact
 from millrace._src.autograph.transform.dataflow import DefiniteAssignment
 from millrace._src.autograph.transform.early_exits import always_leaves
+from millrace._src.autograph.transform.frame_functions import FrameFunctions
 from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import Inline, Site
 from millrace._src.autograph.transform.match_statements import MatchStatements
@@ -84,7 +85,8 @@ class Conversion:
         self._lock = threading.RLock()
         self._check()
         self.namer = Namer(node, {OPERATORS, CONVERSION, *code.co_names, *code.co_freevars})
-        self.node = MatchStatements(self.namer).visit(copy_tree(self.node))
+        self.node = FrameFunctions().visit(copy_tree(self.node))
+        self.node = MatchStatements(self.namer).visit(self.node)
         self.node = Unpackings(self.namer).visit(self.node)
         self.inline = self._inline()
 

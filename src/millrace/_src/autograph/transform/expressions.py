@@ -218,13 +218,14 @@ class Expressions(ast.NodeTransformer):
                 return node
             node.args = place([ast.Name(name, ast.Load()) for name in self.super_arguments], node)
             return node
+        is_method = isinstance(node.func, ast.Attribute) and not _is_of_builtins(node.func)
         function = self.visit(node.func)
         node.args = [self.visit(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
         if not self.inline:
             new = expression("ag__.callee(function)", function=function)
         else:
-            forms = _METHOD_CALL if isinstance(node.func, ast.Attribute) else _CALL
+            forms = _METHOD_CALL if is_method else _CALL
             names = {"held": self.namer.new("ag_m"), "kind": self.namer.new("ag_k"), "graph": self.graph}
             new = expression(forms[bool(self.graph)], function=function, **names)
         node.func = self._at(new, node.func)
@@ -288,6 +289,11 @@ class _Names(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self._rewrite(node)
+
+
+def _is_of_builtins(function: ast.Attribute) -> bool:
+    """Whether a function is read from the module `builtins`: it is a builtin function, not the method of an object."""
+    return isinstance(function.value, ast.Name) and function.value.id == "builtins"
 
 
 def held_test(held: str, value: ast.expr) -> ast.expr:

@@ -354,6 +354,8 @@ def _put(rows: Any, new: Any, index: Any) -> Any:
 
 
 def _take(rows: Any, index: Any) -> Any:
+    if not rows.shape[0]:  # in the body of a loop that never runs
+        return jnp.zeros(rows.shape[1:], rows.dtype)
     return jax.lax.dynamic_index_in_dim(rows, index, 0, keepdims=False)
 
 

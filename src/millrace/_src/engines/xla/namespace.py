@@ -185,8 +185,18 @@ def _operand(item: Any) -> Any:
 
 
 def _like(item: Any, first: Any) -> Any:
-    """What an iteration makes of a loop variable, as an operand like the first one."""
-    return item if isinstance(item, DenseList) else jnp.asarray(item, first.dtype)
+    """What an iteration makes of a loop variable, as an operand like the first one.
+
+    Raises: UnknownWhileCompilingError: if it has another shape.
+    """
+    if isinstance(item, DenseList):
+        return item
+    if item.shape != first.shape:
+        raise errors.UnknownWhileCompilingError(
+            f"a loop variable has shape {first.shape} before an iteration and shape {item.shape} after it; while XLA "
+            "compiles, every shape must stay"
+        )
+    return jnp.asarray(item, first.dtype)
 
 
 def _settled(body: Callable[..., Any], start: Any, trips: Callable[[], int | None]) -> list[Any]:

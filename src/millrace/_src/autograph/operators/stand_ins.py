@@ -1,0 +1,17 @@
+"""Zeros that stand where no value is, or one of another graph: nobody reads more of them than dtype and shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.convert import convert_to_tensor
+
+
+def zeros_like(tensor: Any) -> Any:
+    """Zeros of the dtype and, as far as it is known, the shape of a tensor."""
+    dims = [1 if d is None else d for d in tensor.shape.as_list()] if tensor.shape.rank is not None else []
+    if tensor.dtype.name == "string":
+        return convert_to_tensor(np.full(dims, b"", object), tensor.dtype)
+    return convert_to_tensor(np.zeros(dims, tensor.dtype.np_dtype), tensor.dtype)
