@@ -195,7 +195,7 @@ def test_an_op_can_be_said_to_have_no_gradient(op_without_gradient: str) -> None
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.bitcast(x, tf.float32) * 2.0
-    with pytest.raises(LookupError, match="No gradient defined"):
+    with pytest.raises(LookupError, match="gradient registry has no entry for: Bitcast"):
         tape.gradient(y, x)
     tf.no_gradient(op_without_gradient)
     with tf.GradientTape() as tape:

@@ -1,8 +1,12 @@
-"""A sample: one call of one op, declared next to the op family's tests, from which the contract tests are derived."""
+"""What op families declare next to their tests, and the contract tests are derived from.
+
+A `Sample` is one call of one op on plain arrays. A `GradientProgram` is a differentiable function around an op that
+such a call cannot check: one on handles, lists or graphs, or whose inputs must fit each other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +23,13 @@ class Sample:
         op: TensorFlow's name of the op.
         inputs: one NumPy array (or Python value) per input of the signature; a list where the input is a list.
         attrs: attributes that have no default or differ from it.
-        grad: whether to compare the gradient with finite differences (needs float64 or complex128 inputs).
+        grad: whether to compare the gradient with finite differences (of float64 or complex128 inputs, or of
+            float32 for an op that has nothing wider). Where the gradient is not the derivative, because it goes
+            straight through a rounding or stops, a function of the output gradients and the floating inputs that gives
+            it; or the error that there is instead.
+        held: names of floating inputs whose gradient is None, as TensorFlow has it, although there could be one.
+        needs_shapes: whether the derivatives are an error where shapes are not known while tracing.
+        no_second: why the gradient of the gradient is an error; TensorFlow's, checked to be one.
         rtol: tolerance between engines, and of the gradient; None takes one that fits the dtype.
         xla: whether the XLA engine must give the same result (False only with a reason in a comment).
         random: whether the values differ from call to call, so that only dtypes and shapes are compared.
@@ -28,13 +38,48 @@ class Sample:
     op: str
     inputs: Sequence[Any] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
-    grad: bool = False
+    grad: bool | Callable[..., Sequence[Any]] | type[Exception] = False
+    held: Sequence[str] = ()
+    needs_shapes: bool = False
+    no_second: str | None = None
     rtol: float | None = None
     xla: bool = True
     random: bool = False
 
     def __str__(self) -> str:
         return f"{self.op}({', '.join(_brief(x) for x in self.inputs)})"
+
+
+@dataclass(frozen=True)
+class GradientProgram:
+    """A differentiable function of floating tensors that runs certain ops.
+
+    Args:
+        op: TensorFlow's name of the op that it is about.
+        function: from tensors to a nest of tensors, of which the floating and complex ones are differentiated.
+        inputs: a NumPy array for each tensor, of float64 or complex128, or of float32.
+        gradient: as `Sample.grad` for a gradient that is not the derivative.
+        rtol: tolerance of the gradient; None takes one that fits the dtype.
+        xla: whether the program must give the same under XLA (False only with a reason in a comment).
+        no_second: why the gradient of the gradient is an error; TensorFlow's, checked to be one.
+        second: whether to check the gradient of the gradient (False only with a reason in a comment).
+        traced: whether the op exists only in a traced function, of which this is then the gradient.
+        variables: whether the function takes variables with these values rather than tensors.
+    """
+
+    op: str
+    function: Callable[..., Any]
+    inputs: Sequence[Any]
+    gradient: Callable[..., Sequence[Any]] | None = None
+    rtol: float | None = None
+    xla: bool = True
+    no_second: str | None = None
+    second: bool = True
+    traced: bool = False
+    variables: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.op} in a program of ({', '.join(_brief(x) for x in self.inputs)})"
 
 
 def _brief(value: Any) -> str:
@@ -45,7 +90,17 @@ def _brief(value: Any) -> str:
 
 def all_samples() -> Iterator[Sample]:
     """The samples of every test module below tests/ops."""
-    for path in sorted((TESTS / "ops").rglob("test_*.py")):
-        if "SAMPLES" in path.read_text():
-            name = ".".join(path.relative_to(TESTS.parent).with_suffix("").parts)
-            yield from getattr(import_module(name), "SAMPLES", ())
+    return _declared("SAMPLES", "ops")
+
+
+def all_gradient_programs() -> Iterator[GradientProgram]:
+    """The gradient programs of every test module of a package that declares ops."""
+    return _declared("GRADIENT_PROGRAMS", "ops", "control_flow")
+
+
+def _declared(variable: str, *folders: str) -> Iterator[Any]:
+    for folder in folders:
+        for path in sorted((TESTS / folder).rglob("test_*.py")):
+            if variable in path.read_text():
+                name = ".".join(path.relative_to(TESTS.parent).with_suffix("").parts)
+                yield from getattr(import_module(name), variable, ())

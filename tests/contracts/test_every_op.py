@@ -12,6 +12,7 @@ from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.op_def import OpDef, all_op_names, get_op
 from millrace._src.engines.numpy.engine import NumpyEngine
 from millrace._src.graph.func_graph import FuncGraph
+from tests.contracts.calls import call, call_with, constants
 from tests.contracts.sample import Sample, all_samples
 
 SAMPLES = list(all_samples())
@@ -74,30 +75,9 @@ def test_every_op_has_a_sample() -> None:
     assert not missing, f"{len(missing)} ops have no sample in tests/ops: {', '.join(missing)}"
 
 
-def _tensors(sample: Sample) -> tuple[OpDef, list[Any], dict[str, Any], list[Any]]:
-    """The op, its flat input tensors, complete attributes, and the results of an eager call."""
-    op = get_op(sample.op)
-    recorded: list[Any] = []
-
-    class Recorder:
-        watched = frozenset()
-
-        def record(self, op: OpDef, inputs: Any, outputs: Any, attrs: dict[str, Any]) -> None:
-            recorded.append((list(inputs), list(outputs), attrs))
-
-    from millrace._src.core import context
-
-    with context.tapes_scope((Recorder(),)):
-        getattr(tf.raw_ops, sample.op)(
-            **dict(zip(op.signature.input_names, sample.inputs, strict=True)), **sample.attrs
-        )
-    inputs, outputs, attrs = next(r for r in recorded if len(recorded) == 1 or r[1])
-    return op, inputs, attrs, outputs
-
-
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)
 def test_the_kernel_gives_the_declared_dtypes_and_the_shapes_of_the_shape_rule(sample: Sample) -> None:
-    op, inputs, attrs, outputs = _tensors(sample)
+    op, inputs, attrs, outputs = call(sample)
     kernel = NumpyEngine().bind(op, tuple(t.dtype for t in inputs), attrs)
     with np.errstate(all="ignore"):
         results = flatten_result(op, kernel(*[t._value for t in inputs]))
@@ -130,46 +110,23 @@ def _inferred_shapes(op: OpDef, sample: Sample, inputs: list[Any], attrs: dict[s
 @pytest.mark.xla
 @pytest.mark.parametrize("sample", [s for s in SAMPLES if s.xla and not get_op(s.op).host_only], ids=str)
 def test_xla_gives_what_numpy_gives(sample: Sample) -> None:
-    op, inputs, attrs, outputs = _tensors(sample)
+    op, inputs, attrs, outputs = call(sample)
     if any(t.dtype.name == "string" for t in (*inputs, *outputs)):
         return
-    arguments = [t for t, fixed in zip(inputs, _constants(op, attrs), strict=True) if not fixed]
+    arguments = [t for t, fixed in zip(inputs, constants(op, attrs), strict=True) if not fixed]
 
     @tf.function(jit_compile=True, autograph=False)
-    def call(*tensors: Any) -> Any:
+    def compiled(*tensors: Any) -> Any:
         remaining = iter(tensors)
-        flat = [t if fixed else next(remaining) for t, fixed in zip(inputs, _constants(op, attrs), strict=True)]
-        return getattr(tf.raw_ops, sample.op)(**_regroup(op, flat, attrs), **sample.attrs)
+        flat = [t if fixed else next(remaining) for t, fixed in zip(inputs, constants(op, attrs), strict=True)]
+        return call_with(sample, flat, attrs)
 
-    results = tf.nest.flatten(call(*arguments))
+    results = tf.nest.flatten(compiled(*arguments))
     for result, output in zip(results, outputs, strict=True):
         assert result.dtype is output.dtype
         assert result.shape == output.shape
         if not sample.random:
             _assert_close(result.numpy(), output.numpy(), sample.rtol)
-
-
-def _constants(op: OpDef, attrs: dict[str, Any]) -> list[bool]:
-    """For each flat input, whether it must be known when XLA compiles."""
-    flags: list[bool] = []
-    for arg in op.signature.inputs:
-        size = 1
-        if arg.is_list:
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr]
-        flags += [arg.name in op.constant_inputs] * size
-    return flags
-
-
-def _regroup(op: OpDef, flat: list[Any], attrs: dict[str, Any]) -> dict[str, Any]:
-    grouped: dict[str, Any] = {}
-    remaining = list(flat)
-    for arg in op.signature.inputs:
-        if arg.is_list:
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr]
-            grouped[arg.name], remaining = remaining[:size], remaining[size:]
-        else:
-            grouped[arg.name] = remaining.pop(0)
-    return grouped
 
 
 def _assert_close(actual: Any, expected: Any, rtol: float | None) -> None:
@@ -182,57 +139,3 @@ def _assert_close(actual: Any, expected: Any, rtol: float | None) -> None:
     )
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     np.testing.assert_allclose(np.asarray(actual).astype(wide), expected.astype(wide), rtol=tolerance, atol=tolerance)
-
-
-@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.grad], ids=str)
-def test_the_gradient_is_that_of_finite_differences(sample: Sample) -> None:
-    op, inputs, attrs, outputs = _tensors(sample)
-    rng = np.random.default_rng(0)
-    weights = [rng.normal(size=o.shape.as_list()) for o in outputs]
-
-    def total(*values: Any) -> float:
-        results = tf.nest.flatten(
-            getattr(tf.raw_ops, sample.op)(**_regroup(op, [tf.constant(v) for v in values], attrs), **sample.attrs)
-        )
-        return sum(
-            float(np.sum(np.real(r.numpy() * w)))
-            for r, w in zip(results, weights, strict=True)
-            if r.dtype.is_floating or r.dtype.is_complex
-        )
-
-    sources = [t for t in inputs if t.dtype.name in ("float64", "complex128")]
-    assert sources, "a gradient sample needs float64 or complex128 inputs"
-    with tf.GradientTape() as tape:
-        for source in sources:
-            tape.watch(source)
-        results = tf.nest.flatten(getattr(tf.raw_ops, sample.op)(**_regroup(op, inputs, attrs), **sample.attrs))
-        targets = [r for r in results if r.dtype.is_floating or r.dtype.is_complex]
-    used = [
-        tf.constant(w, dtype=r.dtype)
-        for w, r in zip(weights, results, strict=True)
-        if r.dtype.is_floating or r.dtype.is_complex
-    ]
-    gradients = tape.gradient(targets, sources, output_gradients=used)
-    values = [t.numpy() for t in inputs]
-    for position, tensor in enumerate(inputs):
-        index = next((i for i, s in enumerate(sources) if s is tensor), None)
-        if index is None or gradients[index] is None:
-            continue
-        gradient = tf.convert_to_tensor(gradients[index]).numpy()
-        np.testing.assert_allclose(gradient, _numeric(total, values, position), rtol=sample.rtol or 1e-4, atol=1e-5)
-
-
-def _numeric(total: Any, values: list[Any], position: int, step: float = 1e-6) -> Any:
-    """The gradient by central differences; of a complex input, in TensorFlow's convention (the conjugate)."""
-    base = np.array(values[position])
-    result = np.zeros(base.shape, base.dtype)
-    directions = (1.0, 1j) if base.dtype.kind == "c" else (1.0,)
-    for index in np.ndindex(base.shape):
-        for direction in directions:
-            sides = []
-            for sign in (1, -1):
-                moved = base.copy()
-                moved[index] += sign * step * direction
-                sides.append(total(*values[:position], moved, *values[position + 1 :]))
-            result[index] += direction * (sides[0] - sides[1]) / (2 * step)
-    return result

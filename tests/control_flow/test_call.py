@@ -13,6 +13,7 @@ import millrace as tf
 from millrace._src.control_flow.call import GraphFunction, with_outputs
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.func_graph import FuncGraph
+from tests.contracts.sample import GradientProgram
 
 
 def value(x: Any) -> Any:
@@ -129,3 +130,23 @@ def test_gradients_through_a_call_keep_the_dtype(dtype: Any) -> None:
     found = tape.gradient(y, x)
     assert found.dtype == dtype
     assert abs(complex(tf.cast(found, tf.complex64))) == 6.0
+
+
+_RUNS = tf.Variable(0.0)
+
+
+@tf.function(autograph=False)
+def _product(x: Any, y: Any) -> Any:
+    return x * tf.sin(y)
+
+
+@tf.function(autograph=False)
+def _counted_product(x: Any, y: Any) -> Any:
+    _RUNS.assign_add(1.0)
+    return x * tf.sin(y)
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram(op, function, [np.array([0.7, 1.3]), np.array(1.1)], traced=True)
+    for op, function in (("PartitionedCall", _product), ("StatefulPartitionedCall", _counted_product))
+]

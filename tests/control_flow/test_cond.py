@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 
 
 def value(x: Any) -> Any:
@@ -374,3 +376,40 @@ def test_conditionals_compile_and_differentiate_under_xla() -> None:
         v.assign([1.0, 2.0])
         assert [value(tf.convert_to_tensor(g)) for g in compiled(tf.constant(x))] == expected
         assert value(v) == [2.0, 3.0]
+
+
+_RUNS = tf.Variable(0.0)
+
+
+def _counted(x: Any) -> Any:
+    """A value with an effect on the way, which makes the op around it one with effects."""
+    with tf.control_dependencies([_RUNS.assign_add(1.0)]):
+        return tf.identity(x)
+
+
+def _either(x: Any, *, counted: bool, sign: float) -> Any:
+    return tf.cond(
+        tf.reduce_sum(x) * sign > 0,
+        lambda: _counted(x * x) if counted else x * x,
+        lambda: (tf.sin(x) * x)[::-1],
+    )
+
+
+def _one_of(x: Any, *, counted: bool, index: int) -> Any:
+    branches = [lambda: x * x, lambda: _counted(tf.exp(x)) if counted else tf.exp(x), lambda: x[::-1] * x]
+    return tf.switch_case(tf.constant(index) + tf.cast(x[0] * 0.0, tf.int32), branches)
+
+
+# XLA compiles no assignment in a branch that is differentiated.
+GRADIENT_PROGRAMS = [
+    *(
+        GradientProgram(op, partial(_either, counted=counted, sign=sign), [np.array([0.7, 1.3])], traced=True)
+        for op, counted in (("StatelessIf", False), ("If", True))
+        for sign in (1.0, -1.0)
+    ),
+    *(
+        GradientProgram(op, partial(_one_of, counted=counted, index=i), [np.array([0.7, 1.3])], traced=True)
+        for op, counted in (("StatelessCase", False), ("Case", True))
+        for i in (0, 1, 2)
+    ),
+]

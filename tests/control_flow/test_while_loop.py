@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 
 
 def value(x: Any) -> Any:
@@ -360,3 +362,21 @@ def test_the_gradient_of_a_loop_under_jit_compile_is_that_of_the_numpy_tier() ->
 
     x = tf.constant(1.1)
     np.testing.assert_allclose(value(tf.function(f, jit_compile=True, autograph=False)(x)), value(f(x)), rtol=1e-5)
+
+
+_RUNS = tf.Variable(0.0)
+
+
+def _loop(x: Any, scale: Any, *, counted: bool) -> Any:
+    def body(i: Any, y: Any) -> Any:
+        effects = [_RUNS.assign_add(1.0)] if counted else []
+        with tf.control_dependencies(effects):
+            return i + 1, tf.sin(y) * scale
+
+    return tf.while_loop(lambda i, y: i < 3, body, (tf.constant(0), x))[1]
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram(op, partial(_loop, counted=counted), [np.array([0.7, 1.3]), np.array(1.1)], traced=True)
+    for op, counted in (("StatelessWhile", False), ("While", True))
+]

@@ -11,7 +11,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.ops import host
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.array.answers import check_refusal
 
 _TOKEN = host._token(lambda *arrays: [a + a.dtype.type(1) for a in arrays])
@@ -349,3 +349,17 @@ def test_the_nodes_of_host_functions() -> None:
 def test_a_token_of_another_process_is_refused() -> None:
     with pytest.raises(tf.errors.InternalError, match="Its Python function is not in this process"):
         tf.raw_ops.PyFunc(input=[1.0], token="pyfunc_from_elsewhere", Tout=[tf.float32])
+
+
+# XLA cannot call Python.
+GRADIENT_PROGRAMS = [
+    GradientProgram(
+        "EagerPyFunc", lambda x: py(lambda a: tf.sin(a) * a, [x], tf.float64), [np.array([1.0, -2.0])], xla=False
+    ),
+    GradientProgram(
+        "EagerPyFunc",
+        lambda x, y: py(lambda a, b: (a * b, a / b), [x, y], [tf.float64, tf.float64]),
+        [np.array([1.0, -2.0]), np.array([0.5])],
+        xla=False,
+    ),
+]

@@ -13,16 +13,32 @@ from tests.ops.array.answers import check_answer, check_graph_names, check_refus
 from tests.ops.array.answers import sample_array as x
 
 SAMPLES = [
-    Sample("MatrixDiagV3", [x([2, 2, 3]), np.int32([0, 1]), np.int32(-1), np.int32(-1), np.float64(0)], grad=True),
+    Sample(
+        "MatrixDiagV3",
+        [x([2, 2, 3]), np.int32([0, 1]), np.int32(-1), np.int32(-1), np.float64(0)],
+        grad=True,
+        held=("padding_value",),
+    ),
     Sample(
         "MatrixDiagV3", [x([2], np.int8), np.int32(1), np.int32(4), np.int32(-1), np.int8(7)], {"align": "LEFT_RIGHT"}
     ),
-    Sample("MatrixDiagV2", [x([2, 3]), np.int32([-1, 0]), np.int32(-1), np.int32(-1), np.float64(0)], grad=True),
+    Sample(
+        "MatrixDiagV2",
+        [x([2, 3]), np.int32([-1, 0]), np.int32(-1), np.int32(-1), np.float64(0)],
+        grad=True,
+        held=("padding_value",),
+    ),
     Sample("MatrixDiag", [x([2, 3])], grad=True),
     Sample("BatchMatrixDiag", [x([2, 3], np.int32)]),
-    Sample("MatrixDiagPartV3", [x([2, 3, 4]), np.int32([-1, 2]), np.float64(0)], {"align": "RIGHT_RIGHT"}, grad=True),
+    Sample(
+        "MatrixDiagPartV3",
+        [x([2, 3, 4]), np.int32([-1, 2]), np.float64(0)],
+        {"align": "RIGHT_RIGHT"},
+        grad=True,
+        held=("padding_value",),
+    ),
     Sample("MatrixDiagPartV3", [x([3, 4], bool), np.int32([1]), np.array(False)]),
-    Sample("MatrixDiagPartV2", [x([3, 4]), np.int32([-2, 1]), np.float64(0)], grad=True),
+    Sample("MatrixDiagPartV2", [x([3, 4]), np.int32([-2, 1]), np.float64(0)], grad=True, held=("padding_value",)),
     Sample("MatrixDiagPart", [x([2, 3, 4])], grad=True),
     Sample("MatrixSetDiagV3", [x([3, 4]), x([2, 3]), np.int32([0, 1])], grad=True),
     Sample("MatrixSetDiagV2", [x([3, 4]), x([2]), np.int32(2)], grad=True),

@@ -11,7 +11,34 @@ import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.array.answers import sample_array as x
 
+
+def _within(low: float, high: float) -> Any:
+    """Straight through where a value is in range; the rest goes to the bounds, if they are inputs."""
+
+    def gradient(dy: Any, x: Any, *bounds: Any) -> list[Any]:
+        inside = (x >= low) & (x <= high)
+        axes = tuple(range(x.ndim - bounds[0].ndim)) if bounds else ()
+        sides = [np.sum(np.where(side, dy, 0.0), axis=axes) for side in (x < low, x > high)]
+        return [np.where(inside, dy, 0.0), *sides[: len(bounds)]]
+
+    return gradient
+
+
+_ONCE = "TensorFlow has no second derivative of faked quantization"
+_WIDE = np.float32([[-7.5, -1.3, 0.1], [1.2, 6.4, 7.1]])
+
 SAMPLES = [
+    Sample("FakeQuantWithMinMaxArgs", [_WIDE], grad=_within(-6, 6), no_second=_ONCE),
+    Sample("FakeQuantWithMinMaxArgs", [_WIDE], {"min": -1.0, "max": 7.5}, grad=_within(-1, 7.52), no_second=_ONCE),
+    Sample(
+        "FakeQuantWithMinMaxVars", [_WIDE, np.float32(-5.1), np.float32(5.1)], grad=_within(-5.1, 5.1), no_second=_ONCE
+    ),
+    Sample(
+        "FakeQuantWithMinMaxVarsPerChannel",
+        [_WIDE, np.float32([-5.1, -1.02, -2.04]), np.float32([5.1, 1.02, 2.04])],
+        grad=_within(np.array([-5.1, -1.02, -2.04]), np.array([5.1, 1.02, 2.04])),
+        no_second=_ONCE,
+    ),
     Sample("FakeQuantWithMinMaxArgs", [x([2, 3], np.float32)], {"num_bits": 4}),
     Sample("FakeQuantWithMinMaxArgsGradient", [x([2, 3], np.float32), x([2, 3], np.float32)]),
     Sample("FakeQuantWithMinMaxVars", [x([2, 3], np.float32), np.float32(-1.5), np.float32(2)]),

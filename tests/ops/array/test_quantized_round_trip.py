@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.array.answers import sample_array as x
 
+
+def _straight(dy: Any, x: Any, *bounds: Any) -> list[Any]:
+    return [dy, *[None for _ in bounds]]
+
+
+def _within(dy: Any, x: Any, low: Any, high: Any) -> list[Any]:
+    return [np.where((x >= low) & (x <= high), dy, 0.0), np.zeros(low.shape), np.zeros(high.shape)]
+
+
+_WIDE = np.array([[-7.5, -1.3, 0.1], [1.2, 6.4, 7.1]])
+_LOW, _HIGH = np.float64(-5), np.float64(5)
+
 SAMPLES = [
+    Sample("QuantizeAndDequantize", [_WIDE], grad=_straight),
+    Sample("QuantizeAndDequantizeV2", [_WIDE, _LOW, _HIGH], {"range_given": True}, grad=_straight),
+    Sample("QuantizeAndDequantizeV3", [_WIDE, _LOW, _HIGH, np.int32(5)], {"range_given": True}, grad=_straight),
+    Sample("QuantizeAndDequantizeV4", [_WIDE, _LOW, _HIGH], {"range_given": True}, grad=_within),
+    Sample(
+        "QuantizeAndDequantizeV4",
+        [_WIDE, np.float64([-5, -1, -9]), np.float64([5, 1, 9])],
+        {"range_given": True, "axis": 1},
+        grad=_within,
+    ),
+    Sample("QuantizeAndDequantizeV4Grad", [x([2, 3]), _WIDE, _LOW, _HIGH], grad=True, held=("input_min", "input_max")),
     Sample("QuantizeAndDequantize", [x([2, 3])], {"num_bits": 4}),
     Sample("QuantizeAndDequantizeV2", [x([2, 3]), np.float64(-1), np.float64(2)], {"range_given": True}),
     Sample("QuantizeAndDequantizeV3", [x([2, 3]), np.float64(-1), np.float64(2), np.int32(5)], {"narrow_range": True}),

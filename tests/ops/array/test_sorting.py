@@ -18,7 +18,7 @@ SAMPLES = [
     Sample("TopKV2", [x([2, 5]), np.int32(3)], grad=True),
     Sample("TopKV2", [x([5], np.uint8), np.int16(0)], {"index_type": tf.int64}),
     Sample("TopK", [x([2, 5])], {"k": 2}, grad=True),
-    Sample("ApproxTopK", [x([3, 2], np.float32)], {"k": 2, "reduction_dimension": 0}),
+    Sample("ApproxTopK", [x([3, 2], np.float32)], {"k": 2, "reduction_dimension": 0}, grad=True),
     Sample("NthElement", [x([2, 5]), np.int32(1)], grad=True),
     Sample("NthElement", [x([5], np.int16), np.int32(1)], {"reverse": True}),
     Sample("LowerBound", [np.sort(x([2, 4])), x([2, 3])]),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 from tests.ops.array.answers import check_refusal
 
 _REFUSED = tf.errors.InvalidArgumentError
@@ -95,3 +96,11 @@ def test_checking_everything_is_refused_with_advice() -> None:
     with pytest.raises(tf.errors.UnimplementedError, match=r"use tf\.debugging\.check_numerics"):
         tf.debugging.enable_check_numerics()
     assert tf.debugging.disable_check_numerics() is None
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram("CheckNumerics", lambda x: tf.debugging.check_numerics(x * x, "m"), [np.array([1.0, -2.0])]),
+    GradientProgram(
+        "CheckNumericsV2", lambda x: tf.raw_ops.CheckNumericsV2(tensor=x * x, message="m"), [np.array([1.0, -2.0])]
+    ),
+]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 
 Print = tf.compat.v1.Print
 
@@ -33,3 +36,9 @@ def test_the_gradient_passes_print(capfd: Any) -> None:
         y = Print(x, [x]) * 3.0
     assert tape.gradient(y, x).numpy() == 3.0
     assert capfd.readouterr().err == "[2]\n"
+
+
+# `first_n=0` is silent; XLA compiles nothing that prints.
+GRADIENT_PROGRAMS = [
+    GradientProgram("Print", lambda x: Print(x * x, [x], first_n=0), [np.array([1.0, -2.0])], xla=False)
+]

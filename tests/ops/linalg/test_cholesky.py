@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.linalg.matrices import FLOATS, hermitian, matrix
 
 SAMPLES = [
@@ -16,6 +18,18 @@ SAMPLES = [
     Sample("Cholesky", (hermitian("float32", 0, 2, 2),)),
     *(Sample("CholeskyGrad", (np.tril(matrix(t, 2, 3, 3)), matrix(t, 2, 3, 3, seed=1))) for t in FLOATS[:2]),
     Sample("CholeskyGrad", (np.tril(matrix("float16", 2, 2)), matrix("float16", 2, 2, seed=1)), rtol=2e-2),
+]
+
+
+def _definite(x: Any) -> Any:
+    """A Hermitian positive definite matrix from any: the op reads one triangle, and its gradient is Hermitian."""
+    return tf.matmul(x, x, adjoint_b=True) + tf.eye(tf.shape(x)[-1], dtype=x.dtype)
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram("Cholesky", lambda x: tf.linalg.cholesky(_definite(x)), [matrix(dtype, *shape)])
+    for dtype in ("float64", "complex128")
+    for shape in ((3, 3), (2, 2, 2), (1, 1))
 ]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.linalg.matrices import FLOATS, matrix
 
 SAMPLES = [
@@ -16,8 +18,24 @@ SAMPLES = [
     *(Sample("Svd", (matrix("float64", *shape),), {"full_matrices": True}, rtol=1e-8) for shape in ((3, 3), (3, 4))),
     *(Sample("Svd", (matrix("float32", *shape),)) for shape in ((0, 3), (3, 0), (0, 0), (0, 2, 2))),
     *(Sample("Svd", (matrix("float64", *shape),), grad=True) for shape in ((3, 3), (4, 2), (2, 2, 4))),
-    *(Sample("Svd", (matrix("float64", *s),), {"full_matrices": True}, grad=True) for s in ((3, 3), (4, 3), (3, 4))),
+    *(
+        Sample("Svd", (matrix("float64", *s),), {"full_matrices": True}, grad=True, needs_shapes=True)
+        for s in ((3, 3), (4, 3), (3, 4))
+    ),
     *(Sample("Svd", (matrix(dtype, 3, 4),), {"compute_uv": False}, grad=True) for dtype in ("float64", "complex128")),
+]
+
+
+def _absolute(x: Any) -> Any:
+    """A function of all three factors on which the phases of the singular vectors, which are free, have no effect."""
+    s, u, v = tf.linalg.svd(x)
+    return tf.matmul(u * tf.cast(tf.sqrt(s), x.dtype)[..., None, :], v, adjoint_b=True)
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram("Svd", _absolute, [matrix(dtype, *shape)])
+    for dtype in ("float64", "complex128")
+    for shape in ((3, 3), (4, 2), (2, 2, 3))
 ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from tests.contracts.sample import GradientProgram
 
 raw = tf.raw_ops
 F64 = {"element_dtype": tf.float64}
@@ -93,3 +94,36 @@ def test_pushing_on_a_vector_of_lists() -> None:
     assert pushed.shape == [2]
     assert [int(raw.TensorListLength(input_handle=h)) for h in tf.unstack(pushed)] == [4, 2]
     assert stacked(tf.unstack(pushed)[1]).numpy().tolist() == [[0.0, 0.0], [3.0, 4.0]]
+
+
+_OPS = {
+    "stack": "TensorListStack",
+    "get": "TensorListGetItem",
+    "set": "TensorListSetItem",
+    "push": "TensorListPushBack",
+    "pop": "TensorListPopBack",
+    "rest": "TensorListFromTensor",
+    "gather": "TensorListGather",
+    "scatter": "TensorListScatterV2",
+    "scatter, as short as possible": "TensorListScatter",
+    "scatter into": "TensorListScatterIntoExistingList",
+    "split and concat": "TensorListSplit",
+    "resize": "TensorListResize",
+}
+
+GRADIENT_PROGRAMS = [
+    *(GradientProgram(op, WAYS[way], [X]) for way, op in _OPS.items()),
+    GradientProgram("TensorListConcatV2", WAYS["split and concat"], [X]),
+    GradientProgram(
+        "TensorListConcat",
+        lambda x: raw.TensorListConcat(
+            input_handle=raw.TensorListSplit(tensor=x, element_shape=-1, lengths=np.int64([1, 0, 2])), **F64
+        )[0],
+        [X],
+    ),
+    GradientProgram(
+        "TensorListSetItem",
+        lambda x: stacked(raw.TensorListSetItem(input_handle=reserved(3), index=1, item=x[0] * x[1])),
+        [X],
+    ),
+]

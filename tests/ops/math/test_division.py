@@ -31,6 +31,12 @@ SAMPLES = [
     ),
     *binary("FloorMod", ("float64",), 4.2, 4.3, second=(1.5, 1.6)),
     *binary("TruncateMod", ("float64",), -4.3, -4.2, second=(1.5, 1.6)),
+    *(
+        Sample(op, (np.float64([7.5, -7.5]), np.float64([[2.0], [-2.0]])), grad=lambda dz, x, y: [None, None])
+        for op in ("FloorDiv", "TruncateDiv")
+    ),
+    *binary("FloorMod", ("float64",), -4.3, -4.2, second=(-1.6, -1.5)),
+    *binary("TruncateMod", ("float64",), 4.2, 4.3, second=(-1.6, -1.5)),
     *binary("DivNoNan", (*FLOATS, *COMPLEX), second=(0.5, 2.0)),
     Sample("DivNoNan", (np.float32([1, 2]), np.float32([0, 4]))),
 ]

@@ -45,6 +45,21 @@ SAMPLES = [
     ),
     Sample("BatchMatMul", (numbers("float64", (2, 3, 4)), numbers("float64", (2, 4, 2))), grad=True),
     Sample("BatchMatMulV3", (numbers("int8", (3, 4)), numbers("uint8", (4, 2))), {"Tout": tf.int32}),
+    Sample(
+        "BatchMatMulV3",
+        (numbers("float64", (2, 3, 4)), numbers("float64", (4, 2))),
+        {"Tout": tf.float64},
+        grad=True,
+    ),
+    *(
+        Sample(
+            "SparseMatMul",
+            (numbers("float32", (4, 3) if ta else (3, 4)), numbers("float32", (2, 4) if tb else (4, 2))),
+            {"transpose_a": ta, "transpose_b": tb},
+            grad=True,
+        )
+        for ta, tb in FLAGS
+    ),
     Sample("SparseMatMul", (numbers("float32", (3, 4)), numbers("bfloat16", (4, 2))), {"a_is_sparse": True}),
     Sample("MatMul", (numbers("float32", (0, 3)), numbers("float32", (3, 2)))),
     Sample("MatMul", (numbers("float32", (2, 0)), numbers("float32", (0, 2)))),

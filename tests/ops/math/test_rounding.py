@@ -11,12 +11,23 @@ from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
 from tests.ops.math.samples import COMPLEX, FLOATS, binary, unary
 
+
+def _flat(dy: Any, x: Any) -> list[None]:
+    return [None]
+
+
+def _along_the_first(dy: Any, x1: Any, x2: Any) -> list[Any]:
+    return [dy, np.zeros_like(x2)]
+
+
 SAMPLES = [
     *(s for op in ("Ceil", "Floor", "Rint") for s in unary(op, FLOATS, -3, 3, grad=False)),
     *unary("Round", (*FLOATS, "int8", "int16", "int32", "int64", *COMPLEX), -3, 3, grad=False),
+    *(Sample(op, (np.float64([-1.5, 0.0, 2.3]),), grad=_flat) for op in ("Ceil", "Floor", "Rint", "Round")),
     *(s for op in ("IsNan", "IsInf", "IsFinite") for s in unary(op, FLOATS, grad=False)),
     Sample("IsNan", (np.float32([np.nan, np.inf, 1.0]),)),
     *binary("NextAfter", ("float32", "float64"), grad=False),
+    Sample("NextAfter", (np.float64([[1.0, 2.0], [3.0, -0.5]]), np.float64([2.0, 2.0])), grad=_along_the_first),
 ]
 
 # What TensorFlow 2.21 answers.

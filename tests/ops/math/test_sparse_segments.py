@@ -28,7 +28,7 @@ SAMPLES = [
         for d in FLOATS
     ),
     *(
-        Sample(f"SparseSegment{kind}Grad", (numbers(d, (3, 2)), INDICES, IDS, np.int32(5)))
+        Sample(f"SparseSegment{kind}Grad", (numbers(d, (3, 2)), INDICES, IDS, np.int32(5)), grad=d == "float64")
         for kind in ("Sum", "Mean", "SqrtN")
         for d in FLOATS
     ),

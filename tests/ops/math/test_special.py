@@ -22,11 +22,14 @@ SAMPLES = [
     *unary("Lgamma", FLOATS, 0.5, 4.0),
     *unary("Digamma", FLOATS, 0.5, 4.0),
     *binary("Zeta", ("float32", "float64"), 1.5, 4.0, grad=False),
-    Sample("Zeta", (np.float64([2.5, 3.0]), np.float64([1.0, 2.0])), rtol=1e-6),
+    Sample("Zeta", (np.float64([2.5, 3.0]), np.float64([1.0, 2.0])), rtol=1e-6, grad=True, held=("x",)),
     Sample("Polygamma", (np.float32([0, 1, 2]), np.float32([2.0, 3.0, 1.5])), rtol=1e-4),
-    Sample("Polygamma", (np.float64([[0], [3]]), np.float64([2.0, 3.0])), rtol=1e-8),
+    Sample("Polygamma", (np.float64([[0], [3]]), np.float64([2.0, 3.0])), rtol=1e-8, grad=True, held=("a",)),
     Sample("Betainc", (np.float32([1.0, 2.0]), np.float32([2.0, 3.0]), np.float32([0.3, 0.6])), rtol=1e-4),
-    Sample("Betainc", (np.float64(1.5), np.float64([2.0, 3.0]), np.float64(0.4)), rtol=1e-8),
+    *(
+        Sample("Betainc", (np.float64(1.5), np.float64([2.0, 3.0]), x), rtol=1e-8, grad=True, held=("a", "b"))
+        for x in (np.float64(0.4), np.float64([0.2, 0.7]))
+    ),
 ]
 
 # What TensorFlow 2.21 answers.

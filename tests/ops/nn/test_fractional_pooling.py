@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.array.answers import check_refusal
 from tests.ops.nn.recorded import MODES, Answer, check, wave
 from tests.ops.nn.samples import array
@@ -26,13 +26,47 @@ _Y = np.array([[a.max() for a in (_X[:, r, :1], _X[:, r, 1:])] for r in (slice(0
 
 SAMPLES = [
     *(
-        Sample(op, (array(2, 7, 8, 2, dtype=t),), _ATTRS)
+        Sample(op, (array(2, 7, 8, 2, dtype=t),), _ATTRS, grad=t == "float64")
         for op in ("FractionalMaxPool", "FractionalAvgPool")
         for t in ("float32", "float64", "int32", "int64")
     ),
     Sample("FractionalMaxPool", (array(2, 7, 8, 2),), {"pooling_ratio": [1.0, 1.4, 1.5, 1.0]}, random=True),
     Sample("FractionalMaxPoolGrad", (_X, _Y, array(1, 2, 2, 1), _CUTS, _CUTS)),
     Sample("FractionalAvgPoolGrad", (np.array([1, 4, 4, 1]), array(1, 2, 2, 1), _CUTS, _CUTS), {"overlapping": True}),
+]
+
+
+def _pool(name: str, overlapping: bool) -> GradientProgram:
+    run = getattr(tf.raw_ops, name)
+    attrs = {"pooling_ratio": [1.0, 1.4, 1.5, 1.0], "deterministic": True, "seed": 5, "seed2": 7}
+    return GradientProgram(
+        name, lambda x: run(value=x, overlapping=overlapping, **attrs)[0], [array(1, 5, 6, 2, dtype="float64")]
+    )
+
+
+GRADIENT_PROGRAMS = [
+    *(_pool(name, overlapping) for name in ("FractionalMaxPool", "FractionalAvgPool") for overlapping in (True, False)),
+    GradientProgram(
+        "FractionalMaxPoolGrad",
+        lambda g: tf.raw_ops.FractionalMaxPoolGrad(
+            orig_input=np.float64(_X),
+            orig_output=np.float64(_Y),
+            out_backprop=g,
+            row_pooling_sequence=_CUTS,
+            col_pooling_sequence=_CUTS,
+        ),
+        [array(1, 2, 2, 1, dtype="float64")],
+    ),
+    GradientProgram(
+        "FractionalAvgPoolGrad",
+        lambda g: tf.raw_ops.FractionalAvgPoolGrad(
+            orig_input_tensor_shape=np.int64([1, 4, 4, 1]),
+            out_backprop=g,
+            row_pooling_sequence=_CUTS,
+            col_pooling_sequence=_CUTS,
+        ),
+        [array(1, 2, 2, 1, dtype="float64")],
+    ),
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.array.answers import check_refusal
 from tests.ops.nn.recorded import MODES, Answer, check, wave
 from tests.ops.nn.samples import FLOATS, array
@@ -46,6 +47,58 @@ SAMPLES = [
     ),
     Sample("FusedBatchNormGradV2", (array(2, 3, 2, 2), array(2, 3, 2, 2, shift=1.0), *_MOMENTS), rtol=1e-4),
     Sample("FusedBatchNormGrad", (array(2, 3, 2, 2), array(2, 3, 2, 2, shift=1.0), *_MOMENTS), rtol=1e-4),
+]
+
+
+def _normalize(name: str, **attrs: Any) -> Any:
+    """The images alone: TensorFlow lets nothing through the moments."""
+    run = getattr(tf.raw_ops, name)
+    is_training = attrs.get("is_training", True)
+
+    def function(x: Any, scale: Any, offset: Any) -> Any:
+        moments = [[], []] if is_training else _MOMENTS_OF_BEFORE
+        return run(x=x, scale=scale, offset=offset, mean=moments[0], variance=moments[1], **attrs)[0]
+
+    return function
+
+
+def _of_gradient(name: str, **attrs: Any) -> Any:
+    """The gradient op at the moments of its images, of which it takes them to be functions."""
+    run = getattr(tf.raw_ops, name)
+
+    def function(dy: Any, x: Any, scale: Any) -> Any:
+        _, _, _, mean, deviation = tf.raw_ops.FusedBatchNorm(x=x, scale=scale, offset=scale, mean=[], variance=[])
+        last = {"reserve_space_3": []} if name.endswith("V3") else {}
+        moments = {"reserve_space_1": tf.stop_gradient(mean), "reserve_space_2": tf.stop_gradient(deviation)}
+        return run(y_backprop=dy, x=x, scale=scale, **moments, **last, **attrs)[:3]
+
+    return function
+
+
+_MOMENTS_OF_BEFORE = (np.float32([0.3, -0.2]), np.float32([0.5, 1.5]))
+_BATCH = (array(2, 3, 2, 2), np.float32([1.5, -0.5]), np.float32([0.1, 0.7]))
+_CHANNELS_FIRST = (array(2, 2, 3, 2), *_BATCH[1:])
+
+GRADIENT_PROGRAMS = [
+    *(
+        GradientProgram(f"FusedBatchNorm{v}", _normalize(f"FusedBatchNorm{v}", is_training=b), _BATCH)
+        for v in ("", "V2", "V3")
+        for b in (True, False)
+    ),
+    *(
+        GradientProgram(
+            "FusedBatchNormV3", _normalize("FusedBatchNormV3", is_training=b, data_format="NCHW"), _CHANNELS_FIRST
+        )
+        for b in (True, False)
+    ),
+    *(
+        GradientProgram(
+            f"FusedBatchNormGrad{v}",
+            _of_gradient(f"FusedBatchNormGrad{v}"),
+            (array(2, 3, 2, 2, shift=1.0), *_BATCH[:2]),
+        )
+        for v in ("", "V2", "V3")
+    ),
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (

@@ -14,13 +14,16 @@ from tests.ops.nn.samples import FLOATS, array
 
 SAMPLES = [
     *(
-        Sample("LRN", (array(1, 2, 2, 5, dtype=t),), a)
+        Sample("LRN", (array(1, 2, 2, 5, dtype=t),), a, grad=t == "float32")
         for t in FLOATS[:3]
         for a in ({}, {"depth_radius": 1, "bias": 0.7, "alpha": 0.3, "beta": 0.75})
     ),
     Sample("LRN", (array(0, 2, 2, 5),)),
     Sample(
-        "LRNGrad", (array(1, 2, 2, 5), array(1, 2, 2, 5, shift=1.0), array(1, 2, 2, 5, shift=2.0)), {"depth_radius": 2}
+        "LRNGrad",
+        (array(1, 2, 2, 5), array(1, 2, 2, 5, shift=1.0), array(1, 2, 2, 5, shift=2.0)),
+        {"depth_radius": 2},
+        grad=True,
     ),
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [

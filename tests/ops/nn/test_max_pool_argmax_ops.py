@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.array.answers import check_refusal
 from tests.ops.nn.recorded import MODES, Answer, check, wave
 from tests.ops.nn.samples import REALS, array
@@ -35,6 +35,20 @@ SAMPLES = [
         (array(1, 2, 2, 1), array(1, 2, 2, 1), np.int32([[[[3], [3]]]])),
         {**_WINDOW, "padding": "SAME"},
     ),
+]
+
+
+def _of_gradient(name: str, gradient: Any) -> GradientProgram:
+    """An op that is linear in its second tensor, at places that fit the first."""
+    run, attrs = getattr(tf.raw_ops, name), {**_WINDOW, "padding": "SAME"}
+    x = array(2, 5, 4, 2, dtype="float64")
+    _, places = tf.raw_ops.MaxPoolWithArgmax(input=x, **attrs)
+    return GradientProgram(name, lambda g: run(input=x, grad=g, argmax=places, **attrs), [gradient])
+
+
+GRADIENT_PROGRAMS = [
+    _of_gradient("MaxPoolGradWithArgmax", array(2, 3, 4, 2, dtype="float64")),
+    _of_gradient("MaxPoolGradGradWithArgmax", array(2, 5, 4, 2, dtype="float64")),
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.array.answers import check_refusal, check_refusal_while_tracing
 from tests.ops.nn.recorded import MODES, Answer, check, wave
 from tests.ops.nn.samples import FLOATS, array
@@ -40,7 +40,9 @@ SAMPLES = [
         {"ksize": [1, 1, 2, 2], "strides": [1, 1, 2, 2], "padding": "SAME", "data_format": "NCHW"},
         grad=True,
     ),
-    Sample("MaxPool", (D(1, 2, 2, 4),), {"ksize": [1, 1, 1, 2], "strides": [1, 1, 1, 2], "padding": "VALID"}),
+    Sample(
+        "MaxPool", (D(1, 2, 2, 4),), {"ksize": [1, 1, 1, 2], "strides": [1, 1, 1, 2], "padding": "VALID"}, grad=True
+    ),
     Sample("MaxPool", (array(0, 4, 4, 1),), {**_WINDOW, "padding": "VALID"}),
     Sample(
         "MaxPoolV2", (D(1, 5, 4, 2), np.int32([1, 2, 2, 1]), np.int32([1, 2, 2, 1])), {"padding": "SAME"}, grad=True
@@ -58,11 +60,30 @@ SAMPLES = [
             "MaxPool3D",
             (array(1, 3, 4, 3, 2, dtype=t),),
             {"ksize": [1, 2, 2, 2, 1], "strides": [1, 1, 2, 2, 1], "padding": "SAME"},
+            grad=t == "float32",
         )
         for t in FLOATS[:3]
     ),
     Sample("MaxPool3DGrad", (X3, Y3, array(1, 1, 1, 1, 1)), _THREE),
     Sample("MaxPool3DGradGrad", (X3, Y3, array(1, 2, 2, 2, 1)), _THREE),
+]
+
+
+def _of_gradient(name: str, x: Any, y: Any, gradient: Any, **attrs: Any) -> GradientProgram:
+    """An op that is linear in its last tensor, at an input and an output that fit each other."""
+    run = getattr(tf.raw_ops, name)
+    return GradientProgram(name, lambda g: run(orig_input=x, orig_output=y, grad=g, **attrs), [gradient])
+
+
+_TENSORS = {"ksize": np.int32([1, 2, 2, 1]), "strides": np.int32([1, 2, 2, 1]), "padding": "VALID"}
+
+GRADIENT_PROGRAMS = [
+    _of_gradient("MaxPoolGrad", X, Y, D(1, 2, 2, 1), **_TWO, padding="VALID"),
+    _of_gradient("MaxPoolGradGrad", X, Y, D(1, 4, 4, 1), **_TWO, padding="VALID"),
+    _of_gradient("MaxPoolGradV2", X, Y, D(1, 2, 2, 1), **_TENSORS),
+    _of_gradient("MaxPoolGradGradV2", X, Y, D(1, 4, 4, 1), **_TENSORS),
+    _of_gradient("MaxPool3DGrad", X3, Y3, array(1, 1, 1, 1, 1), **_THREE),
+    _of_gradient("MaxPool3DGradGrad", X3, Y3, array(1, 2, 2, 2, 1), **_THREE),
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (

@@ -14,14 +14,27 @@ from tests.ops.nn.samples import REALS, array
 
 _ATTRS = {"strides": [1, 2, 1, 1], "rates": [1, 1, 2, 1], "padding": "SAME"}
 
+
+def D(*shape: int) -> Any:
+    return array(*shape, dtype="float64")
+
+
 SAMPLES = [
     *(
-        Sample("Dilation2D", (array(1, 4, 5, 2, dtype=t), array(2, 2, 2, dtype=t)), _ATTRS, grad=t == "float64")
+        Sample(
+            "Dilation2D",
+            (array(1, 4, 5, 2, dtype=t), array(2, 2, 2, dtype=t)),
+            _ATTRS,
+            grad=t == "float64",
+            needs_shapes=True,
+        )
         for t in REALS
     ),
     Sample("Dilation2D", (array(0, 4, 5, 2), array(2, 2, 2)), _ATTRS),
-    Sample("Dilation2DBackpropInput", (array(1, 4, 5, 2), array(2, 2, 2), array(1, 2, 5, 2)), _ATTRS),
-    Sample("Dilation2DBackpropFilter", (array(1, 4, 5, 2), array(2, 2, 2), array(1, 2, 5, 2)), _ATTRS),
+    *(
+        Sample(op, (D(1, 4, 5, 2), D(2, 2, 2), D(1, 2, 5, 2)), _ATTRS, grad=True, needs_shapes=True)
+        for op in ("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
+    ),
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.array.answers import check_graph_names, check_refusal
 from tests.ops.nn.recorded import MODES, Answer, check
 from tests.ops.nn.samples import FLOATS, array
@@ -23,6 +23,16 @@ SAMPLES = [
         for k in ("int32", "int64")
     ),
     Sample("SoftmaxCrossEntropyWithLogits", (array(2, 3), array(1, 3))),
+]
+
+# The op takes labels that sum to 1; as many of them as there are logits, or one row for all.
+GRADIENT_PROGRAMS = [
+    GradientProgram(
+        "SoftmaxCrossEntropyWithLogits",
+        lambda x, z: tf.raw_ops.SoftmaxCrossEntropyWithLogits(features=x, labels=tf.nn.softmax(z)),
+        [array(2, 3, dtype="float64"), array(rows, 3, dtype="float64", shift=1.0)],
+    )
+    for rows in (2, 1)
 ]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import gammaincinv
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 
 SAMPLES = [
     Sample("RandomGammaGrad", (np.array([0.5, 2.0, 30.0]), np.array([0.2, 2.5, 28.0]))),
@@ -38,3 +40,42 @@ def test_no_samples_are_no_trouble() -> None:
     assert tf.raw_ops.RandomGammaGrad(alpha=np.zeros((0,)), sample=np.zeros((0,))).shape == (0,)
     assert np.isnan(tf.raw_ops.RandomGammaGrad(alpha=-1.0, sample=1.0).numpy())
     assert tf.raw_ops.RandomGammaGrad(alpha=2.0, sample=0.0).numpy() == 0
+
+
+def _implicit(alpha: Any, sample: Any) -> Any:
+    """How a quantile of the gamma distribution moves: `-(dP/dalpha) / (dP/dx)`, by differences."""
+    step = 1e-4 * np.maximum(sample, 1e-3)
+    by_alpha = tf.math.igamma(alpha + 1e-5, sample) - tf.math.igamma(alpha - 1e-5, sample)
+    by_sample = tf.math.igamma(alpha, sample + step) - tf.math.igamma(alpha, sample - step)
+    return -(by_alpha.numpy() / 2e-5) / (by_sample.numpy() / (2 * step))
+
+
+def _program(op: str, inputs: dict[str, Any]) -> GradientProgram:
+    """Its gradient is checked against the samples drawn last: those of RandomGamma are others every time."""
+    drawn: list[Any] = []
+
+    def draw(alpha: Any) -> Any:
+        drawn.append(getattr(tf.raw_ops, op)(alpha=alpha, **inputs))
+        return drawn[-1]
+
+    def gradient(dy: Any, alpha: Any) -> list[Any]:
+        return [np.sum(dy * _implicit(alpha, drawn[-1].numpy()), axis=0)]
+
+    return GradientProgram(
+        op,
+        draw,
+        [np.array([0.8, 2.0, 9.0])],
+        gradient=gradient,
+        rtol=1e-4,
+        xla=False,  # the samples take part of the stream that depends on their values
+        no_second="TensorFlow has no second derivative of samples",
+    )
+
+
+_KEY = {"key": np.uint64([7]), "counter": np.uint64([1, 2]), "alg": np.int32(1)}
+
+GRADIENT_PROGRAMS = [
+    _program("StatelessRandomGammaV2", {"shape": np.int32([4, 3]), "seed": np.int32([1, 2])}),
+    _program("StatelessRandomGammaV3", {"shape": np.int32([4, 3]), **_KEY}),
+    _program("RandomGamma", {"shape": np.int32([4]), "seed": 3, "seed2": 5}),
+]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.random.bits import PROGRAMS, check
 
 _SHAPE, _SEED = np.array([5, 2], np.int32), np.array([1, 2], np.int32)
@@ -61,3 +62,41 @@ def test_shapes_that_do_not_fit_raise() -> None:
         with pytest.raises(tf.errors.InvalidArgumentError) as error:
             draw(means=means, **common)
         assert message in str(error.value)
+
+
+def _quantile(x: Any, mean: Any, deviation: Any, low: Any, high: Any) -> Any:
+    normal = np.vectorize(lambda z: 0.5 * math.erfc(-z / math.sqrt(2)))
+    z, a, b = ((t - mean) / deviation for t in (x, low, high))
+    return (normal(z) - normal(a)) / (normal(b) - normal(a))
+
+
+def _implicit(dy: Any, *parameters: Any) -> list[Any]:
+    """A sample is a fixed quantile: it moves by `-(dF/dparameter) / (dF/dx)`, here by differences."""
+    sample = _draw(*parameters).numpy()
+    density = (_quantile(sample + 1e-6, *parameters) - _quantile(sample - 1e-6, *parameters)) / 2e-6
+    gradients = []
+    for i, parameter in enumerate(parameters):
+        sides = [_quantile(sample, *(p + s if i == j else p for j, p in enumerate(parameters))) for s in (1e-6, -1e-6)]
+        moved = -dy * (sides[0] - sides[1]) / 2e-6 / density
+        gradients.append(moved.sum() if parameter.ndim == 0 else moved.sum(axis=0))
+    return gradients
+
+
+def _draw(means: Any, stddevs: Any, minvals: Any, maxvals: Any) -> Any:
+    return tf.raw_ops.StatelessParameterizedTruncatedNormal(
+        shape=[5, 2], seed=[1, 2], means=means, stddevs=stddevs, minvals=minvals, maxvals=maxvals
+    )
+
+
+# Rejected proposals make a sample jump where its quantile moves it, so differences do not give the second gradient.
+GRADIENT_PROGRAMS = [
+    GradientProgram(
+        "StatelessParameterizedTruncatedNormal",
+        _draw,
+        [np.array([0.5, 1.0]), np.array(1.5), np.array(-1.0), np.array([2.0, 3.0])],
+        gradient=_implicit,
+        rtol=1e-4,
+        second=False,
+        xla=False,
+    )
+]

@@ -71,11 +71,24 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
         return list(entry.backward(*filled))
     plan = gradient_plan(entry.op)
     if plan is None:
-        raise LookupError(f"No gradient defined for operation '{entry.op.name}' (op type: {entry.op.name}).")
+        raise _no_gradient(entry)
     filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
     grouped = entry.op.signature.split_outputs(filled, entry.attrs)
     result = plan.function(*grouped, **entry.saved)
     return _flat_input_gradients(entry, result)
+
+
+def _no_gradient(entry: Entry) -> LookupError:
+    """TensorFlow's words, which differ between tapes and graphs, and the reason the op gives."""
+    op = entry.op
+    reason = "" if op.no_gradient is None else f" Reason: {op.no_gradient}."
+    if entry.scope is None:
+        return LookupError(f"gradient registry has no entry for: {op.name}.{reason}")
+    operation = entry.scope.removesuffix("_grad")
+    return LookupError(
+        f"No gradient defined for operation'{operation}' (op type: {op.name}).{reason} If it is a constant as far as "
+        "you are concerned, put `tf.stop_gradient` around it; or give it a gradient with `tf.custom_gradient`."
+    )
 
 
 def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:

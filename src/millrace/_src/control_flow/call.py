@@ -422,14 +422,17 @@ def call_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[A
     return derivative.input_gradients(filled, operation.inputs, operation.outputs)
 
 
-def extend_outputs(operation: Any, attr: str, function: GraphFunction) -> None:
-    """Replaces the function of a call node by one with more outputs."""
+def extend_outputs(
+    operation: Any, attr: str, function: GraphFunction, shapes: Sequence[TensorShape] | None = None
+) -> None:
+    """Replaces the function of a call node by one with more outputs; their shapes are the function's, if not given."""
     from millrace._src.core.tensor import SymbolicTensor  # only here is an operation changed after creation
 
     operation.attrs[attr] = function
     known = len(operation.outputs)
-    for tensor in function.graph.outputs[known:]:
-        operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, tensor.shape))
+    shapes = [t.shape for t in function.graph.outputs] if shapes is None else shapes
+    for tensor, shape in zip(function.graph.outputs[known:], shapes[known:], strict=True):
+        operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, shape))
     operation.attrs["Tout"] = tuple(t.dtype for t in operation.outputs)
     copy_handle_data(function.graph.outputs, operation.outputs)
     for tape, entry in operation.recordings:

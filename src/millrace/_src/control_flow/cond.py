@@ -392,7 +392,7 @@ def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any
     if plan is None:
         plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]])
         attrs["then_branch"], attrs["else_branch"] = plan.functions
-        extend_outputs(operation, "then_branch", plan.functions[0])
+        extend_outputs(operation, "then_branch", plan.functions[0], attrs["output_shapes"])
         plans.append(plan)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
@@ -407,7 +407,7 @@ def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[A
     if plan is None:
         plan = _Widened(operation, operation.attrs["branches"])
         operation.attrs["branches"] = tuple(plan.functions)
-        extend_outputs(operation, "_first_branch", plan.functions[0])
+        extend_outputs(operation, "_first_branch", plan.functions[0], operation.attrs["output_shapes"])
         del operation.attrs["_first_branch"]
         plans.append(plan)
     branches = _backward_branches(operation, plan, output_gradients)

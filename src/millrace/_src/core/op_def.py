@@ -67,6 +67,7 @@ class OpDef:
         commutative: bool = False,
         reads_only_shapes: bool = False,
         not_differentiable: str | None = None,
+        no_gradient: str | None = None,
         types: dict[str, TypeSet | TypeList] | None = None,
     ) -> None:
         code = kernel.__code__
@@ -79,6 +80,7 @@ class OpDef:
         self.host_only = host_only
         self.commutative = commutative
         self.not_differentiable = not_differentiable
+        self.no_gradient = no_gradient
         self.types = types or {}
         self.gradient: Callable[..., Any] | None = None
         self.operation_gradient: Callable[..., Any] | None = None
@@ -388,6 +390,7 @@ def op(
     commutative: bool = False,
     reads_only_shapes: bool = False,
     not_differentiable: str | None = None,
+    no_gradient: str | None = None,
     **types: TypeSet | TypeList,
 ) -> Callable[[Kernel], OpFunction]:
     """Declares an op from its kernel.
@@ -401,7 +404,8 @@ def op(
       host_only: whether only the NumPy engine can run it (strings, data-dependent shapes, Python code).
       commutative: whether the first two inputs may be swapped.
       reads_only_shapes: whether the result depends on the shapes of the inputs only (Shape, Rank, ZerosLike).
-      not_differentiable: why there is no gradient.
+      not_differentiable: why nothing flows back: the gradient of the inputs is None, silently.
+      no_gradient: why no gradient is defined although one could exist: to ask for it is a LookupError.
       **types: the dtypes each type attribute may take.
 
     Returns: A decorator from the kernel to the op's function.
@@ -419,6 +423,7 @@ def op(
             commutative=commutative,
             reads_only_shapes=reads_only_shapes,
             not_differentiable=not_differentiable,
+            no_gradient=no_gradient,
             types=types,
         )
         return _op_function(register(op_def))

@@ -201,10 +201,17 @@ _taped = _TapeStore()
 def eager_py_func_gradient(
     doutput: list[Any], input: list[Any], output: list[Any], token: str, Tin: Sequence[DType], Tout: Sequence[DType]
 ) -> list[Any]:
-    """One more call of Python: it asks the tape that recorded the function, or records the function anew."""
+    """One more call of Python: it asks the tape that recorded the function, or records the function anew.
+
+    The gradient of such a call in its turn records both anew: the first tape knows its own arguments only.
+    """
     given = [i for i, gradient in enumerate(doutput) if gradient is not None]
     wanted = [i for i, dtype in enumerate(Tin) if _is_differentiable(dtype)]
-    backward = functools.partial(_backward, _function_of(token), tuple(Tout), given, wanted, len(Tin))
+    function = _function_of(token)
+    again = getattr(function, "func", None) is _backward
+    if again:
+        function = functools.partial(function, again=True)
+    backward = functools.partial(_backward, function, tuple(Tout), given, wanted, len(Tin), again=again)
     found = _host_call(
         eager_py_func,
         backward,
@@ -225,12 +232,13 @@ def _backward(
     wanted: Sequence[int],
     input_count: int,
     *arguments: EagerTensor,
+    again: bool,
 ) -> list[EagerTensor]:
     """The gradients of the wanted inputs from the output gradients that are given."""
     weights = arguments[: len(given)]
     inputs = arguments[len(given) : len(given) + input_count]
-    taped = _taped.find(arguments[-1]._value)
-    if taped is None:  # the output went through another array: run the function again
+    taped = None if again else _taped.find(arguments[-1]._value)
+    if taped is None:  # asked not to, or the output went through another array: run the function again
         tape = _new_tape()
         taped = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
     tape, recorded, outputs = taped

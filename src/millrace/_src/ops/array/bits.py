@@ -40,7 +40,14 @@ def _bitcast_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(dims[:-1])
 
 
-@op("Bitcast", "input: T -> output: type", T=_CASTABLE, type=_CASTABLE, shape=_bitcast_shape)
+@op(
+    "Bitcast",
+    "input: T -> output: type",
+    T=_CASTABLE,
+    type=_CASTABLE,
+    shape=_bitcast_shape,
+    no_gradient="bits read as another type are not a smooth function",
+)
 def bitcast_op(xp: Xp, input: Array, *, T: DType, type: DType) -> Array:
     """The bytes of `input` read as another dtype."""
     have, want = input.dtype.itemsize, type.np_dtype.itemsize

@@ -104,7 +104,14 @@ def _broadcast_args_shape(c: ShapeContext) -> TensorShape:
     return vector(None if a is None or b is None else max(a, b))
 
 
-@op("BroadcastArgs", "s0: T, s1: T -> r0: T", T=_INDEX, shape=_broadcast_args_shape, constant_inputs=("s0", "s1"))
+@op(
+    "BroadcastArgs",
+    "s0: T, s1: T -> r0: T",
+    T=_INDEX,
+    shape=_broadcast_args_shape,
+    constant_inputs=("s0", "s1"),
+    not_differentiable="shapes are integers",
+)
 def broadcast_args(xp: Xp, s0: Array, s1: Array) -> Array:
     """The shape of what two tensors of shapes `s0` and `s1` broadcast to."""
     for i, s in enumerate((s0, s1)):

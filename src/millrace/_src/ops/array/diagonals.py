@@ -241,7 +241,13 @@ def matrix_diag_v1_gradient(dy: Tensor) -> Tensor:
     return raw.MatrixDiagPart(input=dy)
 
 
-@op("BatchMatrixDiag", "diagonal: T -> output: T", T=ANY, shape=_square_shape)
+@op(
+    "BatchMatrixDiag",
+    "diagonal: T -> output: T",
+    T=ANY,
+    shape=_square_shape,
+    no_gradient="an old name of MatrixDiag, which has one",
+)
 def batch_matrix_diag(xp: Xp, diagonal: Array) -> Array:
     """MatrixDiag by its first name."""
     return _matrix_diag(xp, diagonal, np.zeros((), np.int32), -1, -1, _zero(diagonal), "LEFT_LEFT")

@@ -124,6 +124,7 @@ def ones_like_op(xp: Xp, x: Array) -> Array:
     shape=lambda c: c.value_as_shape("shape"),
     effects=Effects.RANDOM,
     constant_inputs=("shape",),
+    not_differentiable="uninitialized memory depends on no values",
 )
 def empty_op(xp: Xp, shape: Array, *, dtype: DType, init: bool = False) -> Array:
     """A tensor of shape `shape` whose contents are of no account; zeros here."""

@@ -149,7 +149,10 @@ def gather_v2_gradient(
 def _sparse_rows(dy: Any, params: Any, indices: Any) -> IndexedSlices:
     """The gradient of rows: which row each slice of `dy` belongs to."""
     shape = shape_tensor(params)
-    values = reshape(dy, raw.ConcatV2(values=[[-1], shape[1:]], axis=0))
+    dims = params.shape._dims
+    sure = dims is not None and all(dims[1:])  # else rows may be empty, and their number does not follow from the rest
+    count = [-1] if sure else raw.ExpandDims(input=raw.Size(input=indices), dim=0)
+    values = reshape(dy, raw.ConcatV2(values=[count, shape[1:]], axis=0))
     return IndexedSlices(values=values, indices=reshape(indices, [-1]), dense_shape=shape)
 
 

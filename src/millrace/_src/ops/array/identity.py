@@ -88,13 +88,26 @@ def identity_n(input: Any, name: str | None = None) -> Any:
     return identity_n_op(list(input), name=name)
 
 
-@op("Snapshot", "input: T -> output: T", T=ANY, shape=same_shape)
+@op(
+    "Snapshot",
+    "input: T -> output: T",
+    T=ANY,
+    shape=same_shape,
+    no_gradient="TensorFlow declares none; tf.identity has one",
+)
 def snapshot(xp: Xp, input: Array) -> Array:
     """Returns its input."""
     return input
 
 
-@op("DeepCopy", "x: T -> y: T", T=ANY, shape=same_shape, effects=Effects.RANDOM)
+@op(
+    "DeepCopy",
+    "x: T -> y: T",
+    T=ANY,
+    shape=same_shape,
+    effects=Effects.RANDOM,
+    no_gradient="TensorFlow declares none; tf.identity has one",
+)
 def deep_copy(xp: Xp, x: Array) -> Array:
     """Returns a copy of `x` with a buffer of its own."""
     return xp.array(x)
@@ -131,7 +144,13 @@ def prevent_gradient_gradient(dy: Tensor, message: str) -> Tensor:
 
 
 @export("guarantee_const")
-@op("GuaranteeConst", "input: T -> output: T", T=ANY, shape=same_shape)
+@op(
+    "GuaranteeConst",
+    "input: T -> output: T",
+    T=ANY,
+    shape=same_shape,
+    no_gradient="the input was promised to be a constant",
+)
 def guarantee_const(xp: Xp, input: Array) -> Array:
     """Promises that `input` never changes, which lets the graph optimizer treat it as a constant.
 
@@ -241,7 +260,14 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("Placeholder", " -> output: dtype", dtype=ANY, shape=_declared_shape, effects=Effects.RANDOM)
+@op(
+    "Placeholder",
+    " -> output: dtype",
+    dtype=ANY,
+    shape=_declared_shape,
+    effects=Effects.RANDOM,
+    not_differentiable="it has no inputs",
+)
 def placeholder_op(xp: Xp, *, dtype: DType, shape: TensorShape = TensorShape(None)) -> Array:  # noqa: B008  (immutable)
     """A value that whoever runs the graph must supply."""
     raise invalid(f"You must feed a value for placeholder tensor with dtype {dtype.name} and shape {dims_text(shape)}")

@@ -374,7 +374,13 @@ def _parallel_concat_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("ParallelConcat", "values: N * T -> output: T", T=ANY, shape=_parallel_concat_shape)
+@op(
+    "ParallelConcat",
+    "values: N * T -> output: T",
+    T=ANY,
+    shape=_parallel_concat_shape,
+    no_gradient="TensorFlow declares none; tf.stack has one",
+)
 def parallel_concat(xp: Xp, values: list[Array], *, shape: TensorShape) -> Array:
     """Joins tensors whose first dimension is 1 along it."""
     if any(v.shape[:1] != (1,) for v in values):

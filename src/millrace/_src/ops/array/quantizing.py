@@ -97,7 +97,7 @@ def _quantize_shape(c: ShapeContext) -> list[TensorShape]:
     "input: float, min_range: float, max_range: float -> output: T, output_min: float, output_max: float",
     T=QUANTIZED,
     shape=_quantize_shape,
-    not_differentiable="the result is an integer",
+    no_gradient="the result is an integer",
 )
 def quantize_op(
     xp: Xp,

@@ -431,19 +431,37 @@ def _row_update(xp: Xp, x: Array, i: Array, v: Array, mode: str) -> Array:
     return xp.scatter(x, (rows,), v.reshape((rows.shape[0], *x.shape[1:])), mode)
 
 
-@op("InplaceUpdate", "x: T, i: int32, v: T -> y: T", T=ANY, shape=lambda c: c.shape("x"))
+@op(
+    "InplaceUpdate",
+    "x: T, i: int32, v: T -> y: T",
+    T=ANY,
+    shape=lambda c: c.shape("x"),
+    no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
+)
 def inplace_update(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     """`x` with row `i[k]` replaced by `v[k]`."""
     return _row_update(xp, x, i, v, "set")
 
 
-@op("InplaceAdd", "x: T, i: int32, v: T -> y: T", T=NUMERIC, shape=lambda c: c.shape("x"))
+@op(
+    "InplaceAdd",
+    "x: T, i: int32, v: T -> y: T",
+    T=NUMERIC,
+    shape=lambda c: c.shape("x"),
+    no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
+)
 def inplace_add(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     """`x` with `v[k]` added to row `i[k]`."""
     return _row_update(xp, x, i, v, "add")
 
 
-@op("InplaceSub", "x: T, i: int32, v: T -> y: T", T=NUMERIC, shape=lambda c: c.shape("x"))
+@op(
+    "InplaceSub",
+    "x: T, i: int32, v: T -> y: T",
+    T=NUMERIC,
+    shape=lambda c: c.shape("x"),
+    no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
+)
 def inplace_sub(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     """`x` with `v[k]` subtracted from row `i[k]`."""
     return _row_update(xp, x, i, v, "sub")

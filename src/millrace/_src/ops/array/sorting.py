@@ -232,13 +232,21 @@ def approx_top_k_gradient(
     size = input.shape.rank
     if reduction_dimension in (-1, None if size is None else size - 1):
         return _scatter_last(dy, input, indices)
-    if size is None:
-        raise ValueError("The gradient of ApproxTopK along another than the last dimension needs a known rank.")
-    perm = list(range(size))
-    axis = reduction_dimension % size
-    perm[axis], perm[-1] = perm[-1], perm[axis]
+    perm = _swapped_with_last(reduction_dimension, raw.Rank(input=input) if size is None else size)
     moved = [raw.Transpose(x=t, perm=perm) for t in (dy, input, indices)]
     return raw.Transpose(x=_scatter_last(*moved), perm=perm)
+
+
+def _swapped_with_last(axis: int, rank: Any) -> Any:
+    """The permutation of dimensions that swaps one with the last; the rank may be a tensor."""
+    if isinstance(rank, int):
+        perm = list(range(rank))
+        perm[axis], perm[-1] = perm[-1], perm[axis]
+        return perm
+    numbers = raw.Range(start=0, limit=rank, delta=1)
+    axis, last = axis if axis >= 0 else rank + axis, rank - 1
+    first = raw.SelectV2(condition=raw.Equal(x=numbers, y=axis), t=last, e=numbers)
+    return raw.SelectV2(condition=raw.Equal(x=numbers, y=last), t=axis, e=first)
 
 
 @export("math.approx_max_k", "nn.approx_max_k")

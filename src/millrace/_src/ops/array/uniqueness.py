@@ -16,6 +16,7 @@ from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
 _INDEX = INDEX.with_default(int32)
+_CHOICE = "which elements are kept is not a smooth function; gather them by their positions instead"
 
 
 class Unique(NamedTuple):
@@ -108,7 +109,15 @@ def _axis_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((*dims[:at], None, *dims[at + 1 :])), vector(dims[at])]
 
 
-@op("Unique", "x: T -> y: T, idx: out_idx", T=ANY, out_idx=_INDEX, shape=_vector_shape, host_only=True)
+@op(
+    "Unique",
+    "x: T -> y: T, idx: out_idx",
+    T=ANY,
+    out_idx=_INDEX,
+    shape=_vector_shape,
+    host_only=True,
+    no_gradient=_CHOICE,
+)
 def unique_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array]:
     """The distinct elements of a vector, and which of them each element is."""
     return _vector_result(x, out_idx)[:2]
@@ -121,6 +130,7 @@ def unique_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array]:
     out_idx=_INDEX,
     shape=lambda c: [*_vector_shape(c), vector(None)],
     host_only=True,
+    no_gradient=_CHOICE,
 )
 def unique_with_counts_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array, Array]:
     """The same, and how often each occurs."""
@@ -135,6 +145,7 @@ def unique_with_counts_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, A
     out_idx=_INDEX,
     shape=_axis_shape,
     host_only=True,
+    no_gradient=_CHOICE,
 )
 def unique_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Array, Array]:
     """The distinct slices along a dimension, and which of them each slice is."""
@@ -149,6 +160,7 @@ def unique_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Arra
     out_idx=_INDEX,
     shape=lambda c: [*_axis_shape(c), vector(None)],
     host_only=True,
+    no_gradient=_CHOICE,
 )
 def unique_with_counts_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Array, Array, Array]:
     """The same, and how often each occurs."""
@@ -198,7 +210,15 @@ def _list_diff_shape(c: ShapeContext) -> list[TensorShape]:
     return [vector(None), vector(None)]
 
 
-@op("ListDiff", "x: T, y: T -> out: T, idx: out_idx", T=ANY, out_idx=_INDEX, shape=_list_diff_shape, host_only=True)
+@op(
+    "ListDiff",
+    "x: T, y: T -> out: T, idx: out_idx",
+    T=ANY,
+    out_idx=_INDEX,
+    shape=_list_diff_shape,
+    host_only=True,
+    no_gradient=_CHOICE,
+)
 def list_diff(xp: Xp, x: Array, y: Array, *, out_idx: DType) -> tuple[Array, Array]:
     """The elements of `x` that are not in `y`, in order, and their positions."""
     for name, value in (("x", x), ("y", y)):

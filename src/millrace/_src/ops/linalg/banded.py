@@ -23,7 +23,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag
 from millrace._src.ops.linalg.eigenvalues import eigh, eigvalsh
-from millrace._src.ops.linalg.matrices import LAPACK_TYPES, matrix_dims, row, same_dim, widened
+from millrace._src.ops.linalg.matrices import LAPACK_TYPES, matrix_dims, product, row, same_dim, widened
 from millrace._src.ops.linalg.solving import broadcast_batches, sum_batches
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.complex_numbers import conj_, real
@@ -125,13 +125,25 @@ def banded_triangular_solve_gradient(
     dx: Tensor, matrix: Tensor, rhs: Tensor, output: Tensor, lower: bool, adjoint: bool
 ) -> tuple[Tensor, Tensor]:
     drhs = raw.BandedTriangularSolve(matrix=matrix, rhs=dx, lower=lower, adjoint=not adjoint)
+    left, right = (output, drhs) if adjoint else (drhs, output)
     count = matrix.shape.as_list()[-2] if matrix.shape.rank is not None else None
     if count is None:
-        raise NotImplementedError(f"The gradient of banded systems needs a known number of bands: {matrix.shape}.")
-    left, right = (output, drhs) if adjoint else (drhs, output)
+        return sum_batches(matrix, rhs, -_bands_of_product(left, right, matrix, lower), drhs)
     rows = [_band_of_product(left, conj_(right), k if lower else -k) for k in range(count)]
     dmatrix = -raw.ConcatV2(values=[row(x) for x in (rows if lower else rows[::-1])], axis=-2)
     return sum_batches(matrix, rhs, dmatrix, drhs)
+
+
+def _bands_of_product(a: Tensor, b: Tensor, matrix: Tensor, lower: bool) -> Any:
+    """All bands of `a @ adjoint(b)`, cut out of the whole product: for a number of bands that is not known."""
+    most = raw.Shape(input=matrix)[-2] - 1
+    none = raw.ZerosLike(x=most)
+    return raw.MatrixDiagPartV3(
+        input=product(a, b, adj_b=True),
+        k=raw.Pack(values=[-most, none] if lower else [none, most]),
+        padding_value=raw.Cast(x=0, DstT=a.dtype),
+        align="LEFT_RIGHT",
+    )
 
 
 def _band_of_product(a: Tensor, b: Tensor, offset: int) -> Tensor:
@@ -144,9 +156,9 @@ def _band_of_product(a: Tensor, b: Tensor, offset: int) -> Tensor:
     if offset == 0:
         return dots(a, b)
     if offset > 0:
-        parts = [raw.ZerosLike(x=a[..., :offset, 0]), dots(a[..., offset:, :], b[..., :-offset, :])]
+        parts = [raw.ZerosLike(x=dots(a, b)[..., :offset]), dots(a[..., offset:, :], b[..., :-offset, :])]
     else:
-        parts = [dots(a[..., :offset, :], b[..., -offset:, :]), raw.ZerosLike(x=a[..., offset:, 0])]
+        parts = [dots(a[..., :offset, :], b[..., -offset:, :]), raw.ZerosLike(x=dots(a, b)[..., offset:])]
     band: Tensor = raw.ConcatV2(values=parts, axis=-1)
     return band
 

@@ -88,7 +88,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     "l: T, grad: T -> output: T",
     T=TypeSet([d.float16, d.float32, d.float64]),
     shape=_gradient_shape,
-    not_differentiable="it is itself the gradient of Cholesky; second derivatives go through Cholesky's own.",
+    no_gradient="it is the gradient of Cholesky as one kernel; that of tf.linalg.cholesky is made of ops that have one",
 )
 def cholesky_grad(xp: Xp, l: Array, grad: Array) -> Array:
     """The gradient of `Cholesky` with respect to its input, from its output `l` and the gradient `grad` of that.

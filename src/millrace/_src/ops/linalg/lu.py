@@ -106,6 +106,14 @@ def _batch_rank(x: Tensor) -> int:
 
 
 def _permuted(matrix: Tensor, permutation: Tensor) -> Tensor:
+    if matrix.shape.rank is None:  # one batch dimension for all
+        shape = raw.Shape(input=matrix)
+        lead = np.array([-1], np.int32)
+        flat = raw.Reshape(tensor=matrix, shape=raw.ConcatV2(values=[lead, shape[-2:]], axis=0))
+        rows = raw.Reshape(tensor=permutation, shape=raw.ConcatV2(values=[lead, shape[-1:]], axis=0))
+        found = raw.GatherV2(params=flat, indices=rows, axis=np.int32(1), batch_dims=1)
+        back: Tensor = raw.Reshape(tensor=found, shape=shape)
+        return back
     batch = _batch_rank(matrix)
     result: Tensor = raw.GatherV2(params=matrix, indices=permutation, axis=np.int32(batch), batch_dims=batch)
     return result

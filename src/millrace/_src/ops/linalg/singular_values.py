@@ -81,6 +81,8 @@ def svd_gradient(
     compute_uv: bool,
     full_matrices: bool,
 ) -> Tensor:
+    if ds.dtype.is_complex:  # singular values are real, whatever their dtype
+        ds = raw.Cast(x=real(ds), DstT=ds.dtype)
     if not compute_uv:
         _, u, v = raw.Svd(input=input, compute_uv=True, full_matrices=False)
         return product(u * row(ds), v, adj_b=True)

@@ -74,15 +74,16 @@ def tridiagonal_mat_mul(xp: Xp, superdiag: Array, maindiag: Array, subdiag: Arra
 def _three_diagonals(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Superdiagonal, diagonal and subdiagonal of `a @ adjoint(b)`, each `[..., M]` with unused elements 0."""
     b = raw.Conj(input=b) if b.dtype.is_complex else b
-    nothing = raw.ZerosLike(x=a[..., :1, 0])
 
     def dots(x: Tensor, y: Tensor) -> Tensor:
         total: Tensor = raw.Sum(input=x * y, reduction_indices=np.int32(-1))
         return total
 
+    on = dots(a, b)
+    nothing = raw.ZerosLike(x=on[..., :1])
     above = raw.ConcatV2(values=[dots(a[..., :-1, :], b[..., 1:, :]), nothing], axis=-1)
     below = raw.ConcatV2(values=[nothing, dots(a[..., 1:, :], b[..., :-1, :])], axis=-1)
-    return above, dots(a, b), below
+    return above, on, below
 
 
 def _shifted(x: Tensor, by: int) -> Tensor:

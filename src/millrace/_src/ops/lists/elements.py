@@ -139,6 +139,7 @@ def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, 
     element_dtype=ANY,
     shape=lambda c: c.shape("input_handles"),
     host_only=True,
+    not_differentiable="lists of lists are not differentiated",
 )
 def tensor_list_push_back_batch(xp: Xp, input_handles: Array, tensor: Array, *, element_dtype: DType) -> Any:
     """A vector of lists, each with its row of `tensor` at its end."""

@@ -146,7 +146,12 @@ def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
 # --- two lists -------------------------------------------------------------------------------------------------------
 
 
-@op("TensorListConcatLists", "input_a: variant, input_b: variant -> output: variant", shape=scalar)
+@op(
+    "TensorListConcatLists",
+    "input_a: variant, input_b: variant -> output: variant",
+    shape=scalar,
+    not_differentiable="lists of lists are not differentiated",
+)
 def tensor_list_concat_lists(xp: Xp, input_a: Array, input_b: Array, *, element_dtype: DType) -> Any:
     """The tensors of two lists in one."""
     a, b = resource_of(input_a), resource_of(input_b)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
-from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
-from millrace._src.ops.lists.shapes import inner_shape, list_of, rows_shape
+from millrace._src.ops.lists.shapes import inner_shape, list_of, rows_shape, size_and_shape
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.text import shape_brackets
@@ -152,8 +154,29 @@ def tensor_list_scatter_v2_gradient(dlist: Any, tensor: Any, indices: Any) -> tu
 
 
 def _gathered(dlist: Any, tensor: Any, indices: Any) -> Any:
-    return raw.TensorListGather(
+    """For each row of `tensor` the gradient of the element it was written to; 0 if a later row was written there."""
+    rows = raw.TensorListGather(
         input_handle=dlist, indices=indices, element_shape=inner_shape(tensor), element_dtype=tensor.dtype
+    )
+    known = static_value(indices)
+    if known is not None and len(set(known.tolist())) == known.size:
+        return rows
+    numbers = raw.Range(start=0, limit=raw.Shape(input=indices)[0], delta=1)
+    kept = raw.Reshape(
+        tensor=raw.Equal(x=numbers, y=_last_writers(dlist, numbers, indices)),
+        shape=raw.ConcatV2(values=[[-1], raw.OnesLike(x=rows_shape(tensor))], axis=0),
+    )
+    return raw.SelectV2(condition=kept, t=rows, e=raw.ZerosLike(x=rows))
+
+
+def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
+    """For each row the number of the last row written to the same element: what a list of row numbers remembers."""
+    empty = raw.TensorListReserve(
+        element_shape=np.zeros([0], np.int32), num_elements=size_and_shape(dlist)[0], element_dtype=int32
+    )
+    written = raw.TensorListScatterIntoExistingList(input_handle=empty, tensor=numbers, indices=indices)
+    return raw.TensorListGather(
+        input_handle=written, indices=indices, element_shape=np.zeros([0], np.int32), element_dtype=int32
     )
 
 

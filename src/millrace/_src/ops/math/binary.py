@@ -249,7 +249,8 @@ def squared_difference(xp: Xp, x: Array, y: Array) -> Array:
 
 @squared_difference.gradient
 def squared_difference_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    dx, dy = reduce_to_operands(x, y, *[dz * 2 * (x - y)] * 2)
+    twice = dz + conj(dz) if dz.dtype.is_complex else dz * 2  # a squared modulus has no imaginary part to move
+    dx, dy = reduce_to_operands(x, y, *[twice * (x - y)] * 2)
     return dx, -dy
 
 

@@ -241,7 +241,7 @@ def truncate_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Ten
     "x: T, y: T -> z: T",
     T=TypeSet([int32, int64, float16, bfloat16, float32, float64]),
     shape=broadcast_shape,
-    not_differentiable="TensorFlow declares no gradient for it; FloorMod and TruncateMod have one",
+    no_gradient="TensorFlow declares no gradient for it; FloorMod and TruncateMod have one",
 )
 def c_mod(xp: Xp, x: Array, y: Array) -> Array:
     """The remainder with the sign of `x`, as `%` in C; an older form of `TruncateMod`.

@@ -197,7 +197,7 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     T=_WEIGHTS,
     shape=bincount_shape,
     constant_inputs=("size",),
-    not_differentiable=_COUNTS,
+    no_gradient="TensorFlow declares none for the weights; tf.math.unsorted_segment_sum has one",
 )
 def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_output: bool = False) -> Array:
     """How often each integer below `size` occurs, in a vector or in each row; the op behind `tf.math.bincount`.
@@ -218,7 +218,7 @@ def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_
     T=_WEIGHTS,
     shape=bincount_shape,
     constant_inputs=("size",),
-    not_differentiable=_COUNTS,
+    no_gradient="TensorFlow declares none for the weights; tf.math.unsorted_segment_sum has one",
 )
 def bincount_op(xp: Xp, arr: Array, size: Array, weights: Array) -> Array:
     """How often each integer below `size` occurs in a tensor of any shape.

@@ -19,7 +19,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands
 from millrace._src.ops.math.element_types import FLOAT, SINGLE_DOUBLE
-from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.math.precision import at_least_single, in_single
 from millrace._src.util.export import export
 
 _MAX_TERMS = 100_000
@@ -75,14 +75,19 @@ def _density(a: Tensor, x: Tensor) -> Any:
     return raw.Exp(x=(a - 1) * raw.Log(x=x) - x - raw.Lgamma(x=a))
 
 
+def _by_shape(a: Tensor, x: Tensor) -> Any:
+    """The derivative of P(a, x) with respect to `a`; its op has no 16-bit types."""
+    return at_least_single(lambda a, x: raw.IgammaGradA(a=a, x=x), a, x)
+
+
 @igamma.gradient
 def igamma_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-    return reduce_to_operands(a, x, dz * raw.IgammaGradA(a=a, x=x), dz * _density(a, x))
+    return reduce_to_operands(a, x, dz * _by_shape(a, x), dz * _density(a, x))
 
 
 @igammac.gradient
 def igammac_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
-    return reduce_to_operands(a, x, -dz * raw.IgammaGradA(a=a, x=x), -dz * _density(a, x))
+    return reduce_to_operands(a, x, -dz * _by_shape(a, x), -dz * _density(a, x))
 
 
 def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
@@ -111,7 +116,7 @@ def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
     T=SINGLE_DOUBLE,
     shape=broadcast_shape,
     host_only=True,
-    not_differentiable="TensorFlow declares no second derivative in the shape",
+    no_gradient="TensorFlow declares no second derivative in the shape",
 )
 def igamma_grad_a(xp: Xp, a: Array, x: Array) -> Array:
     """The derivative of P(a, x) with respect to `a`.

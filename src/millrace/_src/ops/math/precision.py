@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.ops import raw
 
 
 def is_half(x: Array) -> bool:
@@ -26,6 +27,14 @@ def in_single(xp: Xp, compute: Callable[..., Array], *arrays: Array) -> Array:
     if not is_half(arrays[0]):
         return compute(*arrays)
     return xp.astype(compute(*(xp.astype(x, np.float32) for x in arrays)), dtype)
+
+
+def at_least_single(compute: Callable[..., Any], *tensors: Any) -> Any:
+    """`compute(*tensors)` for tensors; in float32 and back for those of 16 bits, which some ops do not take."""
+    dtype = tensors[0].dtype
+    if dtype.size > 2:
+        return compute(*tensors)
+    return raw.Cast(x=compute(*(raw.Cast(x=t, DstT="float32") for t in tensors)), DstT=dtype)
 
 
 def ufunc(name: str) -> Callable[..., Any]:

@@ -204,7 +204,7 @@ def extreme_gradient(
     """The gradient of a maximum or minimum per segment: the rows that reach it share it equally."""
     chosen = raw.Equal(x=data, y=gather(output))
     count = add_up(raw.Cast(x=chosen, DstT=doutput.dtype))
-    share = gather(raw.RealDiv(x=doutput, y=count))
+    share = gather(raw.DivNoNan(x=doutput, y=count))  # nobody reaches the maximum of a segment without rows
     return raw.SelectV2(condition=chosen, t=share, e=raw.ZerosLike(x=share))
 
 

@@ -137,6 +137,17 @@ def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: 
     return output
 
 
+def _grad_gradient(name: str) -> Any:
+    """The gradient of the gradient of a reduction, which is linear: the reduction itself."""
+
+    def gradient(doutput: Tensor, grad: Tensor, indices: Tensor, segment_ids: Tensor) -> tuple[Any, None, None, None]:
+        rows = raw.Shape(input=grad)[0]
+        reduce = getattr(raw, name)
+        return reduce(data=doutput, indices=indices, segment_ids=segment_ids, num_segments=rows), None, None, None
+
+    return gradient
+
+
 @op(
     "SparseSegmentSum",
     _SIGNATURE,
@@ -191,7 +202,6 @@ def sparse_segment_sum_with_num_segments(
     Tsegmentids=INDEX,
     shape=sparse_segment_gradient_shape,
     host_only=True,
-    not_differentiable="it is a gradient, and TensorFlow declares no second one",
 )
 def sparse_segment_sum_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
     """The gradient of `SparseSegmentSum` with respect to its data of `output_dim0` rows.
@@ -201,6 +211,9 @@ def sparse_segment_sum_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Ar
            [1.]], dtype=float32)
     """
     return in_single(xp, lambda x: _spread(x, indices, segment_ids, output_dim0, 0), grad)
+
+
+sparse_segment_sum_grad.gradient(_grad_gradient("SparseSegmentSumWithNumSegments"))
 
 
 def _data_gradient(
@@ -308,7 +321,6 @@ def sparse_segment_mean_with_num_segments(
     Tsegmentids=INDEX,
     shape=sparse_segment_gradient_shape,
     host_only=True,
-    not_differentiable="it is a gradient, and TensorFlow declares no second one",
 )
 def sparse_segment_mean_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
     """The gradient of `SparseSegmentMean` with respect to its data of `output_dim0` rows.
@@ -318,6 +330,9 @@ def sparse_segment_mean_grad(xp: Xp, grad: Array, indices: Array, segment_ids: A
            [1.]], dtype=float32)
     """
     return in_single(xp, lambda x: _spread(x, indices, segment_ids, output_dim0, 1), grad)
+
+
+sparse_segment_mean_grad.gradient(_grad_gradient("SparseSegmentMeanWithNumSegments"))
 
 
 @sparse_segment_mean_op.gradient
@@ -420,7 +435,6 @@ def sparse_segment_sqrt_n_with_num_segments(
     Tsegmentids=INDEX,
     shape=sparse_segment_gradient_shape,
     host_only=True,
-    not_differentiable="it is a gradient, and TensorFlow declares no second one",
 )
 def sparse_segment_sqrt_n_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
     """The gradient of `SparseSegmentSqrtN` with respect to its data of `output_dim0` rows.
@@ -430,6 +444,9 @@ def sparse_segment_sqrt_n_grad(xp: Xp, grad: Array, indices: Array, segment_ids:
            [1.]], dtype=float32)
     """
     return in_single(xp, lambda x: _spread(x, indices, segment_ids, output_dim0, 0.5), grad)
+
+
+sparse_segment_sqrt_n_grad.gradient(_grad_gradient("SparseSegmentSqrtNWithNumSegments"))
 
 
 @sparse_segment_sqrt_n_op.gradient

@@ -19,9 +19,10 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands, shape_text
 from millrace._src.ops.math.element_types import FLOAT, SINGLE_DOUBLE
-from millrace._src.ops.math.precision import in_single
+from millrace._src.ops.math.precision import at_least_single, in_single
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -191,7 +192,7 @@ def digamma(xp: Xp, x: Array) -> Array:
 
 @digamma.gradient
 def digamma_gradient(dy: Tensor, x: Tensor) -> Any:
-    return dy * raw.Polygamma(a=raw.OnesLike(x=x), x=x)
+    return dy * at_least_single(lambda x: raw.Polygamma(a=raw.OnesLike(x=x), x=x), x)
 
 
 def _zeta(xp: Xp, x: Array, q: Array) -> Array:
@@ -314,5 +315,4 @@ def betainc_gradient(dz: Tensor, a: Tensor, b: Tensor, x: Tensor) -> tuple[None,
     # The derivative is the density: x ** (a - 1) * (1 - x) ** (b - 1) / B(a, b).
     log_beta = raw.Lgamma(x=a) + raw.Lgamma(x=b) - raw.Lgamma(x=a + b)
     exponent = raw.Xlog1py(x=b - 1, y=-x) + raw.Xlogy(x=a - 1, y=x) - log_beta
-    dx = dz * raw.Exp(x=exponent)
-    return None, None, reduce_to_operands(a, x, dx, dx)[1]
+    return None, None, unbroadcast(dz * raw.Exp(x=exponent), x)

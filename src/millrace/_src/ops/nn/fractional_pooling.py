@@ -187,7 +187,6 @@ def fractional_max_pool_gradient(
     T=_NUMBERS,
     shape=same_shape,
     host_only=True,
-    not_differentiable="TensorFlow has no second derivative of fractional pooling",
 )
 def fractional_max_pool_grad_op(
     xp: Xp,
@@ -212,6 +211,48 @@ def fractional_max_pool_grad_op(
             at = (images, row.start + first // width, column.start + first % width, channels)
             np.add.at(result, at, out_backprop[:, i, j])
     return result
+
+
+@fractional_max_pool_grad_op.gradient
+def fractional_max_pool_second_gradient(
+    dy: Tensor,
+    orig_input: Tensor,
+    orig_output: Tensor,
+    row_pooling_sequence: Tensor,
+    col_pooling_sequence: Tensor,
+    overlapping: bool,
+) -> tuple[Any, ...]:
+    cuts = (row_pooling_sequence, col_pooling_sequence)
+    values, inside = _region_values(orig_input, *cuts, overlapping)
+    least = raw.Cast(x=np.float64(-np.inf), DstT=dy.dtype)
+    first = raw.ArgMax(input=raw.SelectV2(condition=inside, t=values, e=least), dimension=3)
+    one, zero = (raw.Cast(x=value, DstT=dy.dtype) for value in (1.0, 0.0))
+    chosen = raw.OneHot(indices=first, depth=raw.Shape(input=values)[3], on_value=one, off_value=zero, axis=3)
+    result = raw.Sum(input=chosen * _region_values(dy, *cuts, overlapping)[0], reduction_indices=3)
+    return raw.ZerosLike(x=orig_input), raw.ZerosLike(x=orig_output), result, None, None
+
+
+def _region_values(x: Tensor, rows: Tensor, columns: Tensor, overlapping: bool) -> tuple[Any, Any]:
+    """The elements of each region, `[batch, rows, columns, elements, channels]`, and which of them are inside of it."""
+    shape = raw.Shape(input=x, out_type=d.int64)
+    down, inside_down = _region_elements(rows, shape[1], overlapping)
+    across, inside_across = _region_elements(columns, shape[2], overlapping)
+    picked = raw.GatherV2(params=raw.GatherV2(params=x, indices=down, axis=1), indices=across, axis=3)
+    picked = raw.Transpose(x=picked, perm=[0, 1, 3, 2, 4, 5])
+    outer = raw.Shape(input=picked, out_type=d.int64)
+    count = outer[3] * outer[4]
+    values = raw.Reshape(tensor=picked, shape=raw.Pack(values=[shape[0], outer[1], outer[2], count, shape[3]]))
+    inside = raw.LogicalAnd(x=inside_down[:, None, :, None], y=inside_across[None, :, None, :])
+    return values, raw.Reshape(tensor=inside, shape=raw.Pack(values=[outer[1], outer[2], count, 1]))
+
+
+def _region_elements(cuts: Tensor, size: Tensor, overlapping: bool) -> tuple[Any, Any]:
+    """A row of positions for each region, as long as the longest, and which of them are inside of it."""
+    starts, ends = cuts[:-1], raw.Minimum(x=cuts[1:] + int(overlapping), y=size)
+    longest = raw.Max(input=ends - starts, reduction_indices=0)
+    steps = raw.Range(start=np.int64(0), limit=longest, delta=np.int64(1))
+    positions = starts[:, None] + steps
+    return raw.Minimum(x=positions, y=size - 1), raw.Less(x=positions, y=ends[:, None])
 
 
 @op(
@@ -272,7 +313,6 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     T=_NUMBERS,
     shape=_gradient_shape,
     host_only=True,
-    not_differentiable="TensorFlow has no second derivative of fractional pooling",
 )
 def fractional_avg_pool_grad_op(
     xp: Xp,
@@ -293,6 +333,16 @@ def fractional_avg_pool_grad_op(
             count = (row.stop - row.start) * (column.stop - column.start)
             result[:, row, column] += out_backprop[:, i : i + 1, j : j + 1] / count
     return result.astype(out_backprop.dtype)
+
+
+@fractional_avg_pool_grad_op.gradient
+def fractional_avg_pool_second_gradient(
+    dy: Tensor, row_pooling_sequence: Tensor, col_pooling_sequence: Tensor, overlapping: bool
+) -> tuple[Any, ...]:
+    values, inside = _region_values(dy, row_pooling_sequence, col_pooling_sequence, overlapping)
+    weights = raw.Cast(x=inside, DstT=dy.dtype)
+    total = raw.Sum(input=values * weights, reduction_indices=3)
+    return None, total / raw.Sum(input=weights, reduction_indices=2), None, None
 
 
 # --- functions -------------------------------------------------------------------------------------------------------

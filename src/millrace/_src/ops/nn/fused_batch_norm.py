@@ -441,6 +441,9 @@ def _second_order(
     a, dy, x = (cast(raw.Transpose(x=t, perm=last), d.float32) for t in (grads[0], *inputs[:2]))
     b, offset, (scale, mean, variance) = grads[1], grads[2], inputs[2:5]
     c = _Channels(rank)
+    if training:  # the moments are those of x, and said so that the next derivative knows it
+        mean = c.mean(x)
+        variance = c.mean(raw.Square(x=x - mean))
     r = raw.Rsqrt(x=variance + epsilon)
     n = (x - mean) * r
     if not training:

@@ -104,7 +104,6 @@ def local_response_normalization_gradient(
     "input_grads: T, input_image: T, output_image: T -> output: T",
     T=_FLOAT,
     shape=_shape,
-    not_differentiable="TensorFlow has no second derivative of local response normalization",
 )
 def local_response_normalization_grad(
     xp: Xp,
@@ -126,3 +125,33 @@ def local_response_normalization_grad(
         return dy * base ** np.float32(-beta) - np.float32(2 * alpha * beta) * x * pulled
 
     return in_single(xp, compute, input_grads, input_image, output_image)
+
+
+@local_response_normalization_grad.gradient
+def local_response_normalization_second_gradient(
+    doutput: Tensor,
+    input_grads: Tensor,
+    input_image: Tensor,
+    output_image: Tensor,
+    depth_radius: int,
+    bias: float,
+    alpha: float,
+    beta: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    # z = dy n^-beta - k x S(dy y / n), with k = 2 alpha beta, n = bias + alpha S(x x) and S = S' the neighbour sums
+    dy, x, y, k = input_grads, input_image, output_image, 2 * alpha * beta
+    base = bias + alpha * _tensor_neighbour_sums(x * x, depth_radius)
+    power = base**-beta
+    pulled = k * _tensor_neighbour_sums(doutput * x, depth_radius) / base
+    dbase = dy * y * pulled / base - beta * doutput * dy * power / base
+    dx = 2 * alpha * x * _tensor_neighbour_sums(dbase, depth_radius)
+    direct = k * doutput * _tensor_neighbour_sums(dy * y / base, depth_radius)
+    return doutput * power - y * pulled, dx - direct, -dy * pulled
+
+
+def _tensor_neighbour_sums(x: Tensor, radius: int) -> Any:
+    """`_neighbour_sums` with ops on tensors: a product with a band of ones."""
+    depth = raw.Shape(input=x)[-1]
+    ones = raw.Fill(dims=raw.Pack(values=[depth, depth]), value=raw.Cast(x=np.float32(1), DstT=x.dtype))
+    reach = raw.Minimum(x=depth, y=np.int32(radius))
+    return raw.BatchMatMulV2(x=x, y=raw.MatrixBandPart(input=ones, num_lower=reach, num_upper=reach))

@@ -14,7 +14,6 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -225,21 +224,22 @@ def max_pool_grad_gradient(
     explicit_paddings: Any,
     data_format: str,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    if padding == "EXPLICIT":
-        raise InvalidArgumentError(None, None, "The second derivative of max pooling has no explicit padding.")
-    return (
-        raw.ZerosLike(x=orig_input),
-        raw.ZerosLike(x=orig_output),
-        raw.MaxPoolGradGrad(
-            orig_input=orig_input,
-            orig_output=orig_output,
-            grad=dy,
-            ksize=ksize,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-        ),
+    x = orig_input
+    if padding == "EXPLICIT":  # which the second derivative lacks: it takes images that are padded already
+        paddings = np.reshape(explicit_paddings, [4, 2]).astype(np.int32)
+        lowest = raw.Cast(x=np.float64(-np.inf), DstT=x.dtype)
+        x, dy = raw.PadV2(input=x, paddings=paddings, constant_values=lowest), raw.Pad(input=dy, paddings=paddings)
+        padding = "VALID"
+    second = raw.MaxPoolGradGrad(
+        orig_input=x,
+        orig_output=orig_output,
+        grad=dy,
+        ksize=ksize,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
     )
+    return raw.ZerosLike(x=orig_input), raw.ZerosLike(x=orig_output), second
 
 
 @op(

@@ -143,7 +143,31 @@ def _firsts(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
         free = ~first & free
 
 
-_NO_SECOND = "TensorFlow has no second derivative of morphological dilation"
+def _patches(x: Tensor, filter: Tensor, attrs: dict[str, Any]) -> Any:
+    """The windows of images, `[batch, rows, columns, elements, channels]`; outside of the images they are zero."""
+    height, width = filter.shape.as_list()[:2] if filter.shape.rank is not None else (None, None)
+    if height is None or width is None:
+        raise ValueError(f"The second derivative of Dilation2D needs the filter's size; its shape is {filter.shape}.")
+    windows = raw.ExtractImagePatches(images=x, ksizes=[1, height, width, 1], **attrs)
+    outer = raw.Shape(input=windows)[:3]
+    inner = [height * width, raw.Shape(input=x)[3]]
+    return raw.Reshape(tensor=windows, shape=raw.ConcatV2(values=[outer, raw.Pack(values=inner)], axis=0))
+
+
+def _first_largest(input: Tensor, filter: Tensor, attrs: dict[str, Any]) -> Any:
+    """1 where a window's sum is its first largest one, 0 elsewhere; like `_patches`."""
+    inside = raw.Greater(x=_patches(raw.OnesLike(x=input), filter, attrs), y=raw.Cast(x=0.0, DstT=input.dtype))
+    sums = _patches(input, filter, attrs) + _elements(filter)
+    least = raw.Cast(x=np.float64(-np.inf), DstT=input.dtype)
+    first = raw.ArgMax(input=raw.SelectV2(condition=inside, t=sums, e=least), dimension=3)
+    one, zero = (raw.Cast(x=value, DstT=input.dtype) for value in (1.0, 0.0))
+    return raw.OneHot(indices=first, depth=raw.Shape(input=sums)[3], on_value=one, off_value=zero, axis=3)
+
+
+def _elements(filter: Tensor) -> Any:
+    """A filter as `[elements, channels]`."""
+    channels = raw.Shape(input=filter)[2]
+    return raw.Reshape(tensor=filter, shape=raw.Pack(values=[-1, channels]))
 
 
 @op(
@@ -151,7 +175,6 @@ _NO_SECOND = "TensorFlow has no second derivative of morphological dilation"
     "input: T, filter: T, out_backprop: T -> in_backprop: T",
     T=REAL,
     shape=_input_shape,
-    not_differentiable=_NO_SECOND,
 )
 def dilation_2d_input_gradient_op(
     xp: Xp,
@@ -170,12 +193,20 @@ def dilation_2d_input_gradient_op(
     return win.overlay(xp, parts, windows, input.shape, input.dtype)
 
 
+@dilation_2d_input_gradient_op.gradient
+def dilation_2d_input_second_gradient(
+    dy: Tensor, input: Tensor, filter: Tensor, strides: Any, rates: Any, padding: str
+) -> tuple[None, None, Any]:
+    attrs = {"strides": strides, "rates": rates, "padding": padding}
+    chosen = _first_largest(input, filter, attrs) * _patches(dy, filter, attrs)
+    return None, None, raw.Sum(input=chosen, reduction_indices=3)
+
+
 @op(
     "Dilation2DBackpropFilter",
     "input: T, filter: T, out_backprop: T -> filter_backprop: T",
     T=REAL,
     shape=_filter_shape,
-    not_differentiable=_NO_SECOND,
 )
 def dilation_2d_filter_gradient_op(
     xp: Xp,
@@ -194,6 +225,14 @@ def dilation_2d_filter_gradient_op(
         xp.sum(xp.where(first, out_backprop, zero), axis=(0, 1, 2)) for _, first in _firsts(xp, input, filter, windows)
     ]
     return xp.reshape(xp.stack(parts), filter.shape) if parts else xp.zeros(filter.shape, input.dtype)
+
+
+@dilation_2d_filter_gradient_op.gradient
+def dilation_2d_filter_second_gradient(
+    dy: Tensor, input: Tensor, filter: Tensor, strides: Any, rates: Any, padding: str
+) -> tuple[None, None, Any]:
+    attrs = {"strides": strides, "rates": rates, "padding": padding}
+    return None, None, raw.Sum(input=_first_largest(input, filter, attrs) * _elements(dy), reduction_indices=3)
 
 
 def _require_format(data_format: str) -> None:

@@ -22,6 +22,7 @@ from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.transposing import transpose
+from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.ops.type_sets import INDEX, TypeSet
 from millrace._src.util.export import export
@@ -199,15 +200,20 @@ def _broadcast(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
 
 @softmax_cross_entropy.gradient
 def softmax_cross_entropy_gradient(
-    dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor
+    dloss: Tensor, dbackprop: Tensor, features: Tensor, labels: Tensor, backprop: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The second output's gradient matters for second derivatives: backprop = softmax - labels."""
+    """The second output's gradient matters for second derivatives: backprop = softmax - labels.
+
+    One row of logits or labels may stand for all.
+    """
     to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
     if not _is_zero(dbackprop):
         to_features = to_features + _through_softmax(dbackprop, features)
     surprise = -log_softmax_op(features)
     to_labels = raw.ExpandDims(input=dloss, dim=-1) * surprise
-    return to_features, to_labels if _is_zero(dbackprop) else to_labels - dbackprop
+    if not _is_zero(dbackprop):
+        to_labels = to_labels - dbackprop
+    return unbroadcast(to_features, features), unbroadcast(to_labels, labels)
 
 
 def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:

@@ -24,7 +24,7 @@ _RESCALE_ABOVE = 2.0**52
     "alpha: T, sample: T -> output: T",
     T=TypeSet((float32, float64)),
     shape=broadcast_shape,
-    not_differentiable="TensorFlow defines no second derivative of gamma samples",
+    no_gradient="TensorFlow defines no second derivative of gamma samples",
 )
 def random_gamma_grad(xp: Xp, alpha: Array, sample: Array) -> Array:
     """The derivative of gamma samples with respect to alpha, for samples drawn with that alpha.

@@ -217,7 +217,8 @@ def stateful_uniform_int(
     S=INDEX,
     T=COUNTING,
     dtype=COUNTED,
-    **{k: v for k, v in _DRAW.items() if k != "shape_dtype"},
+    **{k: v for k, v in _DRAW.items() if k not in ("shape_dtype", "not_differentiable")},
+    no_gradient="samples are counts; TensorFlow declares none",
 )
 def stateful_random_binomial(
     xp: Xp, resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType

@@ -23,7 +23,9 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank_at_most
+from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.random.algorithms import SEED, check_seed_shape, checked_seed_stream
 from millrace._src.ops.random.box_muller import log_float32
 from millrace._src.ops.random.distributions import NpDType, normals_of_blocks, uniform_float64, uniform_small
@@ -236,7 +238,6 @@ def _stateless_shape(c: ShapeContext) -> TensorShape:
     shape=_stateless_shape,
     constant_inputs=("shape",),
     host_only=True,
-    not_differentiable=NO_GRADIENT,
 )
 def stateless_parameterized_truncated_normal_op(
     xp: Xp, shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
@@ -259,6 +260,44 @@ def stateless_parameterized_truncated_normal_op(
     drawn = truncated_samples(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])
     columns = np.array(drawn, means.dtype).reshape(prod(batch), samples)
     return columns.T.reshape(sizes)
+
+
+@stateless_parameterized_truncated_normal_op.gradient
+def stateless_parameterized_truncated_normal_gradient(
+    doutput: Tensor, output: Tensor, means: Tensor, stddevs: Tensor, minvals: Tensor, maxvals: Tensor
+) -> tuple[Any, ...]:
+    # A sample x is a fixed quantile: (F(z) - F(a)) / (F(b) - F(a)) stays, z = (x - m) / s and a, b likewise. So
+    # f(z) dz = (1 - u) f(a) da + u f(b) db, with u that quantile and f the normal density, and dx = dm + z ds + s dz.
+    z, a, b = ((x - means) / stddevs for x in (output, minvals, maxvals))
+    below, within = _mass(a, z), _mass(a, b)
+    u = below / within
+    from_low, from_high = (1 - u) * _density_ratio(a, z), u * _density_ratio(b, z)
+    gradients = (
+        doutput * (1 - from_low - from_high),
+        doutput * (z - _no_nan(from_low, a) - _no_nan(from_high, b)),
+        doutput * from_low,
+        doutput * from_high,
+    )
+    operands = (means, stddevs, minvals, maxvals)
+    return (None, None, *(unbroadcast(g, x) for g, x in zip(gradients, operands, strict=True)))
+
+
+def _mass(low: Tensor, high: Tensor) -> Any:
+    """The probability of a normal number between two bounds; in the upper tail by symmetry, where it keeps digits."""
+    root = 0.5**0.5
+    lower = raw.Erfc(x=-high * root) - raw.Erfc(x=-low * root)
+    upper = raw.Erfc(x=low * root) - raw.Erfc(x=high * root)
+    return raw.SelectV2(condition=low + high > 0, t=upper, e=lower)
+
+
+def _density_ratio(bound: Tensor, z: Tensor) -> Any:
+    """The normal density at a bound over that at `z`: how far a bound that moves takes a sample along."""
+    return raw.Exp(x=(z - bound) * (z + bound) / 2)
+
+
+def _no_nan(weight: Tensor, bound: Tensor) -> Any:
+    """`weight * bound`, 0 for an infinite bound, which weighs nothing."""
+    return raw.MulNoNan(x=bound, y=weight)
 
 
 @export("random.stateless_parameterized_truncated_normal")

@@ -203,7 +203,7 @@ _POISSON: dict[str, Any] = {
     "shape": _samples_then_parameters("rate"),
     "effects": Effects.RANDOM,
     "constant_inputs": ("shape",),
-    "not_differentiable": "samples are integers",
+    "no_gradient": "samples are counts; TensorFlow declares none",
 }
 
 
@@ -269,7 +269,14 @@ def _draw_shuffle(xp: Xp, take: Any, value: Array) -> Array:
     return shuffled(xp, take(-(-(value.shape[0] - 1) // 4)), value)
 
 
-@op("RandomShuffle", "value: T -> output: T", T=ANY, shape=same_shape, effects=Effects.RANDOM)
+@op(
+    "RandomShuffle",
+    "value: T -> output: T",
+    T=ANY,
+    shape=same_shape,
+    effects=Effects.RANDOM,
+    not_differentiable="TensorFlow lets nothing through it; shuffle positions and gather",
+)
 def random_shuffle_op(xp: Xp, value: Array, *, seed: int = 0, seed2: int = 0) -> Array:
     """The rows of `value` in random order.
 

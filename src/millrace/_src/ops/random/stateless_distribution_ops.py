@@ -33,6 +33,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank
+from millrace._src.ops.math.precision import at_least_single
 from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.ops.random.algorithms import (
     SEED,
@@ -129,7 +130,7 @@ def gamma_alpha_gradient(grad: Tensor, alpha: Tensor, sample: Tensor, sample_ran
     """The gradient with respect to `alpha`; the first `sample_rank` dimensions of the samples are summed over."""
     leading = raw.Fill(dims=raw.ExpandDims(input=sample_rank, dim=0), value=1)
     aligned = raw.Reshape(tensor=alpha, shape=raw.ConcatV2(values=[leading, raw.Shape(input=alpha)], axis=0))
-    movement = raw.RandomGammaGrad(alpha=aligned, sample=sample)
+    movement = at_least_single(lambda a, x: raw.RandomGammaGrad(alpha=a, sample=x), aligned, sample)
     return reduce_sum(grad * movement, axis=raw.Range(start=0, limit=sample_rank, delta=1))
 
 

@@ -233,7 +233,7 @@ def _shuffle_shape(c: ShapeContext) -> TensorShape:
     T=ANY,
     shape=_shuffle_shape,
     constant_inputs=("alg",),
-    not_differentiable="TensorFlow defines no gradient for it",
+    no_gradient="TensorFlow defines none; shuffle positions and gather",
 )
 def stateless_shuffle_op(xp: Xp, value: Array, key: Array, counter: Array, alg: Array) -> Array:
     """The rows of `value` in random order.
