@@ -46,12 +46,16 @@ def test_a_function_that_came_to_its_end_returns_none() -> None:
     assert ret(True, 3) == 3
 
 
-CAPTURED = pytest.param(
-    "return (lambda: y)()", marks=pytest.mark.xfail(reason="a nested function reads what stands for no value")
-)
+READS = [
+    "return y",
+    "y += 1\n    return y",
+    "return [y]",
+    "return (lambda: y)()",
+    "def g():\n        return (lambda: y)()\n    return g()",
+]
 
 
-@pytest.mark.parametrize("read", ["return y", "y += 1\n    return y", "return [y]", CAPTURED])
+@pytest.mark.parametrize("read", READS)
 def test_reading_what_only_one_branch_assigned_names_the_variable(read: str, tmp_path: Any) -> None:
     path = tmp_path / "reads.py"
     path.write_text(f"def f(x, n):\n    for i in range(n):\n        y = x\n    if x > 0:\n        x = 1\n    {read}\n")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import symtable
+import sys
 from typing import Any
 
 import pytest
 
 from millrace._src.autograph.transform.scopes import (
+    COMPREHENSIONS,
     composite_names,
     composite_text,
     function_scope,
@@ -75,7 +77,11 @@ def _assert_like_symtable(source: str) -> None:
         scope.parameters[: len(node.args.args)]
         == [a.arg for a in [*node.args.posonlyargs, *node.args.args]][: len(node.args.args)]
     )
-    assert scope.locals == {s.get_name() for s in symbols if s.is_local()}
+    local = {s.get_name() for s in symbols if s.is_local()}
+    if sys.version_info >= (3, 12):  # the table has the variables of comprehensions too, though no code can reach them
+        inner = [part for part in ast.walk(node) if isinstance(part, COMPREHENSIONS)]
+        local -= {name for part in inner for g in part.generators for name in names_of(g.target).written} - scope.locals
+    assert scope.locals == local
     assert scope.globals == {s.get_name() for s in symbols if s.is_declared_global()}
     inner_reads = {
         s.get_name()

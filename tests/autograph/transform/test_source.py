@@ -298,6 +298,9 @@ def test_a_program_without_a_file_runs_its_functions_as_they_are_and_says_so(way
     done = subprocess.run(command, input=program, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "2"
+    if way == "-c" and sys.version_info >= (3, 13):  # which keeps the text of such programs
+        assert not done.stderr
+        return
     assert done.stderr.count("AutoGraph could not transform <function f at") == 1
     assert "Cause: the source of <str" in done.stderr or "Cause: the source of <stdin>" in done.stderr
 

@@ -8,10 +8,11 @@ import enum
 import functools
 import os
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators import builtin_reductions, builtins_over_tensors, calls
+from millrace._src.autograph.operators.printing import printing_values
 from millrace._src.autograph.operators.refusals import refusing_as_tensorflow
 from millrace._src.autograph.transform.conversion import UnsupportedError
 from millrace._src.autograph.transform.source import NoSourceError
@@ -29,6 +30,7 @@ class ConversionError(Exception):
 class Feature(enum.Enum):
     """Optional features of TensorFlow's converter; the forms they turn on are always converted here.
 
+    `BUILTIN_FUNCTIONS` (and `ALL`) makes `print` show the values of tensors, each time the program gets there.
     One is of Millrace: `TENSORFLOW_REFUSALS` refuses what TensorFlow refuses, for functions that must run on both.
 
     >>> @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.TENSORFLOW_REFUSALS)
@@ -60,10 +62,13 @@ class Feature(enum.Enum):
         return tuple(feature for feature in cls.all() if feature not in (*excluded, cls.ALL))
 
 
-def refusals(options: Any) -> contextlib.AbstractContextManager[None]:
-    """While a function with these `experimental_autograph_options` is traced: refuses what they ask for."""
+@contextlib.contextmanager
+def tracing_with(options: Any) -> Iterator[None]:
+    """While a function with these `experimental_autograph_options` is traced: what they ask for."""
     given = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
-    return refusing_as_tensorflow(Feature.TENSORFLOW_REFUSALS in given)
+    prints = Feature.BUILTIN_FUNCTIONS in given or Feature.ALL in given
+    with refusing_as_tensorflow(Feature.TENSORFLOW_REFUSALS in given), printing_values(prints):
+        yield
 
 
 def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from millrace._src.autograph.api import for_tracing, refusals
+from millrace._src.autograph.api import for_tracing, tracing_with
 from millrace._src.autograph.operators.unrolling import warn_of_unrolled_loops
 from millrace._src.core.context import state
 from millrace._src.core.source_trace import user_frame
@@ -238,7 +238,7 @@ class Function(callables.PolymorphicFunction):
     def _trace_once(self, key: TraceKey, values: Sequence[Any]) -> Trace:
         original = self.python_function
         function = for_tracing(original) if self._options.autograph else original
-        with refusals(self._options.autograph_options):
+        with tracing_with(self._options.autograph_options):
             traced = trace(
                 function,
                 self._name,

@@ -43,6 +43,7 @@ class FunctionCode:
         """The variables of functions around it that it uses."""
         self.is_method = is_method
         self.returns_on_every_path = returns_on_every_path
+        self._doubtful_captures = doubtful & scope.captured
         self.certain = scope.locals - doubtful
         """The variables that have a value wherever they are read."""
         self.added: set[str] = set()
@@ -50,6 +51,9 @@ class FunctionCode:
 
     def convert_function(self, node: Any) -> Any:
         """A definition or lambda nested in this function, rewritten."""
+        for name in ast.walk(node) if self._doubtful_captures else ():
+            if isinstance(name, ast.Name) and name.id in self._doubtful_captures:
+                name.is_doubtful = True  # type: ignore[attr-defined]  # a mark: it may read `ag__.Undefined`
         return self._convert_function(node, self._enclosing | self.variables)
 
     def convert_definition(self, node: ast.FunctionDef, expressions: Expressions) -> list[ast.stmt]:

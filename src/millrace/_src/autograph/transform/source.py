@@ -12,6 +12,7 @@ import dis
 import functools
 import inspect
 import linecache
+import tokenize
 import types
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -54,10 +55,10 @@ def _definition(code: types.CodeType, lines: Sequence[str]) -> ast.FunctionDef |
     first = code.co_firstlineno
     if not 1 <= first <= len(lines):
         return None
-    block = inspect.getblock(lines[first - 1 :])
     try:
+        block = inspect.getblock(lines[first - 1 :])
         tree = ast.parse("if 1:\n" + "".join(block) if block[0][:1].isspace() else "\n" + "".join(block))
-    except SyntaxError:
+    except (SyntaxError, tokenize.TokenError):
         tree = ast.parse("".join(lines))  # a block that the tokenizer cuts in the wrong place
         first = 2
     ast.increment_lineno(tree, first - 2)
@@ -119,8 +120,9 @@ def _lambda_node(code: types.CodeType, lines: Sequence[str]) -> ast.Lambda:
     except SyntaxError as error:
         raise _not_python(code, error) from error
     span = _span(code)
+    on_line = [node for node in candidates if node.lineno == code.co_firstlineno]
     found = [node for node in candidates if _node_span(node.body) == span] or [
-        node for node in candidates if _contains(_node_span(node.body), span) and node.lineno == code.co_firstlineno
+        node for node in on_line if span is None or _contains(_node_span(node.body), span)
     ]
     found = [node for node in found if _has_parameters(node, code) and _has_constants(node, code)]
     if len(found) != 1:
@@ -131,9 +133,14 @@ def _lambda_node(code: types.CodeType, lines: Sequence[str]) -> ast.Lambda:
 _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
-def _span(code: types.CodeType) -> _Span:
-    """The first and the last position of the instructions of a code object."""
+def _span(code: types.CodeType) -> _Span | None:
+    """The first and the last position of the instructions of a code object; None if it returns a constant.
+
+    Raises: NoSourceError: if it has no positions.
+    """
     places = [place for place in _positions(code) if place[2:] != (0, 0)]  # entry and exit have no columns
+    if not places and any(True for _ in _positions(code)):
+        return None
     if not places:
         raise NoSourceError(f"the code of {code.co_name} has no positions")
     start = min((line, column) for line, _, column, _ in places)

@@ -1,0 +1,59 @@
+"""`print` of tensors: their values, each time the program gets there, for users who ask for it.
+
+TensorFlow leaves `print` alone, which shows the tensor while the function is traced, unless a function is made with
+`tf.autograph.experimental.Feature.BUILTIN_FUNCTIONS`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from millrace._src.autograph.operators.replacements import replaces
+from millrace._src.autograph.operators.staging import belongs_into_graph
+from millrace._src.ops.host import numpy_function
+
+_ARGUMENTS = ("sep", "end", "file", "flush")
+
+
+class _Wish(threading.local):
+    values = False
+
+
+_wish = _Wish()
+
+
+@contextlib.contextmanager
+def printing_values(on: bool) -> Iterator[None]:
+    """While a function is traced: whether `print` shows the values of tensors."""
+    before, _wish.values = _wish.values, on
+    try:
+        yield
+    finally:
+        _wish.values = before
+
+
+@replaces(builtins.print)
+def print_(*objects: Any, **kwargs: Any) -> None:
+    """`print(...)`; tensors among the objects may be printed when the graph runs.
+
+    Raises: ValueError: if it has a keyword argument that `print` has not.
+    """
+    places = [i for i, thing in enumerate(objects) if belongs_into_graph(thing)] if _wish.values else []
+    if not places:
+        builtins.print(*objects, **kwargs)  # noqa: T201  # the user's
+        return
+    unknown = tuple(name for name in kwargs if name not in _ARGUMENTS)
+    if unknown:
+        raise ValueError(f"invalid keyword arguments: {unknown}")
+
+    def show(*values: Any) -> None:
+        shown = list(objects)
+        for place, value in zip(places, values, strict=True):
+            shown[place] = value
+        builtins.print(*shown, **kwargs)  # noqa: T201  # the user's
+
+    numpy_function(show, [objects[place] for place in places], [])
