@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.autodiff.backprop import add_gradients, unconnected, zeros
+from millrace._src.autodiff.backprop import add_gradients, joined, unconnected, zeros
 
 
 def value(x: Any) -> Any:
@@ -19,14 +19,34 @@ def rows(values: Any, indices: Any, dtype: Any = tf.int32) -> Any:
     return tf.IndexedSlices(tf.constant(values), tf.constant(indices, dtype), tf.constant([3]))
 
 
-def test_two_sparse_gradients_are_joined() -> None:
-    total = add_gradients(rows([1.0], [0]), rows([2.0, 3.0], [0, 2]))
+def test_sparse_gradients_are_joined_in_the_order_of_the_program() -> None:
+    total = joined(add_gradients(add_gradients(rows([9.0], [1]), rows([2.0, 3.0], [0, 2])), rows([1.0], [0])))
     assert isinstance(total, tf.IndexedSlices)
-    assert (value(total.values), value(total.indices), value(total.dense_shape)) == ([1.0, 2.0, 3.0], [0, 0, 2], [3])
+    assert (value(total.values), value(total.indices)) == ([1.0, 2.0, 3.0, 9.0], [0, 0, 2, 1])
+    assert value(total.dense_shape) == [3]
+
+
+def test_many_sparse_gradients_of_a_tensor_are_copied_once() -> None:
+    table = tf.Variable(tf.ones([3, 2]))
+
+    @tf.function(autograph=False)
+    def f():
+        with tf.GradientTape() as tape:
+            y = tf.add_n([tf.reduce_sum(tf.gather(table, [i % 3])) for i in range(20)])
+        return tape.gradient(y, table)
+
+    assert value(tf.convert_to_tensor(f())) == [[7.0, 7.0], [7.0, 7.0], [6.0, 6.0]]
+    joins = [op for op in f.get_concrete_function().graph.get_operations() if len(op.inputs) == 21]
+    assert [op.type for op in joins] == ["ConcatV2", "ConcatV2"]
+
+
+def test_a_dense_gradient_makes_all_sparse_ones_dense() -> None:
+    total = add_gradients(add_gradients(rows([1.0], [1]), rows([1.0], [2])), tf.constant([1.0, 1.0, 1.0]))
+    assert value(total) == [1.0, 2.0, 2.0]
 
 
 def test_indices_of_two_widths_are_joined_as_int64() -> None:
-    total = add_gradients(rows([1.0], [0]), rows([2.0], [1], tf.int64))
+    total = joined(add_gradients(rows([1.0], [0]), rows([2.0], [1], tf.int64)))
     assert total.indices.dtype == tf.int64
 
 

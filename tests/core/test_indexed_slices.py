@@ -79,3 +79,72 @@ def test_specs_compare_by_their_parts() -> None:
 def test_structures_expand_it() -> None:
     assert len(tf.nest.flatten(slices(), expand_composites=True)) == 3
     assert len(tf.nest.flatten(slices())) == 1
+
+
+def test_as_a_target_it_counts_as_its_values() -> None:
+    x = tf.constant([[1.0, 2.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        s = tf.IndexedSlices(x * x, tf.constant([1]), tf.constant([3, 2]))
+    assert value(tape.gradient(s, x)) == [[2.0, 4.0]]
+
+
+def test_making_a_large_one_dense_warns_while_tracing() -> None:
+    def dense(rows: int) -> Any:
+        f = tf.function(lambda v: tf.convert_to_tensor(tf.IndexedSlices(v, tf.constant([1]), tf.constant([rows, 2]))))
+        return f.get_concrete_function(tf.TensorSpec([1, 2]))
+
+    with pytest.warns(UserWarning, match="to a dense Tensor with 100000000 elements. This may consume a large amount"):
+        dense(50_000_000)
+    assert dense(49_999_999).output_shapes == [49_999_999, 2]
+
+
+def test_zeros_ones_and_stop_gradient_take_it() -> None:
+    s = slices()
+    assert value(tf.zeros_like(s)) == [[0.0, 0.0]] * 3
+    assert value(tf.ones_like(s, tf.int32)) == [[1, 1]] * 3
+    stopped = tf.stop_gradient(s)
+    assert isinstance(stopped, tf.IndexedSlices)
+    assert (value(stopped.values), value(stopped.indices)) == (value(s.values), value(s.indices))
+    assert s.consumers() == []
+
+
+_FORMS = [
+    pytest.param(lambda v: tf.gather(v, [1, 1]), lambda v: tf.gather(v, [2, 0]) * 3.0, True, id="as many rows"),
+    pytest.param(lambda v: tf.gather(v, [1, 1]), lambda v: tf.ones([2, 2]), True, id="none in the other"),
+    pytest.param(lambda v: tf.gather(v, [1]), lambda v: tf.gather(v, [1, 2])[:1], False, id="other rows"),
+    pytest.param(lambda v: tf.gather(v, [1, 1]), lambda v: v[:2], False, id="dense in the other"),
+]
+
+
+@pytest.mark.parametrize("jit", [None, pytest.param(True, marks=pytest.mark.xla)])
+@pytest.mark.parametrize(("then", "otherwise", "is_sparse"), _FORMS)
+def test_a_condition_keeps_it_where_branches_agree(
+    jit: bool | None, then: Any, otherwise: Any, is_sparse: bool
+) -> None:
+    v = tf.Variable(tf.ones([3, 2]))
+    f = tf.function(lambda flag: tf.cond(flag, lambda: then(v), lambda: otherwise(v)), jit_compile=jit, autograph=False)
+    for flag, branch in ((True, then), (False, otherwise)):
+        with tf.GradientTape(persistent=True) as tape:
+            y, expected = f(tf.constant(flag)), branch(v)
+        found, wanted = tape.gradient(y, v), tape.gradient(expected, v, unconnected_gradients="zero")
+        assert isinstance(found, tf.IndexedSlices) == is_sparse
+        assert value(tf.convert_to_tensor(found)) == value(tf.convert_to_tensor(wanted))
+
+
+@pytest.mark.parametrize("jit", [None, pytest.param(True, marks=pytest.mark.xla)])
+def test_a_gather_in_a_loop_in_a_function_has_the_dense_gradient(jit: bool | None) -> None:
+    v = tf.Variable(tf.ones([3, 2]))
+
+    @tf.function(jit_compile=jit, autograph=False)
+    def f():
+        return tf.while_loop(
+            lambda i, s: i < 3,
+            lambda i, s: (i + 1, s + tf.gather(v, [0, i])),
+            (0, tf.zeros([2, 2])),
+            maximum_iterations=3,
+        )[1]
+
+    with tf.GradientTape() as tape:
+        y = f()
+    assert value(tape.gradient(y, v)) == [[4.0, 4.0], [1.0, 1.0], [1.0, 1.0]]

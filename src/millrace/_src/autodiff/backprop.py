@@ -42,8 +42,16 @@ def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset
 
     Returns: The gradients by tensor number.
     """
+    _sweep(entries, gradients, wanted)
+    for i in wanted:
+        if i in gradients:
+            gradients[i] = joined(gradients[i])
+    return gradients
+
+
+def _sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
     for entry in entries:
-        output_gradients = [gradients.get(i) if i else None for i in entry.output_ids]
+        output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
         if all(g is None for g in output_gradients):
             continue
         for i in entry.output_ids:
@@ -58,7 +66,6 @@ def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset
             if i and gradient is not None:
                 known = gradients.get(i)
                 gradients[i] = gradient if known is None else add_gradients(known, gradient)
-    return gradients
 
 
 def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
@@ -124,16 +131,42 @@ def zeros(shape: Sequence[int], dtype: Any) -> Any:
     )
 
 
-def add_gradients(a: Any, b: Any) -> Any:
-    """The sum of two gradients; two sparse ones stay sparse."""
-    if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
-        indices = [convert_to_tensor(a.indices), convert_to_tensor(b.indices)]
-        if indices[0].dtype is not indices[1].dtype:
+class _SlicesSum:
+    """The sparse gradients of several uses of one tensor: they become one when it is known that no more come.
+
+    Putting each behind the others as it comes would copy the first ones again and again.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, *parts: IndexedSlices) -> None:
+        self.parts = list(parts)
+
+    def joined(self) -> IndexedSlices:
+        """One `IndexedSlices`, in the order of the program; the sweep met its parts last one first."""
+        parts = self.parts[::-1]
+        indices = [convert_to_tensor(p.indices) for p in parts]
+        if len({i.dtype for i in indices}) > 1:
             indices = [raw.Cast(x=i, DstT="int64") for i in indices]
-        return IndexedSlices(
-            raw.ConcatV2(values=[a.values, b.values], axis=0), raw.ConcatV2(values=indices, axis=0), a.dense_shape
-        )
-    return raw.AddN(inputs=[convert_to_tensor(a), convert_to_tensor(b)])
+        values = raw.ConcatV2(values=[p.values for p in parts], axis=0)
+        shape = next((p.dense_shape for p in parts if p.dense_shape is not None), None)
+        return IndexedSlices(values, raw.ConcatV2(values=indices, axis=0), shape)
+
+
+def joined(gradient: Any) -> Any:
+    """A gradient in the form that others may see."""
+    return gradient.joined() if type(gradient) is _SlicesSum else gradient
+
+
+def add_gradients(a: Any, b: Any) -> Any:
+    """The sum of the gradient known so far and another one; sparse ones stay sparse, until `joined`."""
+    if isinstance(b, IndexedSlices):
+        if type(a) is _SlicesSum:
+            a.parts.append(b)
+            return a
+        if isinstance(a, IndexedSlices):
+            return _SlicesSum(a, b)
+    return raw.AddN(inputs=[convert_to_tensor(joined(a)), convert_to_tensor(b)])
 
 
 def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:

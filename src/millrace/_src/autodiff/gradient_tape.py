@@ -224,7 +224,7 @@ def _target(target: Any) -> Any:
             "differentiated, but received None."
         )
     if isinstance(target, IndexedSlices):
-        return convert_to_tensor(target)
+        return target.values  # the sum of all elements of the dense form is theirs
     if hasattr(target, "handle"):
         return target.handle
     return (

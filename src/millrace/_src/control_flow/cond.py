@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.autodiff import backprop
 from millrace._src.control_flow.branches import (
     Branch,
     common_shapes,
@@ -35,6 +36,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
+from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
@@ -457,12 +459,53 @@ def _backward_branches(operation: Any, plan: _Widened, output_gradients: Sequenc
     """The backward functions of the branches, to be called inside the branches of the gradient."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     widened = plan.branches
-    wanted = [any(part is not None for part in parts) for parts in zip(*(d.layout for _, d, _ in widened), strict=True)]
-    return [_backward_branch(operation, derivative, start, dys, wanted) for _, derivative, start in widened]
+    forms = [_common_form(parts) for parts in zip(*(_gradient_forms(d) for _, d, _ in widened), strict=True)]
+    return [_backward_branch(operation, derivative, start, dys, forms) for _, derivative, start in widened]
+
+
+def _gradient_forms(derivative: Derivative) -> list[Any]:
+    """For each input: None without a gradient, DENSE, or the specs of the parts of a sparse gradient."""
+    outputs = iter(derivative.backward.graph.outputs)
+    forms: list[Any] = []
+    for layout in derivative.layout:
+        parts = [next(outputs) for _ in range(layout or 0)]
+        forms.append(None if not parts else _DENSE if layout == 1 else tuple((t.shape, t.dtype) for t in parts))
+    return forms
+
+
+_DENSE = "dense"
+
+
+def _common_form(forms: Sequence[Any]) -> Any:
+    """The form of a gradient that all branches can return: sparse, if they have as many slices; XLA needs to know."""
+    given = [form for form in forms if form is not None]
+    if not given:
+        return None
+    first = given[0]
+    alike = first is not _DENSE and len(first) == 3 and all(s.is_fully_defined() for s, _ in first)
+    return first if alike and all(form == first for form in given) else _DENSE
+
+
+def _in_form(gradient: Any, form: Any, tensor: Any) -> Any:
+    """A branch's gradient of an input in the form that the other branches have; zeros if it has none."""
+    if form is None:
+        return None
+    if form is _DENSE:
+        return _zeros_for(tensor) if gradient is None else convert_to_tensor(gradient)
+    if gradient is not None:
+        return gradient
+    (values, dtype), (rows, index_dtype), (_, shape_dtype) = form
+    is_handle = tensor.dtype.name == "resource"
+    shape = raw.VariableShape(input=tensor) if is_handle else raw.Shape(input=tensor)
+    return IndexedSlices(
+        backprop.zeros(values.as_list(), dtype),
+        backprop.zeros(rows.as_list(), index_dtype),
+        raw.Cast(x=shape, DstT=shape_dtype) if shape_dtype.name != "int32" else shape,
+    )
 
 
 def _backward_branch(
-    operation: Any, derivative: Derivative, start: int, dys: Sequence[Any], wanted: Sequence[bool]
+    operation: Any, derivative: Derivative, start: int, dys: Sequence[Any], forms: Sequence[Any]
 ) -> Callable[[], Any]:
     base = derivative.base_count
     own = len(derivative.forward.graph.outputs) - base
@@ -476,10 +519,7 @@ def _backward_branch(
             if gradients[place] is None:
                 gradients[place] = raw.ZerosLike(x=outputs[place])
         found = derivative.input_gradients(gradients, inputs, outputs)
-        return [
-            None if not want else _zeros_for(t) if g is None else convert_to_tensor(g)
-            for g, t, want in zip(found, inputs, wanted, strict=True)
-        ]
+        return [_in_form(g, form, t) for g, form, t in zip(found, forms, inputs, strict=True)]
 
     return backward
 

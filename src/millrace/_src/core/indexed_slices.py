@@ -6,8 +6,10 @@ and their indices until somebody needs it dense.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+from millrace._src.core import context
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, int64
@@ -17,6 +19,9 @@ from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.export import export
+
+_LARGE = 100_000_000
+"""Elements from which on making a dense tensor while tracing warns: the graph will allocate it at every run."""
 
 
 @export("IndexedSlices")
@@ -100,9 +105,26 @@ class IndexedSlices(CompositeTensor):
             )
         if self._dense_shape is None:
             raise ValueError(
-                f"Tensor conversion requested for IndexedSlices for argument without dense_shape: {self!s}. "
+                f"Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: {self!s}. "
+                "Give it a dense_shape, or use its values and indices."
             )
+        if context.state.graph is not None:
+            self._warn_if_large()
         return execute(get_op("UnsortedSegmentSum"), (self._values, self._indices, self._first_dim()), {}, name)
+
+    def _warn_if_large(self) -> None:
+        size = self.shape.num_elements() if self.shape.is_fully_defined() else None
+        if size is not None and size >= _LARGE:
+            warnings.warn(
+                f"Converting sparse IndexedSlices to a dense Tensor with {size} elements. This may consume a large "
+                "amount of memory.",
+                stacklevel=2,
+            )
+
+    def consumers(self) -> list[Any]:
+        """The operations that read the values; in eager mode there are none."""
+        found: list[Any] = [] if isinstance(self._values, EagerTensor) else self._values.consumers()
+        return found
 
     def _first_dim(self) -> Any:
         return convert_to_tensor(self._dense_shape)[0]

@@ -102,10 +102,16 @@ def destroy_resource(xp: Xp, resource: Array, *, ignore_lookup_error: bool = Tru
     resource_of(resource).value = None
 
 
+def _rank_of_variable(c: ShapeContext) -> TensorShape:
+    data = handle_data(c.inputs[0])
+    return TensorShape([None if data is None else data[0].rank])
+
+
 @op(
     "VariableShape",
     "input: resource -> output: out_type",
     out_type=INDEX.with_default(int32),
+    shape=_rank_of_variable,
     effects=Effects.READS,
     not_differentiable="a shape is integers",
 )
@@ -305,15 +311,17 @@ def resource_gather(
 @resource_gather.gradient
 def resource_gather_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any, None]:
     """Sparse: only the gathered rows have a gradient."""
-    shape = raw.VariableShape(input=resource, out_type=indices.dtype)
-    size = raw.Reshape(tensor=indices, shape=[-1])
-    values = raw.Reshape(
-        tensor=dy,
-        shape=raw.ConcatV2(
-            values=[raw.ExpandDims(input=raw.Size(input=indices, out_type=indices.dtype), dim=0), shape[1:]], axis=0
-        ),
-    )
-    return IndexedSlices(values, size, shape), None
+    shape = raw.VariableShape(input=resource)
+    rows = raw.Reshape(tensor=indices, shape=[-1])
+    return IndexedSlices(raw.Reshape(tensor=dy, shape=_slices_shape(resource, indices, shape)), rows, shape), None
+
+
+def _slices_shape(resource: Any, indices: Any, shape: Any) -> Any:
+    """The shape of one slice for each index, as numbers where it is known."""
+    data, count = handle_data(resource), indices.shape.num_elements()
+    if data is not None and count is not None and data[0].rank is not None and data[0][1:].is_fully_defined():
+        return [count, *data[0][1:].as_list()]
+    return raw.ConcatV2(values=[raw.ExpandDims(input=raw.Size(input=indices), dim=0), shape[1:]], axis=0)
 
 
 def _gather_nd_shape(c: ShapeContext) -> TensorShape:

@@ -28,7 +28,6 @@ from millrace._src.ops.array.shape_checks import dims_text, invalid, require_sca
 from millrace._src.ops.array.shape_ops import scoped_shape, shape_op
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC
-from millrace._src.util import nest
 from millrace._src.util.export import export
 
 _INDEX = INDEX.with_default(int32)
@@ -379,8 +378,6 @@ def _bool_as_int(value: Any) -> Any:
 
 
 def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_name: str) -> Any:
-    if hasattr(type(input), "_nest_components") and not isinstance(input, Tensor):
-        return nest.map_structure(lambda x: _filled_like(x, dtype, number, name, default_name), input)
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
     if type(input) is EagerTensor and state.graph is None:
         actual = wanted or input.dtype

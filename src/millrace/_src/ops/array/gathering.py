@@ -386,9 +386,9 @@ def _empty_params(params: Array) -> Exception:
 def gather_nd_gradient(dy: Tensor, params: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Any, None]:
     """Rows picked one by one give IndexedSlices; the rest is scattered back."""
     if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
-        return IndexedSlices(
-            values=dy, indices=raw.Squeeze(input=indices, squeeze_dims=[-1]), dense_shape=shape_tensor(params)
-        ), None
+        rows = raw.Squeeze(input=indices, squeeze_dims=[-1])
+        wide = int64 if indices.dtype is int64 else int32
+        return IndexedSlices(values=dy, indices=rows, dense_shape=shape_tensor(params, wide)), None
     if indices.dtype is int16:
         indices = raw.Cast(x=indices, DstT=int32)
     shape = shape_tensor(params, indices.dtype)

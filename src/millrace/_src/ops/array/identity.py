@@ -113,9 +113,14 @@ def deep_copy(xp: Xp, x: Array) -> Array:
     return xp.array(x)
 
 
-@export("stop_gradient")
 @op("StopGradient", "input: T -> output: T", T=ANY, shape=same_shape, not_differentiable="it is what the op is for")
-def stop_gradient(xp: Xp, input: Array) -> Array:
+def stop_gradient_op(xp: Xp, input: Array) -> Array:
+    """Returns its input."""
+    return input
+
+
+@export("stop_gradient")
+def stop_gradient(input: Any, name: str | None = None) -> Any:
     """Returns `input`; gradients do not flow through it.
 
     >>> x = tf.constant(3.0)
@@ -125,10 +130,15 @@ def stop_gradient(xp: Xp, input: Array) -> Array:
     >>> float(tape.gradient(y, x))
     3.0
 
-    Args: input: A Tensor of any dtype.
-    Returns: A Tensor with the contents of `input`.
+    Args:
+      input: A Tensor of any dtype, a value that converts to one, or a composite such as `tf.IndexedSlices`.
+      name: name of the operation.
+
+    Returns: A Tensor with the contents of `input`, or a composite of its kind.
     """
-    return input
+    if hasattr(type(input), "_nest_components"):
+        return nest.map_structure(lambda x: stop_gradient_op(x, name=name), input, expand_composites=True)
+    return stop_gradient_op(input, name=name)
 
 
 @op("PreventGradient", "input: T -> output: T", T=ANY, shape=same_shape)
