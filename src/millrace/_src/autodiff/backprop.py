@@ -143,8 +143,8 @@ class _SlicesSum:
         self.parts = list(parts)
 
     def joined(self) -> IndexedSlices:
-        """One `IndexedSlices`, in the order of the program; the sweep met its parts last one first."""
-        parts = self.parts[::-1]
+        """One `IndexedSlices`, in the order of the sweep: the last use comes first."""
+        parts = self.parts
         indices = [convert_to_tensor(p.indices) for p in parts]
         if len({i.dtype for i in indices}) > 1:
             indices = [raw.Cast(x=i, DstT="int64") for i in indices]
