@@ -95,11 +95,23 @@ def body_writes(body: FuncGraph, index: int) -> bool:
 
 def body_effects(bodies: Iterable[Any]) -> Effects:
     """The effects of an op that runs any of these function bodies."""
-    found: set[Effects] = set()
-    for body in bodies:
-        graph = getattr(body, "graph", body)
+    return _strongest({_graph_effects(getattr(body, "graph", body)) for body in bodies})
+
+
+def _graph_effects(graph: Any) -> Effects:
+    """The effects of a graph's operations; kept with their number, since graphs inside of graphs ask again and again."""
+    operations = graph.get_operations()
+    known = graph.known_effects
+    if known is None or known[0] != len(operations):
         given = {t.op for t in graph.inputs}
-        found.update(op.effects for op in graph.get_operations() if op not in given)
+        known = len(operations), _strongest({op.effects for op in operations if op not in given})
+        graph.known_effects = known
+    effects: Effects = known[1]
+    return effects
+
+
+def _strongest(found: set[Effects]) -> Effects:
+    """Of the effects of several operations, the one that says most."""
     for effect in (Effects.IO, Effects.WRITES, Effects.READS, Effects.RANDOM):
         if effect in found:
             return effect

@@ -46,6 +46,8 @@ class FuncGraph(Graph):
         self._watched_variables: dict[int, Any] = {}
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
+        self.known_effects: Any = None
+        """The effects of its operations and how many there were, as `control_deps` found them last."""
         if self.outer_graph is not None:
             self.seed = self.outer_graph.seed
 

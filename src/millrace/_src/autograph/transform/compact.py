@@ -37,6 +37,7 @@ from millrace._src.autograph.transform.scopes import (
     Names,
     composite_names,
     composite_text,
+    function_scope,
     names_of,
     note_changes_in_place,
     note_rebinding_calls,
@@ -211,6 +212,7 @@ class Compact:
         new[0].args.args = [ast.arg(parameter) for parameter in parameters]
         declared = self.function.outer_declarations(body)
         new[0].body = [*declared, *(body or [ast.Pass()])]
+        new[0].scope = function_scope(new[0])
         return name, new
 
     def _composites(self, names: Names) -> dict[str, ast.expr]:

@@ -147,7 +147,7 @@ class _Collector(ast.NodeVisitor):
     def _nested_function(self, node: Any) -> None:
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
-        own = function_scope(node)
+        own = getattr(node, "scope", None) or function_scope(node)  # of a block that became a function, it is known
         self.names.captured |= own.free
         self.names.places |= own.places
         self.names.written |= own.nonlocals  # it may assign them whenever it is called

@@ -143,6 +143,8 @@ def _place(node: Any, where: dict[str, Any]) -> None:
         own = _place_of(node)
         if own is None:
             vars(node).update(where)
+        elif hasattr(node, "scope"):  # a finished block, placed before with all that is in it
+            return
         else:
             where = own
     for child in ast.iter_child_nodes(node):
