@@ -128,30 +128,48 @@ def test_the_source_of_converted_code_is_the_users() -> None:
 
 
 def _stopped_in(x, y):
-    if x > 0:
+    while x > 0:
         z = x + y
         y = z * 2
+        x -= 1
     return y
 
 
-@pytest.mark.parametrize("traced", [False, True], ids=["Python values", "tensors of a graph"])
-def test_a_breakpoint_stops_at_the_users_line_and_shows_the_variables(traced: bool) -> None:
+def _run_eagerly(function: Any, *args: Any) -> Any:
+    tf.config.run_functions_eagerly(True)
+    try:
+        return tf.function(function)(*args)
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+@pytest.mark.parametrize("way", ["Python values", "eager tensors", "run eagerly", "traced"])
+def test_a_breakpoint_in_a_loop_stops_at_the_users_line_and_shows_the_variables(way: str) -> None:
     out = io.StringIO()
-    debugger = pdb.Pdb(stdin=io.StringIO("continue\np 'z is', z\ncontinue\n"), stdout=out)
+    debugger = pdb.Pdb(stdin=io.StringIO("continue\np 'z is', z\ncontinue\np 'z is', z\ncontinue\n"), stdout=out)
     line = _stopped_in.__code__.co_firstlineno + 3
     debugger.set_break(__file__, line)
     before = sys.gettrace()
+    run = {
+        "Python values": lambda: for_tracing(_stopped_in)(2, 4),
+        "eager tensors": lambda: for_tracing(_stopped_in)(tf.constant(2), tf.constant(4)),
+        "run eagerly": lambda: _run_eagerly(_stopped_in, tf.constant(2), tf.constant(4)),
+        "traced": lambda: tf.function(_stopped_in)(tf.constant(2), tf.constant(4)),
+    }[way]
     try:
-        if traced:
-            debugger.runcall(tf.function(_stopped_in), tf.constant(3), tf.constant(4))
-        else:
-            debugger.runcall(for_tracing(_stopped_in), 3, 4)
+        debugger.runcall(run)
     finally:
         sys.settrace(before)
         debugger.clear_all_breaks()
     text = out.getvalue()
     assert f"({line})_stopped_in()" in text and "-> y = z * 2" in text
-    assert ("('z is', <tf.Tensor 'cond/add:0' shape=() dtype=int32>)" if traced else "('z is', 7)") in text
+    shown = [part for part in text.splitlines() if "'z is'" in part]
+    live = [f"('z is', <tf.Tensor: shape=(), dtype=int32, numpy={z}>)" for z in (6, 13)]
+    expected = {
+        "Python values": ["('z is', 6)", "('z is', 13)"],
+        "traced": ["('z is', <tf.Tensor 'while/add:0' shape=() dtype=int32>)"],
+    }
+    assert [part.removeprefix("(Pdb) ") for part in shown] == expected.get(way, live)
 
 
 # --- names and scopes ------------------------------------------------------------------------------------------------
@@ -359,3 +377,38 @@ def test_dropped_functions_take_their_conversions_along() -> None:
     del function, converted, conversion
     gc.collect()
     assert [reference() for reference in known] == [None] * len(known)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters came with Python 3.12")
+def test_functions_with_type_parameters_are_converted(tmp_path: Any) -> None:
+    source = """
+def f[T: int](x: T, n: int = 2) -> T:
+    type V = list[T]
+    def g[U](y: U) -> U:
+        if y > 1:
+            return y + 1
+        return y
+    class Box[W]:
+        def __init__(self, w: W):
+            self.w = w
+    box = Box[int](x)
+    if x > 0:
+        x = g(x) + n
+    assert V.__name__ == "V"
+    return x + box.w
+
+class C[T]:
+    def m[U](self, x: U):
+        while x < 10:
+            x = x * 2
+        assert (T.__name__, U.__name__) == ("T", "U")
+        return x
+"""
+    path = tmp_path / "generic.py"
+    path.write_text(source)
+    module: dict[str, Any] = {"__name__": "generic"}
+    exec(compile(source, str(path), "exec"), module)
+    f, m = module["f"], module["C"]().m
+    assert tf.function(f)(tf.constant(3)).numpy() == f(3) == tf.autograph.to_graph(f)(3) == 9
+    assert tf.autograph.to_graph(f).__type_params__ == f.__type_params__
+    assert tf.function(m)(tf.constant(3)).numpy() == m(3) == 12

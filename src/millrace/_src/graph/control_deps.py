@@ -99,7 +99,7 @@ def body_effects(bodies: Iterable[Any]) -> Effects:
 
 
 def _graph_effects(graph: Any) -> Effects:
-    """The effects of a graph's operations; kept with their number, since graphs inside of graphs ask again and again."""
+    """The effects of a graph's operations; kept with their number, since graphs in graphs ask again and again."""
     operations = graph.get_operations()
     known = graph.known_effects
     if known is None or known[0] != len(operations):

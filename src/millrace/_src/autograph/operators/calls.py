@@ -145,6 +145,8 @@ def instantiate(conversion: Conversion, function: types.FunctionType) -> types.F
     new = types.FunctionType(code, function.__globals__, function.__name__, function.__defaults__, closure)
     new.__kwdefaults__ = function.__kwdefaults__
     new.__qualname__ = function.__qualname__
+    if hasattr(function, "__type_params__"):  # from Python 3.12 on
+        new.__type_params__ = function.__type_params__
     new.__module__ = function.__module__
     new.__dict__.update(function.__dict__)
     return new
