@@ -106,25 +106,29 @@ def test_the_second_gradient_is_the_derivative_of_the_first(number: int) -> None
     )
 
 
-WITH_GRADIENT = [s for s in SAMPLES if _has_gradient(get_op(s.op))]
+_DIFFERENTIABLE = [n for n in all_op_names() if _has_gradient(get_op(n)) and any(s.op == n for s in SAMPLES)]
 
 
-@pytest.mark.parametrize("sample", WITH_GRADIENT, ids=str)
-def test_gradients_have_the_dtype_and_shape_of_their_sources(sample: Sample) -> None:
+@pytest.mark.parametrize("name", _DIFFERENTIABLE)
+def test_gradients_have_the_dtype_and_shape_of_their_sources(name: str) -> None:
     """For every sample, whatever its dtype: the empty ones, too."""
-    case = gc.sample_case(sample)
+    for sample in SAMPLES:
+        if sample.op == name:
+            _check_likeness(gc.sample_case(sample))
+
+
+def _check_likeness(case: Case) -> None:
     if isinstance(case.expected, type) or not case.sources:
         return
     sources, output_gradients = gc.flat_variables(case)
-    variables = [*sources, *output_gradients]
     _assert_alike(gc.first_order(case, sources, output_gradients), sources)
-    if sample.no_second is None and output_gradients:
+    if case.declared.no_second is None and output_gradients:
         try:
             second = gc.second_order(case, sources, output_gradients)
         except LookupError as error:
             assert "gradient registry has no entry" in str(error)
         else:
-            _assert_alike(second, variables)
+            _assert_alike(second, [*sources, *output_gradients])
 
 
 def _assert_alike(gradients: list[Any], sources: list[Any]) -> None:
@@ -201,12 +205,14 @@ def _gradients(case: Case) -> list[Any]:
     return gc.first_order(case, sources)
 
 
-def _derivatives(case: Case, inputs: list[Any], output_gradients: list[Any], weights: list[Any]) -> list[Any]:
-    """The first and, where there are any, the second derivatives of a case at any inputs."""
+def _derivatives(
+    case: Case, inputs: list[Any], output_gradients: list[Any], weights: list[Any], orders: int = 2
+) -> list[Any]:
+    """The first and, where there are any and they are wanted, the second derivatives of a case at any inputs."""
     moved = replace(case, inputs=inputs)
     sources = [inputs[i] for i in moved.sources]
     found = gc.first_order(moved, sources, output_gradients)
-    if case.declared.no_second is None and getattr(case.declared, "second", True):
+    if orders == 2 and case.declared.no_second is None and getattr(case.declared, "second", True):
         found += gc.second_order(moved, sources, output_gradients, weights)
     return found
 
@@ -226,30 +232,32 @@ def _specs(tensors: list[Any], known: str) -> list[Any]:
 
 
 def _in_graphs() -> list[Any]:
-    """Cases whose samples are the same every time; shapes are known in the test of XLA, if not here."""
-    found = []
+    """The first case of each op with known ranks and with nothing known, the others in turn.
+
+    All dimensions are known in the test of XLA, if not here. Samples that are others in every call are left out.
+    """
+    found, seen = [], dict.fromkeys((d.op for d in DECLARED), 0)
     for number, declared in enumerate(DECLARED):
         if isinstance(declared.grad if isinstance(declared, Sample) else None, type) or declared.op == "RandomGamma":
             continue
-        host = not declared.xla or get_op(declared.op).host_only
-        for known in (*(["dimensions"] if host else []), "rank", "nothing"):
-            found.append(pytest.param(number, known, id=f"{declared}, {known} known"))
+        ways = ["rank", "nothing"] if seen[declared.op] == 0 else [("rank", "nothing")[seen[declared.op] % 2]]
+        seen[declared.op] += 1
+        if not declared.xla or get_op(declared.op).host_only:
+            ways.insert(0, "dimensions")
+        found += [pytest.param(number, known, id=f"{declared}, {known} known") for known in ways]
     return found
 
 
 @pytest.mark.parametrize(("number", "known"), _in_graphs())
 def test_in_a_graph_the_derivatives_are_those_of_eager_mode(number: int, known: str) -> None:
-    case = _case(number)
-    output_gradients, weights, expected = _eager(number)
-    inputs = [] if getattr(case.declared, "variables", False) else [t for t in case.inputs if _is_given(t)]
-    parts = len(inputs), len(inputs) + len(output_gradients)
-    arguments = [*inputs, *output_gradients, *weights]
+    case, expected = _case(number), _eager(number)[2]
+    parts = _arguments(number)
+    arguments = [t for part in parts for t in part]
 
     @tf.function(autograph=False, input_signature=_specs(arguments, known))
     def derivatives(*tensors: Any) -> list[Any]:
-        given = iter(tensors[: parts[0]])
-        moved = [next(given) if inputs and _is_given(t) else t for t in case.inputs]
-        found = _derivatives(case, moved, [*tensors[parts[0] : parts[1]]], [*tensors[parts[1] :]])
+        remaining = iter(tensors)
+        found = _moved(number, tuple([next(remaining) for _ in part] for part in parts))
         return [tf.constant(False) if g is None else g for g in found]
 
     if getattr(case.declared, "needs_shapes", False) and known != "dimensions":
@@ -263,14 +271,81 @@ def _is_given(tensor: Any) -> bool:
     return bool(tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
-def _assert_equal(found: list[Any], expected: list[Any]) -> None:
-    assert len(found) == len(expected)
+def _assert_equal(found: list[Any], expected: list[Any], name: str = "") -> None:
+    assert len(found) == len(expected), name
     for i, (gradient, answer) in enumerate(zip(found, expected, strict=True)):
         if answer is None:
             assert gradient.dtype is tf.bool, f"{i}: a gradient where there is none in eager mode"
             continue
         assert gradient.dtype is answer.dtype, f"{i}: None instead of a gradient" if gradient.dtype is tf.bool else i
-        assert gradient.shape == answer.shape
+        assert gradient.shape == answer.shape, name
         scale = max(1.0, float(np.max(np.abs(gc.wide(answer)), initial=0.0)))
         tolerance = 1e-8 if answer.dtype.size >= 8 else 1e-3
-        np.testing.assert_allclose(gc.wide(gradient), gc.wide(answer), atol=tolerance * scale, rtol=tolerance)
+        np.testing.assert_allclose(gc.wide(gradient), gc.wide(answer), tolerance, tolerance * scale, err_msg=name)
+
+
+def _xla_groups() -> dict[str, list[int]]:
+    """Cases that XLA takes, by the home of their op: they are compiled together, which is cheaper than one by one."""
+    groups: dict[str, list[int]] = {}
+    for number, declared in enumerate(DECLARED):
+        refused = isinstance(declared.grad if isinstance(declared, Sample) else None, type)
+        if declared.xla and not get_op(declared.op).host_only and not refused:
+            groups.setdefault(get_op(declared.op).kernel.__module__.partition("_src.")[2], []).append(number)
+    return groups
+
+
+_XLA = _xla_groups()
+
+
+def _firsts(numbers: list[int], count: int) -> list[int]:
+    """At most `count` cases of each op."""
+    kept: list[int] = []
+    for number in numbers:
+        if sum(DECLARED[n].op == DECLARED[number].op for n in kept) < count:
+            kept.append(number)
+    return kept
+
+
+@pytest.mark.xla
+@pytest.mark.parametrize("home", _XLA)
+def test_under_xla_the_gradients_are_those_of_eager_mode(home: str) -> None:
+    _compare_under_xla(_firsts(_XLA[home], 2), orders=1)
+
+
+@pytest.mark.xla
+@pytest.mark.slow
+@pytest.mark.parametrize("home", _XLA)
+def test_under_xla_all_derivatives_are_those_of_eager_mode(home: str) -> None:
+    _compare_under_xla(_XLA[home], orders=2)
+
+
+def _compare_under_xla(numbers: list[int], orders: int) -> None:
+    @tf.function(autograph=False, jit_compile=True)
+    def derivatives(arguments: list[Any]) -> list[Any]:
+        return [_numbers(_moved(n, a, orders)) for n, a in zip(numbers, arguments, strict=True)]
+
+    for number, found in zip(numbers, derivatives([_arguments(n) for n in numbers]), strict=True):
+        answers = _eager(number)[2]
+        count = len(_case(number).sources)
+        _assert_equal(found, _numbers(answers if orders == 2 else answers[:count]), str(DECLARED[number]))
+
+
+def _numbers(gradients: list[Any]) -> list[Any]:
+    return [g for g in gradients if g is not None]
+
+
+def _arguments(number: int) -> tuple[list[Any], ...]:
+    """The floating inputs, output gradients and weights of a case."""
+    case = _case(number)
+    output_gradients, weights, _ = _eager(number)
+    is_of_variables = getattr(case.declared, "variables", False)
+    return [] if is_of_variables else [t for t in case.inputs if _is_given(t)], output_gradients, weights
+
+
+def _moved(number: int, arguments: tuple[list[Any], ...], orders: int = 2) -> list[Any]:
+    """The derivatives of a case at other floating inputs."""
+    case, (inputs, output_gradients, weights) = _case(number), arguments
+    given = iter(inputs)
+    return _derivatives(
+        case, [next(given) if inputs and _is_given(t) else t for t in case.inputs], output_gradients, weights, orders
+    )

@@ -116,8 +116,8 @@ def _thin(input: Tensor, u: Tensor, v: Tensor, du: Tensor, dv: Tensor) -> tuple[
 
 
 def _thin_gradient(ds: Tensor, du: Tensor, dv: Tensor, s: Tensor, u: Tensor, v: Tensor) -> Tensor:
-    square = s * s
-    gap = row(square) - column(square)
+    # The squares' differences as products: where XLA contracts s * s - s * s, the diagonal would not be exactly 0.
+    gap = (row(s) - column(s)) * (row(s) + column(s))
     inverse_gap = raw.DivNoNan(x=raw.OnesLike(x=gap), y=gap)
     inverse = raw.DivNoNan(x=raw.OnesLike(x=s), y=s)
     u_part, v_part = product(u, du, adj_a=True), product(v, dv, adj_a=True)
