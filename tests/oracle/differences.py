@@ -57,6 +57,28 @@ DIFFERENCES: dict[str, Difference] = {
             {"tuple": [{"tensor": "float32[]", "data": [12.0]}, {"tensor": "float32[]", "data": [12.0]}]},
         ],
     ),
+    "gradient_edges::tied_max_pool_3d": Difference(
+        reason="One of equal elements gets it all, as in 2-D and under TensorFlow's XLA; its CPU kernel gives it to each.",
+        expected={
+            "approx": [
+                {
+                    "tuple": [
+                        {"data": [3.0, 3.0, 3.0, 5.0, 5.0, 5.0], "tensor": "float32[1,2,3,1,1]"},
+                        [
+                            {
+                                "data": [0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 2.0, 0.0],
+                                "tensor": "float32[3,4]",
+                            }
+                        ],
+                        [{"data": [0.0] * 12, "tensor": "float32[3,4]"}],
+                    ]
+                }
+            ]
+            * 2,
+            "rtol": 1e-5,
+            "atol": 1e-5,
+        },
+    ),
     "graphs::eager_tensor_in_graph": Difference(
         reason="Where a plain graph refuses an eager tensor, TensorFlow leaves the other operand's constant behind.",
         expected=[
