@@ -58,7 +58,7 @@ DIFFERENCES: dict[str, Difference] = {
         ],
     ),
     "gradient_edges::tied_max_pool_3d": Difference(
-        reason="One of equal elements gets it all, as in 2-D and under TensorFlow's XLA; its CPU kernel gives it to each.",
+        reason="One of equal elements gets it, as in 2-D and under TensorFlow's XLA; its CPU kernel gives it to each.",
         expected={
             "approx": [
                 {
