@@ -113,6 +113,17 @@ def test_hessians() -> None:
     assert run(f, [2.0, 3.0]) == [[6.0, 4.0], [4.0, 0.0]]
 
 
+def test_hessians_of_unknown_shapes_have_the_size_of_the_argument() -> None:
+    f = tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x)[0], input_signature=[tf.TensorSpec(None)])
+    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [[6.0, 0.0], [0.0, 12.0]]
+    assert f(tf.constant(3.0)).numpy().tolist() == 18.0
+
+
+def test_the_hessian_of_a_linear_function_is_zero() -> None:
+    f = tf.function(lambda x: tf.hessians(tf.reduce_sum(x * 3.0), x)[0])
+    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
 def test_hessians_of_a_matrix_have_four_axes() -> None:
     found = tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3.0), x)[0], autograph=False)(tf.ones([2, 2]))
     assert found.shape == [2, 2, 2, 2]

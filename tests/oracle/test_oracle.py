@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from tests.oracle.corpus import FOLDER, programs, recorded, run, topics
-from tests.oracle.differences import DIFFERENCES
+from tests.oracle.differences import DIFFERENCES, expected_answer
 from tests.oracle.encoding import differences
+from tests.oracle.modes import needs_xla
 from tests.oracle.pending import PENDING
 
 _ALL = [(topic, name) for topic in topics() for name in programs(topic)]
@@ -34,9 +35,13 @@ def millrace() -> Any:
         pytest.fail(f"millrace cannot be imported: {error}", pytrace=False)
 
 
+def _compiles(key: tuple[str, str]) -> bool:
+    return key in _NEED_XLA or needs_xla(key[1])
+
+
 def _parameter(key: tuple[str, str]) -> Any:
     name = "::".join(key)
-    marks = [pytest.mark.xla] if key in _NEED_XLA else []
+    marks = [pytest.mark.xla] if _compiles(key) else []
     if name in PENDING:
         marks.append(pytest.mark.xfail(reason=f"waits for {PENDING[name]}", strict=True))
     return pytest.param(*key, id=name, marks=marks)
@@ -45,12 +50,11 @@ def _parameter(key: tuple[str, str]) -> Any:
 @pytest.mark.parametrize(("topic", "name"), [_parameter(key) for key in _ALL])
 def test_program_answers_as_tensorflow(topic: str, name: str, millrace: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "environ", os.environ.copy())  # importing jax writes into it
-    if (topic, name) in _NEED_XLA:
+    if _compiles((topic, name)):
         pytest.importorskip("jax")
     if name not in _RECORDS[topic]:
         pytest.fail("no recorded answer; run tools/record_oracle.py", pytrace=False)
-    deliberate = DIFFERENCES.get(f"{topic}::{name}")
-    expected = deliberate.expected if deliberate else _RECORDS[topic][name]
+    expected = expected_answer(topic, name, _RECORDS[topic])
     found = list(differences(expected, run(programs(topic)[name], millrace, np)))
     if found:
         pytest.fail("\n".join(found), pytrace=False)

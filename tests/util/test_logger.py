@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from millrace._src.util import logger
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -34,3 +38,10 @@ def test_a_program_that_configured_logging_decides_itself() -> None:
 def test_messages_follow_a_replaced_standard_error() -> None:
     code = "l = tf.get_logger(); old = sys.stderr; sys.stderr = sys.stdout; l.warning('w'); sys.stderr = old"
     assert messages(code) == ""
+
+
+def test_a_warning_is_given_so_often_for_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(4):
+        logger.warn_first(2, "text %d", 7)
+    logger.warn_first(2, "text %d", 8)
+    assert [r.getMessage() for r in caplog.records] == ["text 7", "text 7", "text 8"]

@@ -311,3 +311,9 @@ def test_quotient_and_remainder_rebuild_the_dividend() -> None:
     x, y = tf.constant([-7, 7, -7, 7]), tf.constant([2, -2, -2, 2])
     assert (x // y * y + x % y).numpy().tolist() == x.numpy().tolist()
     assert (tf.truncatediv(x, y) * y + tf.truncatemod(x, y)).numpy().tolist() == x.numpy().tolist()
+
+
+@pytest.mark.parametrize("name", ["FloorMod", "FloorDiv", "TruncateDiv", "TruncateMod", "Div", "Mod"])
+def test_an_empty_tensor_may_be_divided_by_an_integer_zero(name: str) -> None:
+    found = getattr(tf.raw_ops, name)(x=tf.zeros([0, 1], tf.int32), y=tf.constant([0, 1, 0]))
+    assert found.shape == (0, 3)

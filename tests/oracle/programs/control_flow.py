@@ -13,7 +13,7 @@ def _both(tf, f, *args):
 
 def prog_cond_values(tf, np):
     """Predicates as tensors, Python bools, numbers."""
-    f = lambda p: tf.cond(p, lambda: tf.constant(1), lambda: tf.constant(2))  # noqa: E731
+    f = lambda p: tf.cond(p, lambda: tf.constant(1), lambda: tf.constant(2))
     return [_both(tf, f, tf.constant(True)), _both(tf, f, tf.constant(False)), attempt(lambda: f(True), words=4), attempt(lambda: f(1), words=4), attempt(lambda: f("a"), words=4), attempt(lambda: f(tf.constant([True, False])), words=4), attempt(lambda: f(np.bool_(True)), words=4), attempt(lambda: f(tf.constant(3)), words=4)]
 
 

@@ -1,6 +1,6 @@
 """tf.debugging: asserts that pass, fail, and what they say."""
 
-# ruff: noqa: B023, C416 (programs write what users write)
+# ruff: noqa: C416 (programs write what users write)
 from __future__ import annotations
 
 from tests.oracle.support import attempt

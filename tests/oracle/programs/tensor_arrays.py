@@ -490,7 +490,7 @@ def prog_gradient_of_a_loop_that_reads_what_it_wrote(tf: Any, np: Any) -> Any:
     @tf.function(autograph=False)
     def f(x: Any) -> Any:
         ta = tf.TensorArray(tf.float32, 5).write(0, x).write(1, x * x)
-        body = lambda i, ta: (i + 1, ta.write(i, ta.read(i - 1) * ta.read(i - 2)))  # noqa: E731
+        body = lambda i, ta: (i + 1, ta.write(i, ta.read(i - 1) * ta.read(i - 2)))
         ta = tf.while_loop(lambda i, _: i < 5, body, (2, ta))[1]
         y = ta.stack()
         return y, tf.gradients(y, x)[0]

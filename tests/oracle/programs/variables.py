@@ -1,6 +1,6 @@
 """tf.Variable: creation, assignment, scatter, reading, names, text, errors."""
 
-# ruff: noqa: B023, C416 (programs write what users write)
+# ruff: noqa: C416 (programs write what users write)
 from __future__ import annotations
 
 import copy

@@ -11,17 +11,19 @@ import numpy as np
 
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
+from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
 from millrace._src.autodiff.tape import Tape, is_trainable
 from millrace._src.core import errors
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
-from millrace._src.util.logger import get_logger
+from millrace._src.util.logger import VERBOSE, get_logger, warn_first
 
 
 @export("GradientTape", "autodiff.GradientTape")
@@ -81,6 +83,7 @@ class GradientTape:
         for item in nest.flatten(tensor, expand_composites=True):
             handle = getattr(item, "handle", None)
             if handle is not None and hasattr(item, "assign"):
+                self._warn_of_dtype(item)
                 self._active().watch_variable(item)
                 continue
             if not isinstance(item, (Tensor, IndexedSlices)) and not hasattr(type(item), "__tf_tensor__"):
@@ -89,11 +92,12 @@ class GradientTape:
                     "tf.Variable or ExtensionType."
                 )
             item = convert_to_tensor(item)
-            if not is_trainable(item.dtype):
-                get_logger().warning(
-                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", item.dtype
-                )
+            self._warn_of_dtype(item)
             self._active().watch(item)
+
+    def _warn_of_dtype(self, item: Any) -> None:
+        if not is_trainable(item.dtype):
+            warn_first(5, "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r", item.dtype)
 
     def _active(self) -> Tape:
         if self._tape is None:
@@ -103,8 +107,8 @@ class GradientTape:
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Suspends recording within the scope."""
-        if self._tape is None or not self._recording:
-            raise RuntimeError("Cannot pause recording: the tape is not recording.")
+        if self._tape is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
         self._stop()
         try:
             yield
@@ -119,9 +123,10 @@ class GradientTape:
         self._start(fresh=True)
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables watched, in the order they were first accessed."""
+        """The variables watched, in the order they were made."""
         if self._tape is not None:
-            self._watched_variables = tuple(self._tape.variables.values())
+            found = self._tape.variables.values()
+            self._watched_variables = tuple(sorted(found, key=lambda v: getattr(v, "_unique_number", 0)))
         return self._watched_variables
 
     def gradient(
@@ -145,44 +150,186 @@ class GradientTape:
           TypeError: if the target is a Variable.
           ValueError: if `unconnected_gradients` is unknown.
         """
+        self._check_unused()
+        mode = _unconnected_mode(unconnected_gradients)
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to "
+                "be differentiated, but received None."
+            )
+        flat_targets = [_target(t) for t in nest.flatten(target, expand_composites=False)]
+        flat_sources = nest.flatten(sources, expand_composites=False)
+        weights = None if output_gradients is None else [_given(w) for w in nest.flatten(output_gradients)]
+        self._start_use()
+        gradients = self._compute(flat_targets, flat_sources, weights, mode)
+        self._end_use()
+        return nest.pack_sequence_as(sources, gradients)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates every element of `target` with respect to `sources`.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+
+        Args:
+          target: a Tensor of any shape.
+          sources: a Tensor, a Variable, or a nested structure of them.
+          unconnected_gradients: what stands for the Jacobian of a source the target does not depend on.
+          parallel_iterations: how many rows a loop may compute at once.
+          experimental_use_pfor: whether to compute all rows at once instead of one after the other in a loop. That
+            needs memory for all of them.
+
+        Returns: Tensors of shape `target.shape + source.shape`, or None, in the structure of `sources`.
+        Raises:
+          RuntimeError: if called on a tape that has been used and is not persistent; eagerly with
+            `experimental_use_pfor=False`, also on one that is not persistent.
+          ValueError: if the rows cannot be computed all at once.
+        """
+        self._check_unused()
+        self._check_may_loop("jacobian", experimental_use_pfor)
+        wanted, flat = _tensor_target(target), nest.flatten(sources, expand_composites=False)
+        self._start_use()
+        found = jacobian_rows(
+            wanted,
+            lambda seed: self._compute([_target(target)], flat, [seed], _unconnected_mode(unconnected_gradients)),
+            vectorize=experimental_use_pfor,
+            parallel_iterations=parallel_iterations,
+        )
+        self._end_use()
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates each entry of a batch of targets with respect to its own entry of `source`.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+
+        Args:
+          target: a Tensor of shape `[batch, ...]` whose entries depend each on the same entry of `source` alone.
+          source: a Tensor or Variable of shape `[batch, ...]`.
+          unconnected_gradients: accepted as by `jacobian`; a target that does not depend on the source gives zeros
+            either way, as in TensorFlow.
+          parallel_iterations: as for `jacobian`.
+          experimental_use_pfor: as for `jacobian`.
+
+        Returns: A Tensor of shape `[batch] + target.shape[1:] + source.shape[1:]`.
+        Raises:
+          RuntimeError: as `jacobian`.
+          ValueError: if the shapes are not those of a batch, or the rows cannot be computed all at once.
+        """
+        self._check_unused()
+        wanted = _tensor_target(target)
+        check_batches(wanted.shape, _shape_of(source))
+        self._check_may_loop("batch_jacobian", experimental_use_pfor)
+        self._start_use()
+        found = batch_jacobian_rows(
+            wanted,
+            source,
+            lambda seed: self._compute([_target(target)], [source], [seed], _unconnected_mode(unconnected_gradients)),
+            vectorize=experimental_use_pfor,
+            parallel_iterations=parallel_iterations,
+        )
+        self._end_use()
+        return found
+
+    def _check_unused(self) -> None:
         if self._tape is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
             )
-        mode = _unconnected_mode(unconnected_gradients)
-        if self._recording and not self._persistent:
+
+    def _check_may_loop(self, what: str, vectorize: bool) -> None:
+        """Refuses rows that are computed one after the other, eagerly, on a tape that may be used once."""
+        if not vectorize and executing_eagerly() and not self._persistent:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {what} with eager execution "
+                "enabled and with experimental_use_pfor set to False."
+            )
+
+    def _start_use(self) -> None:
+        """Before gradients are computed: a tape that can serve but once records no longer."""
+        if self._recording and self._persistent:
+            warn_first(1, _COSTLY)
+        elif self._recording:
             self._stop()
-        flat_targets = [_target(t) for t in nest.flatten(target, expand_composites=False)]
-        flat_sources = nest.flatten(sources, expand_composites=False)
-        weights = None if output_gradients is None else nest.flatten(output_gradients)
-        gradients = self._compute(flat_targets, flat_sources, weights, mode)
+
+    def _end_use(self) -> None:
+        """After gradients were computed: a tape that is not persistent is used up."""
         if not self._persistent:
             self.watched_variables()  # remembers them
             self._tape = None
-        return nest.pack_sequence_as(sources, gradients)
 
     def _compute(
         self, targets: Sequence[Any], sources: Sequence[Any], weights: Any, mode: UnconnectedGradients
     ) -> list[Any]:
         assert self._tape is not None
         gradients: dict[int, Any] = {}
+        differentiable = [_is_differentiable_target(t) for t in targets]
+        numbers = [_source_number(s) for s in sources]
         for index, target in enumerate(targets):
-            if not _is_differentiable_target(target):
+            if not differentiable[index] and not _counts_itself(target, numbers):
                 continue
             weight = None if weights is None or index >= len(weights) else weights[index]
             seed = _ones_like(target) if weight is None else _weight(weight, target)
             number = tape_id(target)
             gradients[number] = gradients[number] + seed if number in gradients else seed
-        numbers = [_source_number(s) for s in sources]
         found = sweep(reversed(self._tape.entries), gradients, frozenset(numbers))
         return [unconnected(found.get(n), s, mode) for n, s in zip(numbers, sources, strict=True)]
+
+
+_COSTLY = (
+    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than "
+    "calling it outside the context (the gradient's own ops are recorded too). Do so only for derivatives of higher order."
+)
+
+
+def _shape_of(thing: Any) -> TensorShape:
+    """The shape of a target or source.
+
+    Raises: AttributeError: if it is not one Tensor or Variable, in the words of Python.
+    """
+    shape: TensorShape = thing.shape
+    return shape
+
+
+def _tensor_target(target: Any) -> Any:
+    """The one target of a Jacobian, as a tensor."""
+    _shape_of(target)
+    return convert_to_tensor(target)
 
 
 def _unconnected_mode(value: Any) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(value)
     except ValueError:
-        raise ValueError(f"Unknown value for unconnected_gradients: {str(value)!r}") from None
+        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
+
+
+def _given(weight: Any) -> Any:
+    """A weight; None is refused as it is wherever a tensor is wanted."""
+    return convert_to_tensor(weight) if weight is None else weight
 
 
 def _weight(weight: Any, target: Any) -> Any:
@@ -218,11 +365,8 @@ def _ones_like(target: Any) -> Any:
 
 def _target(target: Any) -> Any:
     """A target as a tensor; a variable is read (and so has the handle's gradient)."""
-    if target is None:
-        raise TypeError(
-            "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be "
-            "differentiated, but received None."
-        )
+    if target is None or isinstance(target, str):
+        as_dtype(target)
     if isinstance(target, IndexedSlices):
         return target.values  # the sum of all elements of the dense form is theirs
     if hasattr(target, "handle"):
@@ -236,13 +380,19 @@ def _target(target: Any) -> Any:
 
 def _is_differentiable_target(target: Any) -> bool:
     if not is_trainable(target.dtype):
-        get_logger().warning(
+        get_logger().log(
+            VERBOSE,
             "The dtype of the target tensor must be floating (e.g. tf.float32) when calling "
             "GradientTape.gradient, got %r",
             target.dtype,
         )
         return False
     return True
+
+
+def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
+    """Whether a target of integers is itself among the sources: only then does it have a derivative, which is 1."""
+    return target.dtype.name != "string" and tape_id(target) in sources
 
 
 def _source_number(source: Any) -> int:
@@ -253,7 +403,8 @@ def _source_number(source: Any) -> int:
     if source is None or isinstance(source, str):
         as_dtype(source)
     if not is_trainable(source.dtype):
-        get_logger().warning(
+        get_logger().log(
+            VERBOSE,
             "The dtype of the source tensor must be floating (e.g. tf.float32) when calling "
             "GradientTape.gradient, got %r",
             source.dtype,

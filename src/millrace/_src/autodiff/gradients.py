@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.backprop import UnconnectedGradients, unconnected
 from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.autodiff.jacobian import jacobian_rows
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -57,6 +57,7 @@ def gradients(
     Returns: One Tensor, IndexedSlices or None per entry of `xs`.
     Raises:
       RuntimeError: in eager mode.
+      TypeError: if a `y` is complex and has no weight in `grad_ys`, or one of another kind.
       ValueError: if `unconnected_gradients` is unknown or the numbers of `ys` and `grad_ys` differ.
     """
     graph = state.graph
@@ -68,16 +69,27 @@ def gradients(
         mode = UnconnectedGradients(unconnected_gradients)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
-    targets = [convert_to_tensor(y, name="y") for y in nest.flatten(ys)]
-    sources = [_source(x) for x in nest.flatten(xs)]
+    targets = [convert_to_tensor(y, name="y") for y in _listed(ys, "ys")]
+    sources = [_source(x) for x in _listed(xs, "xs")]
     weights = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
     if len(weights) != len(targets):
-        raise ValueError(f"Must pass one grad_y for each y: {len(weights)} grad_ys for {len(targets)} ys.")
+        raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(targets)} ys")
     stopped = {id(t) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
     with context.name_scope(name, "gradients"), context.tapes_scope(()):
         seeds = [_seed(y, w, i) for i, (y, w) in enumerate(zip(targets, weights, strict=True))]
         found = graph_gradients(graph.get_operations(), targets, seeds, sources, stopped, graph.colocate_with)
     return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
+
+
+def _listed(structure: Any, argument: str) -> list[Any]:
+    """The tensors of an argument.
+
+    Raises: AttributeError: if there is a None, as in TensorFlow.
+    """
+    flat = nest.flatten(structure)
+    if any(item is None for item in flat):
+        raise AttributeError(f"'NoneType' object has no attribute 'op' (tf.gradients received None in {argument})")
+    return flat
 
 
 def _source(x: Any) -> Any:
@@ -95,7 +107,16 @@ def _seed(target: Any, weight: Any, index: int) -> Any:
 
 def _weight(target: Any, weight: Any, index: int) -> Any:
     if weight is not None:
-        return raw.Identity(input=convert_to_tensor(weight, dtype=target.dtype), name=f"grad_ys_{index}")
+        weight = convert_to_tensor(weight, dtype_hint=target.dtype)
+        if weight.dtype.is_complex is not target.dtype.is_complex:
+            kinds = ("complex-valued", "complex") if target.dtype.is_complex else ("real or integer-valued", "real")
+            raise TypeError(
+                f"Gradient type {weight.dtype.name} generated for {kinds[0]} tensor {target} with type "
+                f"{target.dtype.name} must be {kinds[1]}"
+            )
+        return raw.Identity(input=weight, name=f"grad_ys_{index}")
+    if target.dtype.is_complex:
+        raise TypeError(f"Gradients of complex tensors ({target}) must set grad_ys (y.dtype = {target.dtype.name})")
     shape = target.shape
     dims = (
         convert_to_tensor(shape.as_list(), dtype="int32", name="Shape")
@@ -125,26 +146,33 @@ def hessians(
 
     Args:
       ys: a Tensor or list of Tensors.
-      xs: a Tensor or list of Tensors of fully known shape.
+      xs: a Tensor or list of Tensors of any shape.
       gate_gradients: as in `tf.gradients`.
       aggregation_method: as in `tf.gradients`.
-      name: accepted for compatibility.
+      name: name scope of the new nodes.
 
     Returns: For each `x` a Tensor of shape `x.shape + x.shape`.
     Raises:
       RuntimeError: in eager mode.
-      ValueError: if the shape of an `x` is not known.
+      ValueError: if `ys` do not depend on an `x`.
     """
     sources = nest.flatten(xs)
-    return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
+    firsts = gradients(ys, sources, gate_gradients=gate_gradients, aggregation_method=aggregation_method)
+    with context.name_scope(name, "hessians"), context.tapes_scope(()):
+        return [_hessian(convert_to_tensor(g), x) for g, x in zip(firsts, sources, strict=True)]
 
 
 def _hessian(gradient: Any, x: Any) -> Any:
-    if not x.shape.is_fully_defined():
-        raise ValueError(f"tf.hessians needs the static shape of every x; {x} has shape {x.shape}.")
-    size = x.shape.num_elements()
-    flat = raw.Reshape(tensor=gradient, shape=[-1])
-    rows: Sequence[Any] = [
-        gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO)[0] for i in range(size)
-    ]
-    return raw.Reshape(tensor=raw.Pack(values=list(rows), axis=0), shape=[*x.shape.as_list(), *x.shape.as_list()])
+    """The Jacobian of a gradient; zeros where the gradient does not depend on `x`."""
+    source = _source(x)
+    operations = list(state.graph.get_operations())
+    (rows,) = jacobian_rows(
+        gradient,
+        lambda seed: graph_gradients(operations, [gradient], [seed], [source]),
+        vectorize=True,
+        parallel_iterations=None,
+    )
+    if rows is not None:
+        return rows
+    dims = raw.Shape(input=gradient)
+    return raw.Fill(dims=raw.ConcatV2(values=[dims, dims], axis=0), value=convert_to_tensor(0, dtype=gradient.dtype))

@@ -89,11 +89,16 @@ def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Lo
     count = raw.Shape(input=tensors[0])[0] if None in known else static
     graph, placeholders, structure = _traced(fn, elems, tensors)
     given = {id(p.op): _row_value(t, static) for p, t in zip(placeholders, tensors, strict=True)}
-    given |= {id(inner.op): Value(state.graph.capture(outer), False) for outer, inner in graph.captures}
+    given |= {id(inner.op): Value(_here(outer), False) for outer, inner in graph.captures}
     flat = nest.flatten(structure, expand_composites=True)
     found = iter(vectorized(graph, given, [t for t in flat if t is not None], count, loop))
     results = [None if t is None else spread(next(found), count) for t in flat]
     return nest.pack_sequence_as(structure, results, expand_composites=True)
+
+
+def _here(tensor: Any) -> Any:
+    """A tensor of the current graph or of one outside of it as one of the current graph."""
+    return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 
 def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], Any]:

@@ -10,11 +10,16 @@ from __future__ import annotations
 import functools
 import logging
 import sys
+from collections import Counter
+from pathlib import Path
 from typing import TextIO
 
 from millrace._src.util.export import export
 
 NAME = "tensorflow"
+VERBOSE = 1
+"""The level of remarks that a program sees only where it asks: `tf.get_logger().setLevel(1)`."""
+_PACKAGE = str(Path(__file__).parents[2])
 
 
 class _StandardErrorHandler(logging.StreamHandler[TextIO]):
@@ -48,3 +53,17 @@ def get_logger() -> logging.Logger:
     if not logging.getLogger().handlers:
         logger.addHandler(_StandardErrorHandler())
     return logger
+
+
+_warned: Counter[tuple[str, int, str]] = Counter()
+
+
+def warn_first(count: int, message: str, *arguments: object) -> None:
+    """Logs a warning for the first `count` times that one line of the program gives rise to it."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    place = (frame.f_code.co_filename, frame.f_lineno, message)
+    _warned[place] += 1
+    if _warned[place] <= count:
+        get_logger().warning(message, *arguments)

@@ -259,7 +259,7 @@ def _leaves(a: Any, b: Any) -> zip[tuple[Any, Any]]:
 def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:
     """A list of unset elements that may grow to `limit`; None for any number."""
     made = DenseList(dtype, element, length, length if limit is None else limit, limit is not None)
-    if element.is_fully_defined():
+    if element.is_fully_defined() and dtype.name != "variant":
         made.data = jnp.zeros((made.capacity, *element.as_list()), dtype.np_dtype)
     return made
 
@@ -297,7 +297,9 @@ def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
     """The capacity that a list needs before a loop, which makes it longer by the same amount in every iteration."""
     if trips is None:
         raise no_size()
-    return before.capacity + trips * (after.capacity - before.capacity)
+    return before.capacity + max(trips, 1) * (
+        after.capacity - before.capacity
+    )  # a body that never runs is compiled too
 
 
 def released(value: Any, before: Any) -> Any:

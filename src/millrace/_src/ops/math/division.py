@@ -52,9 +52,11 @@ _TRUE_DIVISION: dict[DType, DType | None] = {
 """For integers, the floating type in which they are divided."""
 
 
-def _refuse_integer_zero(xp: Xp, y: Array, *, truncates: bool = False) -> None:
+def _refuse_integer_zero(xp: Xp, x: Array, y: Array, *, truncates: bool = False) -> None:
     if xp.is_xla or y.dtype.kind not in "iu" or (y.all() if y.ndim else bool(y)):  # `bool` costs a tenth of `all`
         return
+    if not x.size:
+        return  # nothing is divided
     if truncates:
         message = "Unexpected error in binary operator (only integer div and mod should have errors)"
         raise errors.InternalError(None, None, message)
@@ -108,7 +110,7 @@ def div(xp: Xp, x: Array, y: Array) -> Array:
     """
     if x.dtype.kind not in "iu":
         return xp.true_divide(x, y)
-    _refuse_integer_zero(xp, y)
+    _refuse_integer_zero(xp, x, y)
     return _truncated_quotient(xp, x, y)
 
 
@@ -126,7 +128,7 @@ def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     array([-4,  3], dtype=int32)
     """
     if x.dtype.kind in "iu":
-        _refuse_integer_zero(xp, y)
+        _refuse_integer_zero(xp, x, y)
         return xp.floor_divide(x, y)
     if x.dtype.kind == "c":
         raise errors.UnimplementedError(None, None, "FloorDiv is not defined for complex numbers")
@@ -172,7 +174,7 @@ def floormod(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`, equal to `x - floordiv(x, y) * y`.
     Raises: InvalidArgumentError: for an integer division by zero.
     """
-    _refuse_integer_zero(xp, y)
+    _refuse_integer_zero(xp, x, y)
     if x.dtype.kind in "iu" and x.size > _SMALL:
         return x - xp.floor_divide(x, y) * y  # NumPy has fast loops for these, none for remainder
     return xp.remainder(x, y)
@@ -203,7 +205,7 @@ def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`.
     Raises: InternalError: for an integer division by zero.
     """
-    _refuse_integer_zero(xp, y, truncates=True)
+    _refuse_integer_zero(xp, x, y, truncates=True)
     return _truncated_quotient(xp, x, y)
 
 
@@ -227,7 +229,7 @@ def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`, equal to `x - truncatediv(x, y) * y`.
     Raises: InternalError: for an integer division by zero.
     """
-    _refuse_integer_zero(xp, y, truncates=True)
+    _refuse_integer_zero(xp, x, y, truncates=True)
     return xp.fmod(x, y)
 
 
@@ -249,7 +251,7 @@ def c_mod(xp: Xp, x: Array, y: Array) -> Array:
     >>> tf.raw_ops.Mod(x=[-7, 7], y=[3, 3]).numpy()
     array([-1,  1], dtype=int32)
     """
-    _refuse_integer_zero(xp, y)
+    _refuse_integer_zero(xp, x, y)
     return xp.fmod(x, y)
 
 

@@ -1,0 +1,194 @@
+"""Jacobians: the gradient of every element of a target, each in its place.
+
+A gradient is one row of the Jacobian: the one that its seed picks out. So the rows come from running the backward pass
+once per unit seed. The pass is traced once for a symbolic seed and carried out on all unit seeds at once by
+`tf.vectorized_map`; where that is not wanted, a loop goes through the seeds: Python's in eager mode, a `while` in a
+graph.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.core import context
+from millrace._src.core.context import executing_eagerly
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.specs import TensorSpec
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+
+Backward = Callable[[Any], Sequence[Any]]
+"""From the gradient of the target to the gradients of the sources; None for a source that is not reached."""
+
+
+def jacobian_rows(target: Any, backward: Backward, *, vectorize: bool, parallel_iterations: int | None) -> list[Any]:
+    """The Jacobians of `target` with respect to each source.
+
+    Args:
+      target: a Tensor of any shape.
+      backward: gives the gradients of the sources.
+      vectorize: whether to compute all rows at once.
+      parallel_iterations: of the loop, where there is one.
+
+    Returns: For each source a Tensor of shape `target.shape + source.shape`, or None.
+    """
+    dims = _dimensions(target)
+    seeds = _unit_seeds(dims, target.shape, target.dtype)
+    found = _mapped(backward, seeds, "jacobian", vectorize, parallel_iterations)
+    return [None if rows is None else _with_leading(rows, dims, target.shape) for rows in found]
+
+
+def batch_jacobian_rows(
+    target: Any, source: Any, backward: Backward, *, vectorize: bool, parallel_iterations: int | None
+) -> Any:
+    """The Jacobians of each entry of a batch, `[batch, target's other dimensions, source's other dimensions]`.
+
+    A seed takes the same element of every entry: entries do not depend on each other, so their rows do not mix.
+
+    Raises: ValueError: if target and source have not the same first dimension, or the target no other one.
+    """
+    check_batches(target.shape, source.shape)
+    dims, result_shape = _dimensions(target), target.shape.concatenate(source.shape[1:])
+    seeds = _unit_seeds(dims[1:], target.shape[1:], target.dtype)
+
+    def one(seed: Any) -> Sequence[Any]:
+        return backward(_shaped(raw.BroadcastTo(input=raw.ExpandDims(input=seed, dim=0), shape=dims), target.shape))
+
+    (rows,) = _mapped(one, seeds, "batch_jacobian", vectorize, parallel_iterations)
+    if rows is None:
+        zero = convert_to_tensor(0, dtype=target.dtype)
+        return _shaped(raw.Fill(dims=_joined(dims, _dimensions(source)[1:]), value=zero), result_shape)
+    return _shaped(_entries_first(rows, dims), result_shape)
+
+
+def check_batches(target: TensorShape, source: TensorShape) -> None:
+    """Raises ValueError unless the shapes are those of a batch of targets and of its sources."""
+    ranks_known = target.rank is not None and source.rank is not None
+    if not ranks_known or not target[:1].is_compatible_with(source[:1]):
+        raise ValueError(f"Need first dimension of target shape ({target}) and source shape ({source}) to match.")
+    if target.rank < 2 or source.rank < 1:  # type: ignore[operator]
+        raise ValueError(f"Shape {target} must have rank at least 2")
+
+
+def _entries_first(rows: Any, dims: Any) -> Any:
+    """`[row, batch, ...]` as `[batch, target's other dimensions, ...]`."""
+    by_entry = raw.Transpose(x=rows, perm=[1, 0, *range(2, rows.shape.rank)])
+    return raw.Reshape(tensor=by_entry, shape=_joined(dims, _dimensions(rows)[2:]))
+
+
+def _with_leading(rows: Any, dims: Any, shape: TensorShape) -> Any:
+    """Rows stacked along one axis as rows stacked along the target's axes."""
+    full = raw.Reshape(tensor=rows, shape=_joined(dims, _dimensions(rows)[1:]))
+    return _shaped(full, shape.concatenate(rows.shape[1:]))
+
+
+# --- seeds -----------------------------------------------------------------------------------------------------------
+
+
+def _unit_seeds(dims: Any, shape: TensorShape, dtype: Any) -> Any:
+    """One seed per element, along a new first axis: 1 at that element, 0 elsewhere."""
+    if dtype.name == "string":
+        dtype = as_dtype("float32")  # it has no gradient, whatever the seed
+    size = shape.num_elements()
+    count = raw.Prod(input=dims, reduction_indices=[0]) if size is None else size
+    on, off = convert_to_tensor(1, dtype=dtype), convert_to_tensor(0, dtype=dtype)
+    numbers = raw.Range(start=0, limit=count, delta=1)
+    rows = raw.OneHot(indices=numbers, depth=count, on_value=on, off_value=off, axis=-1)
+    first = [size] if size is not None else raw.Reshape(tensor=count, shape=[1])
+    return _shaped(raw.Reshape(tensor=rows, shape=_joined(first, dims)), TensorShape([size]).concatenate(shape))
+
+
+def _dimensions(tensor: Any) -> Any:
+    """The dimensions of a tensor: a list where they are known, else a Tensor."""
+    return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(input=tensor)
+
+
+def _joined(*parts: Any) -> Any:
+    """Dimensions one after the other."""
+    if all(isinstance(part, list) for part in parts):
+        return [n for part in parts for n in part]
+    vectors = [convert_to_tensor(part, dtype="int32") for part in parts]
+    return raw.ConcatV2(values=vectors, axis=0)
+
+
+def _shaped(tensor: Any, shape: TensorShape) -> Any:
+    """A tensor of a graph that knows its shape."""
+    if not executing_eagerly():
+        tensor.set_shape(shape)
+    return tensor
+
+
+# --- one backward pass per seed --------------------------------------------------------------------------------------
+
+
+def _mapped(
+    backward: Backward, seeds: Any, what: str, vectorize: bool, parallel_iterations: int | None
+) -> Sequence[Any]:
+    """What `backward` returns for every seed, stacked."""
+
+    def one(seed: Any) -> list[Any]:
+        return [None if g is None else convert_to_tensor(g) for g in backward(seed)]
+
+    if not vectorize:
+        _check_parallel_iterations(parallel_iterations, TypeError)
+        return _in_python(one, seeds) if executing_eagerly() else _in_a_loop(one, seeds, parallel_iterations)
+    try:
+        _check_parallel_iterations(parallel_iterations, ValueError)
+        if parallel_iterations == 1:
+            raise ValueError("parallel_iterations=1 computes one row after the other, which is a loop.")
+        found: Sequence[Any] = _control_flow("vectorized_map")(one, seeds, warn=False)
+    except ValueError as error:
+        raise ValueError(
+            f"Encountered an exception while vectorizing the {what} computation. "
+            f"Vectorization can be disabled by setting experimental_use_pfor to False. {error}"
+        ) from error
+    return found
+
+
+def _check_parallel_iterations(number: Any, error: type[Exception]) -> None:
+    if number is not None and (not isinstance(number, int) or number < 1):
+        raise error(f"'parallel_iterations' must be a positive integer; received {number!r}.")
+
+
+def _in_python(one: Backward, seeds: Any) -> list[Any]:
+    """The rows computed one after the other, eagerly; one pass more, of a seed of zeros, where there are none."""
+    count = int(seeds.shape[0])
+    passes = [one(seeds[i]) for i in range(count)]
+    if count:
+        return [
+            None if column[0] is None else raw.Pack(values=list(column), axis=0) for column in zip(*passes, strict=True)
+        ]
+    like = one(raw.Fill(dims=seeds.shape.as_list()[1:], value=convert_to_tensor(0, dtype=seeds.dtype)))
+    return [
+        None if g is None else raw.Fill(dims=[0, *g.shape.as_list()], value=convert_to_tensor(0, dtype=g.dtype))
+        for g in like
+    ]
+
+
+def _in_a_loop(one: Backward, seeds: Any, parallel_iterations: int | None) -> list[Any]:
+    """The rows computed by a loop of the graph. A trial in a graph of its own tells which sources have a gradient."""
+    trial = FuncGraph(f"jacobian_{context.unique_id()}")
+    with trial.as_default(), context.tapes_scope(()):
+        probed = one(trial.add_placeholder(seeds.dtype, seeds.shape[1:], "seed"))
+    specs = [TensorSpec(g.shape, g.dtype) for g in probed if g is not None]
+    rows = iter(
+        _control_flow("map_fn")(
+            lambda seed: [g for g in one(seed) if g is not None],
+            seeds,
+            fn_output_signature=specs,
+            parallel_iterations=parallel_iterations,
+        )
+        if specs
+        else []
+    )
+    return [None if g is None else next(rows) for g in probed]
+
+
+def _control_flow(name: str) -> Callable[..., Any]:
+    """A function of the layer above, which is built on gradients; it is needed only when a Jacobian is computed."""
+    function: Callable[..., Any] = getattr(importlib.import_module(f"millrace._src.control_flow.{name}"), name)
+    return function
