@@ -358,14 +358,6 @@ def normalizing_flow(tf, np):
 
 
 @derivatives(2)
-def spectral_loss(tf, np):
-    def f(x):
-        return tf.math.log1p(tf.abs(tf.signal.rfft(x)) ** 2)
-
-    return f, _normal(tf, np, 33, (8,))
-
-
-@derivatives(2)
 def soft_dtw(tf, np):
     """A dynamic program, unrolled."""
 

@@ -301,7 +301,8 @@ class GradientTape:
 
 _COSTLY = (
     "Calling GradientTape.gradient on a persistent tape inside its context is significantly less efficient than "
-    "calling it outside the context (the gradient's own ops are recorded too). Do so only for derivatives of higher order."
+    "calling it outside the context (the gradient's own ops are recorded too). Do so only for derivatives of higher "
+    "order."
 )
 
 
