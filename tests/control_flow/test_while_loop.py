@@ -380,3 +380,31 @@ GRADIENT_PROGRAMS = [
     GradientProgram(op, partial(_loop, counted=counted), [np.array([0.7, 1.3]), np.array(1.1)], traced=True)
     for op, counted in (("StatelessWhile", False), ("While", True))
 ]
+
+
+@pytest.mark.parametrize("jit", [None, pytest.param(True, marks=pytest.mark.xla)])
+@pytest.mark.parametrize("name", ["while_loop", "map_fn", "scan", "foldl", "foldr"])
+def test_without_back_prop_no_gradient_flows_through_a_loop_of_a_graph(name: str, jit: bool | None) -> None:
+    def result(x: Any) -> Any:
+        if name == "while_loop":
+            start = (0, x, tf.TensorArray(tf.float32, 2))
+            _, y, t = tf.while_loop(
+                lambda i, *_: i < 2, lambda i, y, t: (i + 1, y * x, t.write(i, y)), start, back_prop=False
+            )
+            return y * 2.0, t.stack()
+        if name == "map_fn":
+            return tf.map_fn(lambda e: e * e, x, back_prop=False)
+        return getattr(tf, name)(lambda a, e: a * e, x, back_prop=False)
+
+    @tf.function(jit_compile=jit)
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = result(x)
+        return tape.gradient(y, x), y
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    found, values = gradient(x)
+    assert found is None
+    for one, other in zip(tf.nest.flatten(values), tf.nest.flatten(result(x)), strict=True):
+        np.testing.assert_allclose(one, other)

@@ -42,7 +42,7 @@ def map_fn(
       elems: a Tensor, or a nest of Tensors with the same first dimension.
       dtype: the older name of `fn_output_signature`.
       parallel_iterations: recorded in the graph; iterations run one after the other.
-      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      back_prop: as for `tf.while_loop`.
       swap_memory: accepted for compatibility; there is one memory.
       infer_shape: whether all results have one shape.
       name: name scope of the operations in a graph.
@@ -63,7 +63,7 @@ def map_fn(
     with name_scope(name, "map"):
         signature = dtype if fn_output_signature is None else fn_output_signature
         return _Mapping(fn, elems, [_as_elements(e) for e in flat], signature, infer_shape).run(
-            parallel_iterations or 10
+            parallel_iterations or 10, back_prop
         )
 
 
@@ -92,7 +92,7 @@ class _Mapping:
         self.results = [_result_spec(s) for s in (values if signature is None else nest.flatten(signature))]
         self.infer_shape = infer_shape
 
-    def run(self, parallel_iterations: int) -> Any:
+    def run(self, parallel_iterations: int, back_prop: bool) -> Any:
         rows = [spec._to_batched_tensor_list(v) for spec, v in zip(self.specs, self.values, strict=True)]
         tensors = [t for row in rows for t in row]
         static, count = _row_count(tensors)
@@ -115,6 +115,7 @@ class _Mapping:
             body,
             (start, made),
             parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
             maximum_iterations=count,
         )
         return self._stacked([with_rows(array.stack(), static) for array in made], static)

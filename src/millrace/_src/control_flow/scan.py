@@ -57,7 +57,7 @@ def foldl(
       elems: a Tensor, or a nest of Tensors with the same first dimension.
       initializer: the first state; None for the first row.
       parallel_iterations: recorded in the graph; iterations run one after the other.
-      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      back_prop: as for `tf.while_loop`.
       swap_memory: accepted for compatibility; there is one memory.
       name: name scope of the operations in a graph.
 
@@ -80,6 +80,7 @@ def foldl(
             body,
             [start, value],
             parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
             maximum_iterations=rows.count,
         )[1]
 
@@ -104,7 +105,7 @@ def foldr(
       elems: a Tensor, or a nest of Tensors with the same first dimension.
       initializer: the first state; None for the last row.
       parallel_iterations: recorded in the graph; iterations run one after the other.
-      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      back_prop: as for `tf.while_loop`.
       swap_memory: accepted for compatibility; there is one memory.
       name: name scope of the operations in a graph.
 
@@ -129,6 +130,7 @@ def foldr(
             body,
             [start, value],
             parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
             maximum_iterations=rows.count,
         )[1]
 
@@ -157,7 +159,7 @@ def scan(
       elems: a Tensor, or a nest of Tensors with the same first dimension.
       initializer: the first state, which is not among the results; None for the first row, which then is.
       parallel_iterations: recorded in the graph; iterations run one after the other.
-      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      back_prop: as for `tf.while_loop`.
       swap_memory: accepted for compatibility; there is one memory.
       infer_shape: whether all states have one shape.
       reverse: whether to begin with the last row; the results stay in the order of the rows.
@@ -203,6 +205,7 @@ def scan(
             body,
             (convert_to_tensor(begin - first if reverse else first), states, arrays),
             parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
             maximum_iterations=rows.count,
         )
         stacked = [array.stack() for array in arrays]

@@ -104,7 +104,8 @@ def while_loop(
       loop_vars: a list or tuple, possibly nested, of the first values.
       shape_invariants: the static shapes that hold in every iteration, in the structure of `loop_vars`.
       parallel_iterations: recorded in the graph; iterations run one after the other.
-      back_prop: accepted for compatibility; use `tf.stop_gradient` instead.
+      back_prop: False: no gradient flows through the loop in a graph, as if `tf.stop_gradient` were around it; eager
+        loops are not affected.
       swap_memory: accepted for compatibility; there is one memory.
       maximum_iterations: a bound on the number of iterations.
       name: name of the operation in a graph.
@@ -125,9 +126,9 @@ def while_loop(
     if state.graph is None:
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     with context.name_scope(name, "while") as scope:
-        return _GraphLoop(
-            cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, scope
-        ).build()
+        loop = _GraphLoop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, scope)
+        found = loop.build()
+        return found if back_prop else _without_gradient(found)
 
 
 @export(v1=["while_loop"])
@@ -182,6 +183,10 @@ def while_loop_v1(
         name,
     )
     return nest.flatten(found)[0] if is_single else found
+
+
+def _without_gradient(values: Any) -> Any:
+    return nest.map_structure(lambda v: raw.StopGradient(input=v), values, expand_composites=True)
 
 
 def bounded_loop(
