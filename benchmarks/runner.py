@@ -147,7 +147,8 @@ def measure(peers: list[Peer], program: str, row: Row, processes: Any, rounds: i
         for peer in list(active):
             try:
                 if processes is not None:
-                    value = peer.run_alone(processes[peer.name][row.key]) if peer.name in processes else None
+                    code = processes.get(peer.name, {}).get(row.key)
+                    value = peer.run_alone(code) if code else None
                 else:
                     time.sleep(REST)
                     value = peer.measure(program, row.key)
