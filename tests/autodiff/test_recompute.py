@@ -258,3 +258,34 @@ def test_what_it_says_of_itself_is_the_function() -> None:
 
     f = tf.recompute_grad(named)
     assert (f.__name__, f.__doc__, f.__wrapped__) == ("named", "The doc.", named)
+
+
+def test_a_tape_lets_go_of_values_as_it_is_differentiated() -> None:
+    kept: list[Any] = []
+    alive: list[int] = []
+
+    @tf.custom_gradient
+    def looking(x):
+        def grad(dy):
+            gc.collect()
+            alive.append(sum(ref() is not None for ref in kept))
+            return dy
+
+        return x * 1.0, grad
+
+    def run(persistent: bool) -> list[int]:
+        x = tf.constant([0.1, 0.2])
+        with tf.GradientTape(persistent=persistent) as tape:
+            tape.watch(x)
+            y = looking(x)
+            for _ in range(3):
+                y = looking(tf.exp(y))
+                kept.append(weakref.ref(y._value))
+        tape.gradient(y, x)
+        found = alive[:]
+        kept.clear(), alive.clear()
+        return found
+
+    assert run(persistent=True) == [3, 3, 3, 3]
+    first, *_, last = run(persistent=False)
+    assert (first, last) == (3, 1)  # the result is held by this function

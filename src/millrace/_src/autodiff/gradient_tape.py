@@ -12,7 +12,7 @@ import numpy as np
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
 from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
-from millrace._src.autodiff.tape import Tape, is_trainable
+from millrace._src.autodiff.tape import Entry, Tape, is_trainable
 from millrace._src.core import errors
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
@@ -161,7 +161,7 @@ class GradientTape:
         flat_sources = nest.flatten(sources, expand_composites=False)
         weights = None if output_gradients is None else [_given(w) for w in nest.flatten(output_gradients)]
         self._start_use()
-        gradients = self._compute(flat_targets, flat_sources, weights, mode)
+        gradients = self._compute(flat_targets, flat_sources, weights, mode, lets_go=not self._persistent)
         self._end_use()
         return nest.pack_sequence_as(sources, gradients)
 
@@ -282,8 +282,14 @@ class GradientTape:
             self._tape = None
 
     def _compute(
-        self, targets: Sequence[Any], sources: Sequence[Any], weights: Any, mode: UnconnectedGradients
+        self,
+        targets: Sequence[Any],
+        sources: Sequence[Any],
+        weights: Any,
+        mode: UnconnectedGradients,
+        lets_go: bool = False,
     ) -> list[Any]:
+        """The gradients; the tape lets go of what it kept on the way, if it serves no second time (`lets_go`)."""
         assert self._tape is not None
         gradients: dict[int, Any] = {}
         differentiable = [_is_differentiable_target(t) for t in targets]
@@ -295,8 +301,15 @@ class GradientTape:
             seed = _ones_like(target) if weight is None else _weight(weight, target)
             number = tape_id(target)
             gradients[number] = gradients[number] + seed if number in gradients else seed
-        found = sweep(reversed(self._tape.entries), gradients, frozenset(numbers))
+        entries = _taken(self._tape.entries) if lets_go else reversed(self._tape.entries)
+        found = sweep(entries, gradients, frozenset(numbers))
         return [unconnected(found.get(n), s, mode) for n, s in zip(numbers, sources, strict=True)]
+
+
+def _taken(entries: list[Entry]) -> Iterator[Entry]:
+    """The entries, last one first, each taken off the list: what only it kept may go once it is dealt with."""
+    while entries:
+        yield entries.pop()
 
 
 _COSTLY = (
