@@ -12,7 +12,7 @@ import millrace as tf
 TOUR = Path(__file__).resolve().parents[2] / "docs" / "tour"
 
 
-@pytest.mark.parametrize(("page", "least"), [("functions.md", 16), ("autograph.md", 11)])
+@pytest.mark.parametrize(("page", "least"), [("functions.md", 16), ("autograph.md", 11), ("autodiff.md", 40)])
 def test_a_page_of_the_tour_prints_what_it_says(page: str, least: int) -> None:
     if not TOUR.exists():
         pytest.skip("the documentation is not part of this installation")
