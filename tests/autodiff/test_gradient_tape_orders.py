@@ -205,3 +205,21 @@ def test_watched_variables_include_those_that_a_function_reads() -> None:
         with tf.GradientTape() as tape:
             f(tf.constant(1.0))
         assert [x.name for x in tape.watched_variables()] == ["v:0"]
+
+
+def test_a_branch_or_body_may_close_over_an_eager_tensor_that_is_watched() -> None:
+    x = tf.constant([0.5, 2.0])
+
+    @tf.function
+    def f() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * x], [0, x])[1]
+        with tf.GradientTape() as other:
+            other.watch(x)
+            z = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * x, lambda: x)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as acc:
+            u = tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * x], [0, x])[1]
+        return tape.gradient(y, x), other.gradient(z, x), acc.jvp(u)
+
+    assert [value(g) for g in f()] == [[0.5, 32.0], [1.0, 4.0], [0.5, 32.0]]

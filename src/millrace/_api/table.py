@@ -250,6 +250,7 @@ zeros_like ops.array.filling:zeros_like
 __internal__.CompositeTensor core.composite:CompositeTensor
 """,
     "autodiff": """
+autodiff.ForwardAccumulator autodiff.forward:ForwardAccumulator
 autodiff.GradientTape autodiff.gradient_tape:GradientTape
 """,
     "autograph": """

@@ -52,6 +52,9 @@ def is_trainable(dtype: Any) -> bool:
 class Tape:
     """A recorder of ops; `GradientTape` owns one."""
 
+    is_forward = False
+    """Whether the recorder computes tangents as the ops run."""
+
     def __init__(self, *, watch_accessed_variables: bool = True, persistent: bool = False) -> None:
         self.entries: list[Entry] = []
         self.watched: set[int] = set()
@@ -63,6 +66,10 @@ class Tape:
     def watch(self, tensor: Any) -> None:
         """Follows a tensor from now on."""
         self.watched.add(tape_id(tensor))
+
+    def watches(self, number: int) -> bool:
+        """Whether the tensor of this number is followed."""
+        return number in self.watched
 
     def watch_variable(self, variable: Any) -> None:
         """Follows a variable through its handle."""
@@ -130,9 +137,16 @@ def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
 class VariableWatcher:
     """A tape that records nothing, and tells the outer tapes which variables are read."""
 
+    is_forward = False
+    persistent = False
+
     def __init__(self, tapes: Sequence[Any]) -> None:
         self.watched: frozenset[int] = frozenset()
         self._tapes = tapes
+
+    def watches(self, number: int) -> bool:
+        """Whether one of the outer tapes follows the tensor of this number."""
+        return any(tape.watches(number) for tape in self._tapes)
 
     def record(self, *args: Any) -> None:
         """Ignores an op: what runs is recorded as a whole."""

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.control_flow.forward_graph import forward_graph
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
@@ -28,6 +29,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
+from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
@@ -62,6 +64,7 @@ class GraphFunction:
         self.jit_compile = jit_compile
         self.attributes = attributes or {}
         self._derivatives: dict[tuple[bool, frozenset[int] | None, int], Derivative] = {}
+        self._forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
         self._runner: Any = None
         self.tensor_class: type[EagerTensor] = EagerTensor
         """The kind of tensor that holds what the runner returns."""
@@ -129,11 +132,61 @@ class GraphFunction:
         return {**attrs, "_XlaMustCompile": True} if self.jit_compile else attrs
 
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
+        """Calls what the innermost recorders need; those around them see that call.
+
+        Tapes need the forward function, whose intermediates they go back with; an accumulator the forward derivative.
+        """
+        recorders = state.tapes
+        count = len(recorders)
+        while count and not recorders[count - 1].is_forward:
+            count -= 1
+        tapes = recorders[count:]
+        if not tapes:
+            return self._call_forward(recorders[-1], recorders[:-1], inputs)
+        if not any(getattr(t, "_tape_id", 0) in tape.watched for tape in tapes for t in inputs):
+            with context.tapes_scope(recorders[:count]):
+                return self(inputs)
+        return self._call_taped(tapes, recorders[:count], inputs)
+
+    def _call_forward(self, accumulator: Any, outer: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
+        """Calls the forward derivative and tells the accumulator of the tangents."""
+        tangents = [accumulator.differentiable_tangent(t) for t in inputs]
+        given = [t for t in tangents if t is not None]
+        with context.tapes_scope(outer):
+            if not given:
+                return self(inputs)
+            function, has = self.forward_mode(tuple(t is not None for t in tangents))
+            results = function([*inputs, *given])
+        found = iter(results[len(has) :])
+        for tensor, one in zip(results, has, strict=False):
+            if one:
+                accumulator.set_tangent(tensor, next(found))
+        return results[: len(has)]
+
+    def forward_mode(
+        self, has_tangent: tuple[bool, ...], wanted: tuple[bool, ...] | None = None
+    ) -> tuple[GraphFunction, list[bool]]:
+        """The forward derivative: from inputs and tangents to outputs and tangents.
+
+        Args:
+          has_tangent: for each input whether its tangent is given.
+          wanted: for each output whether its tangent must be returned; None: only where there is one.
+
+        Returns: The function, and for each output whether it returns a tangent.
+        """
+        outputs = self.graph.outputs
+        key = (has_tangent, wanted, len(outputs))
+        if key not in self._forward_modes:
+            name = f"__jvp_{self.name}"
+            graph, has = forward_graph(self.graph, has_tangent, wanted or (False,) * len(outputs), name)
+            self._forward_modes[key] = GraphFunction(graph, name, jit_compile=self.jit_compile), has
+        return self._forward_modes[key]
+
+    def _call_taped(self, tapes: Sequence[Any], outer: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
         """Calls the forward function and tells the tapes how to go back."""
-        tapes = state.tapes
-        orders = self._derivatives_of_orders(max(len(tapes), 2 if getattr(tapes[0], "persistent", False) else 1))
-        with context.tapes_scope(()):
-            results = orders[-1].forward._call_plain(inputs)
+        orders = self._derivatives_of_orders(max(len(tapes), 2 if tapes[0].persistent else 1))
+        with context.tapes_scope(outer):
+            results = orders[-1].forward(inputs) if outer else orders[-1].forward._call_plain(inputs)
 
         def backward(*dys: Any) -> list[Any]:
             derivative = reaching(orders, dys, results)
@@ -414,15 +467,40 @@ def call_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[A
     plans = operation.gradient_plan = operation.gradient_plan or []
     derivative = reaching(plans, output_gradients, operation.outputs)
     if derivative is None:
-        derivative = operation.attrs["f"].derivative(closed=True)
-        extend_outputs(operation, "f", derivative.forward)
-        plans.append(derivative)
+        derivative = prepare_call(operation)
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     filled = [_zeros_if_missing(dys[p], operation.outputs[p]) for p in range(len(derivative.forward.graph.outputs))]
     return derivative.input_gradients(filled, operation.inputs, operation.outputs)
 
 
+def prepare_call(operation: Any) -> Any:
+    """Makes a call node return the intermediates of its function; returns how to go back from them."""
+    derivative: Derivative = operation.attrs["f"].derivative(closed=True)
+    extend_outputs(operation, "f", derivative.forward)
+    return planned(operation, derivative)
+
+
+def planned(operation: Any, plan: Any) -> Any:
+    """Notes what differentiating an operation found out; accumulators give the added outputs their tangents."""
+    operation.gradient_plan = [*(operation.gradient_plan or ()), plan]
+    for recorder, _ in operation.recordings[:]:
+        if recorder.is_forward and not recorder.is_finished:
+            operation.op_def.operation_tangents(operation, recorder)
+    return plan
+
+
 def extend_outputs(
+    operation: Any, attr: str, function: GraphFunction, shapes: Sequence[TensorShape] | None = None
+) -> None:
+    """Replaces the function of a call node by one with more outputs, and tells the tapes."""
+    known = len(operation.outputs)
+    add_outputs(operation, attr, function, shapes)
+    for recorder, entry in operation.recordings:
+        if not recorder.is_forward:
+            recorder.follow_added_outputs(entry, operation.outputs[known:])
+
+
+def add_outputs(
     operation: Any, attr: str, function: GraphFunction, shapes: Sequence[TensorShape] | None = None
 ) -> None:
     """Replaces the function of a call node by one with more outputs; their shapes are the function's, if not given."""
@@ -435,8 +513,6 @@ def extend_outputs(
         operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, shape))
     operation.attrs["Tout"] = tuple(t.dtype for t in operation.outputs)
     copy_handle_data(function.graph.outputs, operation.outputs)
-    for tape, entry in operation.recordings:
-        tape.follow_added_outputs(entry, operation.outputs[known:])
 
 
 def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:
@@ -446,6 +522,13 @@ def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:
 
 def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFunction:
     return GraphFunction(graph, graph.name, jit_compile=attributes.get("_XlaMustCompile"), attributes=attributes)
+
+
+@partitioned_call.operation_tangents
+@stateful_partitioned_call.operation_tangents
+def _call_tangents(operation: Any, accumulator: Any) -> None:
+    """The rule stands beside those of the other operations that hold graphs."""
+    late_function("control_flow.forward_operations.call_tangents")(operation, accumulator)
 
 
 set_function_factory(_imported_function)

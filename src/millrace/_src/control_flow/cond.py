@@ -27,6 +27,7 @@ from millrace._src.control_flow.call import (
     GraphFunction,
     copy_handle_data,
     extend_outputs,
+    planned,
     reaching,
     with_outputs,
 )
@@ -39,6 +40,7 @@ from millrace._src.core.execute import execute
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
+from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -388,14 +390,7 @@ class _Widened:
 @stateless_if.operation_gradient
 def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """An If node that runs the backward function of the branch that ran."""
-    attrs = operation.attrs
-    plans = operation.gradient_plan = operation.gradient_plan or []
-    plan = reaching(plans, output_gradients, operation.outputs)
-    if plan is None:
-        plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]])
-        attrs["then_branch"], attrs["else_branch"] = plan.functions
-        extend_outputs(operation, "then_branch", plan.functions[0], attrs["output_shapes"])
-        plans.append(plan)
+    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs) or prepare_if(operation)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
 
@@ -404,16 +399,41 @@ def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any
 @stateless_case.operation_gradient
 def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """A Case node that runs the backward function of the branch that ran."""
-    plans = operation.gradient_plan = operation.gradient_plan or []
-    plan = reaching(plans, output_gradients, operation.outputs)
-    if plan is None:
-        plan = _Widened(operation, operation.attrs["branches"])
-        operation.attrs["branches"] = tuple(plan.functions)
-        extend_outputs(operation, "_first_branch", plan.functions[0], operation.attrs["output_shapes"])
-        del operation.attrs["_first_branch"]
-        plans.append(plan)
+    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs) or prepare_case(operation)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
+
+
+def prepare_if(operation: Any) -> Any:
+    """Makes an If node return the intermediates of its branches; returns how to go back from them."""
+    attrs = operation.attrs
+    plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]])
+    attrs["then_branch"], attrs["else_branch"] = plan.functions
+    extend_outputs(operation, "then_branch", plan.functions[0], attrs["output_shapes"])
+    return planned(operation, plan)
+
+
+def prepare_case(operation: Any) -> Any:
+    """Makes a Case node return the intermediates of its branches; returns how to go back from them."""
+    plan = _Widened(operation, operation.attrs["branches"])
+    operation.attrs["branches"] = tuple(plan.functions)
+    extend_outputs(operation, "_first_branch", plan.functions[0], operation.attrs["output_shapes"])
+    del operation.attrs["_first_branch"]
+    return planned(operation, plan)
+
+
+@if_.operation_tangents
+@stateless_if.operation_tangents
+def _if_tangents(operation: Any, accumulator: Any) -> None:
+    """The rule stands in `forward_operations`, which uses what is above."""
+    late_function("control_flow.forward_operations.if_tangents")(operation, accumulator)
+
+
+@case_.operation_tangents
+@stateless_case.operation_tangents
+def _case_tangents(operation: Any, accumulator: Any) -> None:
+    """The rule stands in `forward_operations`, which uses what is above."""
+    late_function("control_flow.forward_operations.case_tangents")(operation, accumulator)
 
 
 def _return_intermediates(
@@ -510,7 +530,7 @@ def _backward_branch(
     base = derivative.base_count
     own = len(derivative.forward.graph.outputs) - base
     positions = [*range(base), *range(start, start + own)]
-    inputs = operation.inputs[1:]
+    inputs = operation.inputs[1 : 1 + len(derivative.layout)]
 
     def backward() -> list[Any]:
         outputs = [operation.outputs[p] for p in positions]

@@ -12,13 +12,13 @@ second derivative) makes a further plan, which differentiates the body that fill
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import is_trainable
 from millrace._src.autodiff.vectorize import call
 from millrace._src.control_flow.branches import graph_function
-from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs
+from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs, planned
 from millrace._src.control_flow.while_loop import bounded_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
@@ -34,14 +34,21 @@ _MOST_OPERATIONS = 32
 
 def while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """A loop that runs the backward function of the body once per iteration, last iteration first."""
-    plans = operation.gradient_plan = operation.gradient_plan or []
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    given = {i for i, g in enumerate(dys) if g is not None and operation.outputs[i].dtype.name == "variant"}
-    loop = next((plan for plan in plans if given <= plan.list_positions), None)
-    if loop is None:
-        loop = _LoopGradient(operation, given)
-        plans.append(loop)
-    return loop.build(dys)
+    given = {i for i, g in enumerate(dys) if g is not None}
+    loop = next((plan for plan in operation.gradient_plan or () if plan.reaches(given)), None)
+    return (loop or prepare_while(operation, given)).build(dys)
+
+
+def prepare_while(operation: Any, given: Container[int] | None = None) -> Any:
+    """Makes a loop return lists of intermediates; returns how to go back from them.
+
+    Args:
+      operation: the loop.
+      given: the positions of the outputs that have a gradient; None for any.
+    """
+    lists = {i for i, t in enumerate(operation.outputs) if t.dtype.name == "variant" and (given is None or i in given)}
+    return planned(operation, _LoopGradient(operation, lists))
 
 
 class _LoopGradient:
@@ -66,6 +73,11 @@ class _LoopGradient:
         self.sizes: dict[tuple[str, int], Any] = {}
         """Saved values that are the same in every iteration, computed before the loop of the gradient."""
         self._return_lists()
+
+    def reaches(self, given: Iterable[int]) -> bool:
+        """Whether the gradients of these outputs are taken into account."""
+        outputs = self.operation.outputs
+        return all(i in self.list_positions if outputs[i].dtype.name == "variant" else i < self.count for i in given)
 
     def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
         """The derivative of the body, and the positions of the lists among its variables that have a gradient.

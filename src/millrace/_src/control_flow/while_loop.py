@@ -81,6 +81,13 @@ def _while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Any:
     return late_function("control_flow.while_gradient.while_gradient")(operation, output_gradients)
 
 
+@while_.operation_tangents
+@stateless_while.operation_tangents
+def _while_tangents(operation: Any, accumulator: Any) -> None:
+    """The rule stands in `forward_operations`."""
+    late_function("control_flow.forward_operations.while_tangents")(operation, accumulator)
+
+
 @export("while_loop", v1=[])
 def while_loop(
     cond: Callable[..., Any],

@@ -33,11 +33,13 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
         return _execute_eagerly(op, inputs, attrs)
     attrs = op.normalize_attrs(attrs) if attrs or op.has_default_attrs else {}
     flat, operation = state.graph.add_call(op, inputs, attrs, name)
-    if not operation.outputs:
+    outputs = operation.outputs
+    if not outputs:
         return operation
     if state.tapes:
-        record(op, flat, operation.outputs, attrs)
-    return _result(op, operation.outputs, attrs)
+        outputs = outputs[:]  # a recorder may give an operation that holds graphs further outputs
+        record(op, flat, outputs, attrs)
+    return _result(op, outputs, attrs)
 
 
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
@@ -91,6 +93,9 @@ def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
 
 def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
     """Tells every tape of an op that was carried out."""
+    if op.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
+        outputs[0].op.tell(state.tapes)
+        return
     for tape in state.tapes:
         tape.record(op, flat_inputs, outputs, attrs)
 

@@ -84,6 +84,7 @@ class OpDef:
         self.types = types or {}
         self.gradient: Callable[..., Any] | None = None
         self.operation_gradient: Callable[..., Any] | None = None
+        self.operation_tangents: Callable[..., Any] | None = None
         self.specializer: Callable[..., Callable[..., Any] | None] | None = None
         self.partial_value: Callable[[Any], list[int | None] | None] | None = None
         self.reads_only_shapes = reads_only_shapes
@@ -369,6 +370,13 @@ class OpFunction(Protocol):
         For ops that hold graphs: they must change the operation itself to bring out what the backward pass needs.
         """
 
+    def operation_tangents(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares forward mode for an op that holds graphs: `(operation, accumulator)`.
+
+        The rule reads the tangents of the inputs from the accumulator and tells it those of the outputs. Like the
+        gradient inside a graph, it changes the operation itself.
+        """
+
     def kernel_for(self, engine: str) -> Callable[[Kernel], Kernel]:
         """Declares a kernel for one engine."""
 
@@ -447,6 +455,10 @@ def _op_function(op_def: OpDef) -> OpFunction:
         op_def.operation_gradient = function
         return function
 
+    def operation_tangents(function: Callable[..., Any]) -> Callable[..., Any]:
+        op_def.operation_tangents = function
+        return function
+
     def kernel_for(engine: str) -> Callable[[Kernel], Kernel]:
         def declare(kernel: Kernel) -> Kernel:
             op_def.kernels[engine] = kernel
@@ -473,4 +485,5 @@ def _op_function(op_def: OpDef) -> OpFunction:
         partial_value,
         operation_gradient,
     )
+    function.operation_tangents = operation_tangents
     return cast(OpFunction, function)

@@ -74,11 +74,16 @@ class FuncGraph(Graph):
         if found is not None:
             return found[1]
         if isinstance(tensor, EagerTensor):
+            if isinstance(self.outer_graph, FuncGraph) and _is_watched(tensor):
+                return self.capture(self.outer_graph.capture(tensor, name), name)
             if tensor._value.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
                 return self._inlined(tensor, name or "Const")
         elif isinstance(tensor, SymbolicTensor):
             if tensor.graph is self:
                 return tensor
+            tensor = self._current(tensor)
+            if tensor.graph is self or id(tensor) in self._captures:
+                return self.capture(tensor, name)
             if self.copies_constants and _is_constant(tensor):
                 return self.constant(tensor.op.static_values[tensor.value_index], tensor.dtype, tensor.op.name)
             self._check_accessible(tensor)
@@ -107,6 +112,20 @@ class FuncGraph(Graph):
     def replace_capture(self, tensor: Tensor, placeholder: SymbolicTensor) -> None:
         """Declares that an existing placeholder of this graph stands for `tensor`."""
         self._captures[id(tensor)] = (tensor, placeholder)
+
+    def stand_in(self, tensor: SymbolicTensor) -> SymbolicTensor | None:
+        """The tensor of this graph that stands for one of the graph that this one was made from, or None."""
+        return None
+
+    def _current(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """`tensor`, or what stands for it where this graph or one around it was made from the tensor's graph."""
+        graph: Any = self
+        while isinstance(graph, FuncGraph):
+            found = graph.stand_in(tensor)
+            if found is not None:
+                return found
+            graph = graph.outer_graph
+        return tensor
 
     def _check_accessible(self, tensor: SymbolicTensor) -> None:
         """Refuses a tensor of a graph that does not enclose this one."""
@@ -160,6 +179,12 @@ class FuncGraph(Graph):
 
     def __repr__(self) -> str:
         return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+def _is_watched(tensor: EagerTensor) -> bool:
+    """Whether a recorder around a branch or a body follows a tensor: its use must then be seen from outside."""
+    number = getattr(tensor, "_tape_id", 0)
+    return bool(number) and any(recorder.watches(number) for recorder in context.state.tapes)
 
 
 def _is_constant(tensor: SymbolicTensor) -> bool:

@@ -129,6 +129,14 @@ class Operation:
         groups: list[bytes] = [g.encode() if isinstance(g, str) else g for g in self.attrs.get("_class", ())]
         return groups or [b"loc:@" + self.name.encode()]
 
+    def tell(self, recorders: Sequence[Any]) -> None:
+        """Tells recorders of this operation, which holds graphs.
+
+        The innermost comes first: an accumulator changes the operation, and those around it see what it has become.
+        """
+        for recorder in reversed(recorders):
+            recorder.record(self.op_def, self.inputs, self.outputs[:], self.attrs)
+
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Runs the operation in a v1 session."""
         if session is None:

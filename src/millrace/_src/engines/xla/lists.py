@@ -290,6 +290,10 @@ def settle(before: Any, after: Any, trips: Callable[[], int | None]) -> Any:
     if settled.data is None and after.data is not None:
         size = settled.capacity
         settled = settled._with(jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data))
+    if after.element.is_subtype_of(before.element) and after.element != before.element:
+        settled = DenseList(
+            settled.dtype, after.element, settled.length, settled.capacity, settled.is_limited, settled.data
+        )
     return settled
 
 

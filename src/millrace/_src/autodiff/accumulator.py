@@ -1,0 +1,165 @@
+"""Forward mode: a recorder that carries a tangent along with every tensor it follows.
+
+To `execute` it is a tape like any other. Told of an op whose inputs have tangents it computes those of the outputs at
+once, so nothing is kept for later: a tangent lives as long as its tensor. The recorders outside of this one see the
+ops that it runs, those inside do not: nesting gives higher orders, and no tangent of one is taken for that of another.
+
+Where the step is not an op but a Python function with its own gradient (`tf.custom_gradient`), that gradient is run
+on ones under a tape, and the tape's gradient by those ones, weighted with the input tangents, is the output tangent.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autodiff.backprop import sweep
+from millrace._src.autodiff.gradient_plan import gradient_plan
+from millrace._src.autodiff.gradient_registry import operation_rule
+from millrace._src.autodiff.tangent_plans import TangentPlan, dense, seed_like, tangent_plan, weighted_targets
+from millrace._src.autodiff.tape import Tape, is_trainable
+from millrace._src.core.context import state, tapes_scope
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.tensor import EagerTensor, tape_id
+
+
+class Accumulator:
+    """A recorder of tangents; `ForwardAccumulator` owns one."""
+
+    persistent = True
+    is_forward = True
+
+    def __init__(self) -> None:
+        self.watched: set[int] = set()
+        """The numbers of the tensors that have a tangent."""
+        self._tangents: dict[int, tuple[Any, Any]] = {}
+        """By number: the tangent, and a weak reference to an eager tensor that ends the entry with it."""
+
+        self.is_finished = False
+        """Whether nobody will ask for a tangent any more, also not of outputs that an operation gets later."""
+
+    def watches(self, number: int) -> bool:
+        """Whether the tensor of this number has a tangent."""
+        return number in self.watched
+
+    def tangent(self, tensor: Any) -> Any:
+        """The tangent of a tensor, or None."""
+        found = self._tangents.get(getattr(tensor, "_tape_id", 0))
+        return None if found is None else found[0]
+
+    def differentiable_tangent(self, tensor: Any) -> Any:
+        """The tangent of a tensor through which changes flow, or None."""
+        return self.tangent(tensor) if is_trainable(tensor.dtype) else None
+
+    def set_tangent(self, tensor: Any, tangent: Any) -> None:
+        """Gives a tensor its tangent."""
+        number = tape_id(tensor)
+        self.watched.add(number)
+        reference = weakref.ref(tensor, lambda _: self._forget(number)) if isinstance(tensor, EagerTensor) else None
+        self._tangents[number] = (tangent, reference)
+
+    def _forget(self, number: int) -> None:
+        self._tangents.pop(number, None)
+        self.watched.discard(number)
+
+    def variable_accessed(self, variable: Any) -> None:
+        """A variable has a tangent only if it was given one."""
+
+    # --- what the recorders around this one see ----------------------------------------------------------------
+
+    def outer_recorders(self) -> tuple[Any, ...]:
+        """The recorders that were entered before this one and see what it does."""
+        tapes = state.tapes
+        return tapes[: tapes.index(self)] if self in tapes else tapes
+
+    def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
+        """Computes the tangents of an op's outputs, if an input has one."""
+        if self.watched.isdisjoint([getattr(t, "_tape_id", 0) for t in inputs]):
+            return
+        if op.not_differentiable is not None and gradient_plan(op) is None:
+            return
+        tangents = [self.differentiable_tangent(t) for t in inputs]
+        if not _some(tangents) or not any(is_trainable(t.dtype) for t in outputs):
+            return
+        if op.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
+            op.operation_tangents(outputs[0].op, self)
+            return
+        rule = operation_rule(op, outputs[0])
+        if rule is not None:
+            self._record_rule(rule, inputs, outputs, tangents)
+            return
+        plan = tangent_plan(op, inputs, outputs, attrs, tangents)
+        if plan.found:
+            self._keep(outputs, self._through_plan(plan, inputs, outputs, tangents))
+
+    def _through_plan(
+        self, plan: TangentPlan, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
+    ) -> list[Any]:
+        """The output tangents; computed by op calls only where somebody wants to see these."""
+        outer = self.outer_recorders()
+        if state.graph is None and not plan.needs_seeds:
+            arguments = plan.arguments(inputs, outputs, tangents)
+            if not outer or not _any_watches(outer, arguments):
+                return plan.run(arguments)
+        with tapes_scope(outer):
+            return plan.apply(plan.arguments(inputs, outputs, tangents))
+
+    def _keep(self, outputs: Sequence[Any], tangents: Sequence[Any]) -> None:
+        for tensor, tangent in zip(outputs, tangents, strict=True):
+            if tangent is not None:
+                self.set_tangent(tensor, tangent)
+
+    def record_function(
+        self, name: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]
+    ) -> None:
+        """Computes the tangents of the results of a computation with its own backward function.
+
+        Results whose tangents are known, because what computed them was recorded, keep these.
+        """
+        tangents = [self.differentiable_tangent(t) for t in inputs]
+        if _some(tangents):
+            self._record_rule(backward, inputs, outputs, tangents)
+
+    def _record_rule(
+        self, backward: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
+    ) -> None:
+        if all(self.tangent(t) is not None for t in outputs):
+            return
+        with tapes_scope(self.outer_recorders()):
+            found = tangents_through(backward, outputs, tangents)
+        for tensor, tangent in zip(outputs, found, strict=False):
+            if tangent is not None and self.tangent(tensor) is None:
+                self.set_tangent(tensor, tangent)
+
+
+def _some(tangents: Sequence[Any]) -> bool:
+    return any(t is not None for t in tangents)
+
+
+def _any_watches(recorders: Sequence[Any], tensors: Sequence[Any]) -> bool:
+    numbers = [getattr(t, "_tape_id", 0) for t in tensors]
+    return any(not recorder.watched.isdisjoint(numbers) for recorder in recorders)
+
+
+def tangents_through(backward: Callable[..., Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+    """Output tangents from input tangents and a backward function that is linear in the output gradients.
+
+    Args:
+      backward: `backward(*output_gradients) -> input gradients`.
+      outputs: the outputs of the computation.
+      tangents: for each input its tangent or None.
+
+    Returns: For each output its tangent or None.
+    """
+    tape = Tape(persistent=True)
+    seeds = [seed_like(t) if is_trainable(t.dtype) else None for t in outputs]
+    for seed in seeds:
+        if seed is not None:
+            tape.watch(seed)
+    with tapes_scope((*state.tapes, tape)):
+        gradients = list(backward(*seeds))
+    weights = {tape_id(target): weight for target, weight in weighted_targets(gradients, tangents)}
+    wanted = [0 if s is None else tape_id(s) for s in seeds]
+    found = sweep(reversed(tape.entries), weights, frozenset(wanted))
+    return [dense(found.get(number)) if number else None for number in wanted]

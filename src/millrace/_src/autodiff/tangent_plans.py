@@ -1,0 +1,266 @@
+"""How the outputs of one op change with its inputs, found from its gradient alone.
+
+A gradient is linear in the gradients of the outputs: `dx = J^T dy`. Differentiating that with respect to `dy`, with a
+change `tx` of the input as the weight, gives `J tx`, the change of the output. So an op needs no second rule: its
+gradient is run on placeholders in a graph of its own, that graph is differentiated by the placeholders of `dy`, and
+what the result needs is kept as a *plan*. The values of `dy` drop out, and with them all of the backward computation
+that is not also part of the forward one: what is left of MatMul is `ta @ b + a @ tb`.
+
+Plans are cached by op, attributes, dtypes and shapes. Where shapes keep changing, one plan with unknown dimensions
+serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from millrace._src.autodiff.backprop import add_gradients, entry_gradients
+from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.autodiff.tape import Entry, is_trainable
+from millrace._src.core.context import eager_engine, state, tapes_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.execute import _level
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.shape_context import static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor, held, tape_id
+from millrace._src.engines.numpy.codegen import compile_graph
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.operation import Operation
+from millrace._src.graph.replay import replay
+from millrace._src.graph.traversal import required_operations
+from millrace._src.ops import raw
+
+_MOST_SHAPES = 16
+"""After this many different shapes of one call, further ones share a plan with unknown dimensions."""
+_MOST_PLANS = 4096
+
+
+class _Source(NamedTuple):
+    """Where the value of a plan's placeholder comes from: an "input", an "output", a "tangent", or a "seed"."""
+
+    kind: str
+    place: int
+
+
+class TangentPlan:
+    """A graph from inputs, outputs and input tangents of one op to its output tangents.
+
+    Args:
+      graph: the graph.
+      sources: what each placeholder stands for.
+      results: the tangent of each output, or None.
+    """
+
+    def __init__(self, graph: FuncGraph, sources: Sequence[tuple[Any, _Source]], results: Sequence[Any]) -> None:
+        self.graph = graph
+        self.results = list(results)
+        self.found = [t for t in results if t is not None]
+        roots = [t.op for t in self.found]
+        given = [t.op for t, _ in sources]
+        needed = required_operations(graph.get_operations(), roots, stop=given, with_effects=False)
+        used = {t.op for operation in needed for t in operation.inputs} | set(roots)
+        self.operations: list[Operation] = needed
+        self.inputs = [t for t, _ in sources if t.op in used]
+        self.sources = [source for t, source in sources if t.op in used]
+        self.needs_seeds = any(source.kind == "seed" for source in self.sources)
+        self._program: Any = None
+
+    def arguments(self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+        """The tensors for the placeholders."""
+        values = {"input": inputs, "output": outputs, "tangent": tangents}
+        if not self.needs_seeds:
+            return [values[kind][place] for kind, place in self.sources]
+        return [seed_like(outputs[p]) if kind == "seed" else values[kind][p] for kind, p in self.sources]
+
+    def run(self, arguments: Sequence[EagerTensor]) -> list[Any]:
+        """The output tangents, computed at once and seen by nobody."""
+        if self._program is None:
+            self._program = compile_graph(eager_engine(), self.graph, self.inputs, self.found, with_effects=False)
+        program, values = self._program, [t._value for t in arguments]
+        arrays = program(*values) if program.runs_python else state.runner()(program, *values)
+        made = iter(arrays)
+        return [None if t is None else _eager(next(made), t.dtype) for t in self.results]
+
+    def apply(self, arguments: Sequence[Any]) -> list[Any]:
+        """The output tangents by op calls in the current context, where tapes and graphs see them."""
+        known = {(id(t.op), t.value_index): a for t, a in zip(self.inputs, arguments, strict=True)}
+        for operation in self.operations:
+            replay(operation, known)
+        return [None if t is None else known[id(t.op), t.value_index] for t in self.results]
+
+
+def seed_like(tensor: Any) -> Any:
+    """An output gradient to differentiate by: ones, so that a rule that is not linear gets a definite result."""
+    return raw.ZerosLike(x=tensor) if tensor.dtype.name == "variant" else raw.OnesLike(x=tensor)
+
+
+def _eager(value: Any, dtype: Any) -> EagerTensor:
+    return EagerTensor(value if type(value).__name__ == "ndarray" else _level(value, dtype), dtype)
+
+
+# --- the cache -------------------------------------------------------------------------------------------------------
+
+_plans: dict[Any, TangentPlan] = {}
+_shapes_seen: dict[Any, int] = {}
+
+
+def tangent_plan(
+    op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], tangents: Sequence[Any]
+) -> TangentPlan:
+    """The plan for one call of an op.
+
+    Args:
+      op: an op that has a gradient.
+      inputs: its input tensors.
+      outputs: its output tensors.
+      attrs: its attributes.
+      tangents: for each input its tangent or None.
+
+    Raises: LookupError: if a gradient that is needed is not defined.
+    """
+    baked = _baked(op, inputs, attrs)
+    constants = tuple((i, v.shape, v.tobytes()) for i, v in baked.items())
+    call = (op, *attrs.items(), *[t.dtype for t in inputs], *[t is not None for t in tangents], constants)
+    shapes = tuple([_shape(t) for part in (inputs, outputs, tangents) for t in part])
+    if op.effects(attrs) is Effects.IO:
+        return _build(op, inputs, outputs, attrs, tangents, shapes, baked)
+    try:
+        found = _plans.get((call, shapes))
+    except TypeError:  # an attribute that cannot be a key
+        return _build(op, inputs, outputs, attrs, tangents, shapes, baked)
+    if found is None:
+        shapes = _relaxed(call, shapes)
+        found = _plans.get((call, shapes))
+    if found is None:
+        if len(_plans) >= _MOST_PLANS:
+            _plans.clear()
+        found = _plans[call, shapes] = _build(op, inputs, outputs, attrs, tangents, shapes, baked)
+    return found
+
+
+def _shape(tensor: Any) -> Any:
+    """The shape as something to look up: a tuple with None for what is not known."""
+    if isinstance(tensor, EagerTensor):
+        return held(tensor).shape if hasattr(held(tensor), "shape") else ()
+    if tensor is None or tensor.shape.rank is None:
+        return None
+    return tuple(tensor.shape.as_list())
+
+
+def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shapes, or once there were many different ones, only their ranks."""
+    count = _shapes_seen[call] = _shapes_seen.get(call, 0) + 1
+    if count <= _MOST_SHAPES:
+        return shapes
+    return tuple([None if s is None else (None,) * len(s) for s in shapes])
+
+
+def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int, Any]:
+    """The values of the inputs that say axes and shapes, where they are known: rules read them while they build."""
+    if not op.constant_inputs:
+        return {}
+    found: dict[int, Any] = {}
+    position = 0
+    for arg in op.signature.inputs:
+        size = 1
+        if arg.is_list:
+            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+        if arg.name in op.constant_inputs:
+            for index in range(position, position + size):
+                value = static_value(inputs[index])
+                if value is not None and not is_trainable(inputs[index].dtype):
+                    found[index] = value
+        position += size
+    return found
+
+
+# --- building --------------------------------------------------------------------------------------------------------
+
+
+def _build(
+    op: OpDef,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    attrs: dict[str, Any],
+    tangents: Sequence[Any],
+    shapes: Sequence[Any],
+    baked: dict[int, Any],
+) -> TangentPlan:
+    graph = FuncGraph(f"tangent_of_{op.name}")
+    graph.outer_graph = None
+    graph.copies_constants = True
+    sources: list[tuple[Any, _Source]] = []
+
+    def placeholder(kind: str, index: int, like: Any, shape: Any) -> Any:
+        tensor = graph.add_placeholder(like.dtype, TensorShape(shape), f"{kind}_{index}")
+        data = getattr(like, "_handle_data", None)
+        if data is not None:
+            tensor._handle_data = data  # type: ignore[attr-defined]  # only resource tensors carry it
+        sources.append((tensor, _Source(kind, index)))
+        return tensor
+
+    n, m = len(inputs), len(outputs)
+    with graph.as_default(), tapes_scope(()):
+        given = [
+            graph.constant(baked[i], t.dtype, f"input_{i}") if i in baked else placeholder("input", i, t, shapes[i])
+            for i, t in enumerate(inputs)
+        ]
+        made = [placeholder("output", j, t, shapes[n + j]) for j, t in enumerate(outputs)]
+        changes = [
+            None if t is None else placeholder("tangent", i, t, shapes[n + m + i]) for i, t in enumerate(tangents)
+        ]
+        seeds = [
+            placeholder("seed", j, t, shapes[n + j]) if is_trainable(t.dtype) else None for j, t in enumerate(outputs)
+        ]
+        gradients = _input_gradients(op, given, made, attrs, seeds)
+        return TangentPlan(graph, sources, transposed(graph, gradients, _completed(given, changes), seeds))
+
+
+def _input_gradients(
+    op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], seeds: Sequence[Any]
+) -> list[Any]:
+    """The gradients that the op's rule gives for the inputs."""
+    rule = gradient_plan(op)
+    saved = {} if rule is None else saved_values(op, rule.names, inputs, outputs, attrs)
+    return entry_gradients(Entry(op, attrs, (), (), tuple(outputs), saved), list(seeds))
+
+
+def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+    """Tangents with zeros for the lists that have none: to a list's gradient belongs a list."""
+    return [
+        raw.ZerosLike(x=x) if t is None and x.dtype.name == "variant" else t
+        for x, t in zip(inputs, tangents, strict=True)
+    ]
+
+
+def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
+    """What a backward computation in `graph`, linear in `seeds`, says forwards: an output tangent or None per seed."""
+    weighted = weighted_targets(gradients, tangents)
+    targets, weights = [t for t, _ in weighted], [w for _, w in weighted]
+    wanted = [s for s in seeds if s is not None]
+    found = iter(graph_gradients(graph.get_operations(), targets, weights, wanted))
+    return [None if s is None else dense(next(found)) for s in seeds]
+
+
+def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Input gradients and what each is to be weighted with when they are differentiated; each tensor once."""
+    found: dict[int, tuple[Any, Any]] = {}
+    for gradient, tangent in zip(gradients, tangents, strict=False):
+        if gradient is None or tangent is None:
+            continue
+        if isinstance(gradient, IndexedSlices):
+            tangent = raw.GatherV2(params=tangent, indices=gradient.indices, axis=0)
+            gradient = gradient.values
+        gradient = convert_to_tensor(gradient)
+        _, known = found.get(tape_id(gradient), (None, None))
+        found[tape_id(gradient)] = gradient, tangent if known is None else add_gradients(known, tangent)
+    return list(found.values())
+
+
+def dense(gradient: Any) -> Any:
+    """A gradient as a tensor, or None."""
+    return convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient

@@ -1,0 +1,113 @@
+"""The forward derivative of a whole graph: a graph that takes tangents beside its inputs and returns them beside its
+outputs.
+
+The operations of the graph are replayed in a new one while an accumulator follows the inputs; whatever the operations
+are, the accumulator knows how each changes. Values are computed once: the new graph is called instead of the old one,
+so its effects still happen once, and a loop stays a loop of as many iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.autodiff.accumulator import Accumulator
+from millrace._src.core import context
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.replay import replay
+from millrace._src.graph.traversal import required_operations
+from millrace._src.ops import raw
+
+
+class _ForwardGraph(FuncGraph):
+    """A graph that knows which of its tensors stand for those of the graph it was made from."""
+
+    def __init__(self, original: FuncGraph, name: str) -> None:
+        super().__init__(name, outer_graph=original.outer_graph)
+        self.outer_graph = original.outer_graph
+        self.original = original
+        self.known: dict[tuple[int, int], Any] = {}
+        self._placeholders = {id(outer): inner for outer, inner in original.captures}
+
+    def capture(self, tensor: Any, name: str | None = None) -> Any:
+        """The tensor of this graph that stands for `tensor`: nothing is passed from outside but the inputs."""
+        tensor = self._placeholders.get(id(tensor), tensor)
+        if isinstance(tensor, EagerTensor) and tensor.dtype.name != "resource":
+            return self._inlined(tensor, name or "Const")
+        return super().capture(tensor, name)
+
+    def stand_in(self, tensor: Any) -> Any:
+        """The replayed form of a tensor of the original graph, or of those that this one was made from."""
+        found = self.known.get((id(tensor.op), tensor.value_index))
+        if found is None:
+            earlier = self.original._current(tensor)
+            earlier = self._placeholders.get(id(earlier), earlier)
+            found = self.known.get((id(earlier.op), earlier.value_index))
+        return found
+
+
+def forward_graph(
+    graph: FuncGraph, has_tangent: Sequence[bool], wanted: Sequence[bool], name: str
+) -> tuple[FuncGraph, list[bool]]:
+    """The forward derivative of a graph.
+
+    Args:
+      graph: a finished graph.
+      has_tangent: for each of its inputs whether a tangent is given.
+      wanted: for each of its outputs whether a tangent must be returned, zeros if it does not change.
+      name: the name of the new graph.
+
+    Returns: A graph that takes the inputs and the given tangents and returns the outputs and those of their tangents
+      that there are; and for each output whether there is one.
+    """
+    new = _ForwardGraph(graph, name)
+    accumulator = Accumulator()
+    with new.as_default(), context.tapes_scope((accumulator,)), new.control_dependencies(None):
+        new.inputs = [_placeholder(new, t, t) for t in graph.inputs]
+        new.known.update({(id(t.op), t.value_index): p for t, p in zip(graph.inputs, new.inputs, strict=True)})
+        for tensor, placeholder, given in zip(graph.inputs, list(new.inputs), has_tangent, strict=True):
+            if given:
+                tangent = _placeholder(new, tensor, tangent_spec(tensor))
+                new.inputs.append(tangent)
+                accumulator.set_tangent(placeholder, tangent)
+        _replay_all(graph, new)
+        outputs = [new.known[id(t.op), t.value_index] for t in graph.outputs]
+        tangents = [accumulator.differentiable_tangent(t) for t in outputs]
+        tangents = [
+            raw.ZerosLike(x=t) if found is None and want else found
+            for t, found, want in zip(outputs, tangents, wanted, strict=True)
+        ]
+    accumulator.is_finished = True
+    new.outputs = [*outputs, *[t for t in tangents if t is not None]]
+    return new, [t is not None for t in tangents]
+
+
+class _Spec:
+    """The shape and dtype of a tangent."""
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.shape, self.dtype = shape, dtype
+
+
+def tangent_spec(tensor: Any) -> Any:
+    """What a tangent of `tensor` looks like: for the handle of a variable like the variable's value."""
+    data = getattr(tensor, "_handle_data", None)
+    return tensor if data is None else _Spec(*data)
+
+
+def _placeholder(graph: FuncGraph, tensor: Any, spec: Any) -> Any:
+    placeholder = graph.add_placeholder(spec.dtype, spec.shape, tensor.op.name.rpartition("/")[2])
+    if spec is tensor and hasattr(tensor, "_handle_data"):
+        placeholder._handle_data = tensor._handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
+    return placeholder
+
+
+def _replay_all(graph: FuncGraph, new: _ForwardGraph) -> None:
+    made: dict[Any, Any] = {}
+    given = [t.op for t in graph.inputs]
+    for operation in required_operations(graph.get_operations(), [t.op for t in graph.outputs], stop=given):
+        replayed = made[operation] = replay(operation, new.known)
+        if replayed is not None:
+            waits = [made.get(c) for c in operation.control_inputs]
+            replayed._add_control_inputs(w for w in waits if w is not None)

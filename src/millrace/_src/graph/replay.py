@@ -1,0 +1,81 @@
+"""Carrying out an operation of one graph again, on other tensors, in the current context.
+
+A transformation of a graph that keeps most of it goes through the operations in order and replays each on what now
+stands for its inputs: as a node of the graph being built, or at once in eager mode. What an operation carries besides
+its attributes (a gradient of its own, the variable behind a handle, its device) goes along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dispatch import record
+from millrace._src.core.execute import execute
+from millrace._src.graph.operation import Operation
+
+
+def replay(operation: Operation, known: dict[tuple[int, int], Any]) -> Operation | None:
+    """Carries out `operation` on the tensors that stand for its inputs.
+
+    Args:
+      operation: an operation of some graph.
+      known: what stands for each tensor of that graph, by `(id(tensor.op), tensor.value_index)`; the outputs are added.
+
+    Returns: The new operation; None in eager mode and where constants stand for the outputs.
+    """
+    new = None
+    if operation.static_values and not operation.effects.must_run:
+        pairs = zip(operation.static_values, operation.outputs, strict=True)
+        outputs = [convert_to_tensor(value, dtype=t.dtype) for value, t in pairs]
+    elif state.graph is None:
+        outputs = _run(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
+    else:
+        new = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
+        outputs = new.outputs
+    known.update({(id(operation), index): tensor for index, tensor in zip(range(len(operation.outputs)), outputs)})
+    return new
+
+
+def _run(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
+    """An op call with these flat tensors; returns its flat outputs."""
+    op = operation.op_def
+    grouped: list[Any] = []
+    position = 0
+    for arg in op.signature.inputs:
+        size = 1
+        if arg.is_list:
+            size = len(operation.attrs[arg.type_list_attr or ""]) if arg.type_list_attr else _count(operation, arg)
+        part = list(tensors[position : position + size])
+        grouped.append(part if arg.is_list else part[0])
+        position += size
+    inferred = op.signature.inferred_attrs
+    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")}
+    found = execute(op, grouped, attrs)
+    if not op.signature.outputs:
+        return []
+    parts = found if isinstance(found, list) else [found]
+    return [t for part in parts for t in (part if isinstance(part, list) else [part])]
+
+
+def _count(operation: Operation, arg: Any) -> int:
+    number: int = operation.attrs[arg.number_attr]
+    return number
+
+
+def _added(operation: Operation, tensors: Sequence[Any]) -> Operation:
+    """A node of the current graph, told to the tapes."""
+    graph, op = state.graph, operation.op_def
+    inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
+    attrs = dict(operation.attrs)
+    new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(operation.name.rpartition("/")[2]))
+    new.gradient_override, new.device = operation.gradient_override, operation.device
+    for old, tensor in zip(operation.outputs, new.outputs, strict=True):
+        tensor.set_shape(old.shape)
+        if hasattr(old, "_handle_data"):
+            tensor._handle_data = old._handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
+    if state.tapes and new.outputs:
+        record(op, inputs, new.outputs, attrs)
+    return new
