@@ -248,6 +248,16 @@ def test_a_tangent_of_an_intermediate_value_counts_from_there() -> None:
     assert value(outer.jvp(inner.jvp(z))) == 12.0
 
 
+def test_the_second_tangent_of_a_linear_function_is_zeros_and_of_another_value_nothing() -> None:
+    other = tf.constant(2.0)
+    for f in (lambda x: 2.0 * tf.reshape(x, [1]) + 1.0, tf.function(lambda x: tf.reshape(x, [1]) * 2.0)):
+        with Accumulator(X, ONE) as outer:
+            with Accumulator([X, other], [ONE, ONE]) as inner:
+                y, z = f(X), other * 2.0
+        assert value(outer.jvp(inner.jvp(y))) == [0.0]
+        assert outer.jvp(inner.jvp(z)) is None
+
+
 def test_five_accumulators_give_the_fifth_derivative() -> None:
     def derivative(order: int, x: Any) -> Any:
         if not order:
@@ -331,12 +341,45 @@ def test_a_numpy_function_ends_the_tangents() -> None:
     assert jvp(lambda x: tf.numpy_function(lambda t: t * t, [x], tf.float32), X, ONE) is None
 
 
-def test_a_call_of_a_function_with_a_custom_gradient_follows_that_gradient() -> None:
-    @tf.custom_gradient
-    def twice(x: Any) -> Any:
-        return x * 2.0, lambda dy: dy * 10.0 * x
+@tf.custom_gradient
+def twice(x: Any) -> Any:
+    return x * 2.0, lambda dy: dy * 10.0 * x
 
+
+def test_a_call_of_a_function_with_a_custom_gradient_follows_that_gradient() -> None:
     assert value(jvp(tf.function(twice), X, tf.constant(5.0))) == 150.0
+
+
+def test_a_custom_gradient_that_an_accumulator_sees_run_is_not_asked_as_in_tensorflow() -> None:
+    assert value(jvp(twice, X, tf.constant(5.0))) == 10.0
+    assert value(tf.function(lambda x: jvp(twice, x, tf.constant(5.0)))(X)) == 10.0
+
+
+def test_a_custom_gradient_counts_where_the_function_itself_has_none() -> None:
+    through = tf.grad_pass_through(tf.round)
+    assert value(jvp(through, X, tf.constant(5.0))) == 5.0
+    assert value(jvp(tf.function(lambda x: through(x)), X, tf.constant(5.0))) == 5.0
+
+    @tf.custom_gradient
+    def sine(x: Any) -> Any:
+        return tf.constant(np.sin(x.numpy())), lambda dy: dy * tf.cos(x)
+
+    with Accumulator(X, ONE) as outer:
+        with Accumulator(X, ONE) as inner:
+            y = sine(X)
+        first = inner.jvp(y)
+    np.testing.assert_allclose([first, outer.jvp(first)], [np.cos(3.0), -np.sin(3.0)], rtol=1e-6)
+
+
+def test_a_recomputed_function_has_tangents_of_any_order() -> None:
+    cube = tf.recompute_grad(lambda x: x * x * x)
+    assert value(jvp(cube, X, ONE)) == 27.0
+    with Accumulator(X, ONE) as acc:
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = cube(X)
+        gradient = tape.gradient(y, X)
+    assert value(acc.jvp(gradient)) == 18.0
 
 
 # --- random programs -------------------------------------------------------------------------------------------------

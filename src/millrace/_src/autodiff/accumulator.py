@@ -22,6 +22,7 @@ from millrace._src.autodiff.tape import Tape, is_trainable
 from millrace._src.core.context import state, tapes_scope
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.tensor import EagerTensor, tape_id
+from millrace._src.ops import raw
 
 
 class Accumulator:
@@ -36,6 +37,8 @@ class Accumulator:
         self._tangents: dict[int, tuple[Any, Any]] = {}
         """By number: the tangent, and a weak reference to an eager tensor that ends the entry with it."""
 
+        self._constant: set[int] = set()
+        """The numbers of tangents of another accumulator that do not change although what they were made from does."""
         self.is_finished = False
         """Whether nobody will ask for a tangent any more, also not of outputs that an operation gets later."""
 
@@ -48,6 +51,17 @@ class Accumulator:
         found = self._tangents.get(getattr(tensor, "_tape_id", 0))
         return None if found is None else found[0]
 
+    def tangent_or_zeros(self, tensor: Any) -> Any:
+        """The tangent of a tensor, zeros where it is known not to change, or None."""
+        found = self.tangent(tensor)
+        return raw.ZerosLike(x=tensor) if found is None and getattr(tensor, "_tape_id", 0) in self._constant else found
+
+    def mark_constant(self, tensors: Sequence[Any]) -> None:
+        """Notes tensors that do not change with the primals, where one expects that they might."""
+        numbers = [tape_id(t) for t in tensors if t is not None and is_trainable(t.dtype)]
+        self._constant.update(numbers)
+        self.watched.update(numbers)
+
     def differentiable_tangent(self, tensor: Any) -> Any:
         """The tangent of a tensor through which changes flow, or None."""
         return self.tangent(tensor) if is_trainable(tensor.dtype) else None
@@ -58,6 +72,17 @@ class Accumulator:
         self.watched.add(number)
         reference = weakref.ref(tensor, lambda _: self._forget(number)) if isinstance(tensor, EagerTensor) else None
         self._tangents[number] = (tangent, reference)
+
+    def pass_on(self, results: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Gives the outputs of a function with a custom gradient the tangents of what the function computed.
+
+        The accumulator has seen the function as it stands, and follows its gradient function only where that left no
+        tangent; TensorFlow does the same.
+        """
+        for before, after in zip(results, outputs, strict=True):
+            tangent = self.differentiable_tangent(before)
+            if tangent is not None:
+                self.set_tangent(after, tangent)
 
     def _forget(self, number: int) -> None:
         self._tangents.pop(number, None)
@@ -75,11 +100,14 @@ class Accumulator:
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
         """Computes the tangents of an op's outputs, if an input has one."""
-        if self.watched.isdisjoint([getattr(t, "_tape_id", 0) for t in inputs]):
+        numbers = [getattr(t, "_tape_id", 0) for t in inputs]
+        if self.watched.isdisjoint(numbers):
             return
         if op.not_differentiable is not None and gradient_plan(op) is None:
             return
         tangents = [self.differentiable_tangent(t) for t in inputs]
+        if not self._constant.isdisjoint(numbers):
+            self.mark_constant(outputs)
         if not _some(tangents) or not any(is_trainable(t.dtype) for t in outputs):
             return
         if op.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
@@ -100,10 +128,13 @@ class Accumulator:
         outer = self.outer_recorders()
         if state.graph is None and not plan.needs_seeds:
             arguments = plan.arguments(inputs, outputs, tangents)
-            if not outer or not _any_watches(outer, arguments):
+            if not outer or not _any_watches(outer, [*inputs, *arguments]):
                 return plan.run(arguments)
         with tapes_scope(outer):
-            return plan.apply(plan.arguments(inputs, outputs, tangents))
+            arguments = plan.arguments(inputs, outputs, tangents)
+            found = plan.apply(arguments)
+        mark_constants(outer, [*inputs, *arguments], found)
+        return found
 
     def _keep(self, outputs: Sequence[Any], tangents: Sequence[Any]) -> None:
         for tensor, tangent in zip(outputs, tangents, strict=True):
@@ -135,6 +166,13 @@ class Accumulator:
 
 def _some(tangents: Sequence[Any]) -> bool:
     return any(t is not None for t in tangents)
+
+
+def mark_constants(recorders: Sequence[Any], sources: Sequence[Any], tangents: Sequence[Any]) -> None:
+    """Tells the accumulators that follow a source which tangents do not change with it."""
+    for recorder in recorders:
+        if recorder.is_forward and _any_watches([recorder], sources):
+            recorder.mark_constant([t for t in tangents if t is not None and recorder.tangent(t) is None])
 
 
 def _any_watches(recorders: Sequence[Any], tensors: Sequence[Any]) -> bool:

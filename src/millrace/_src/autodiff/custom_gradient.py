@@ -114,22 +114,14 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
         outputs = [raw.Identity(input=r) for r in results]
     backward = _EagerBackward(_Backward(grad_fn, variables, len(arguments)), outputs)
     for tape in state.tapes:
-        is_followed = any(getattr(s, "_tape_id", 0) in tape.watched for s in sources)
-        if tape.is_forward or not is_followed:
-            _pass_on(tape, results, outputs)
-        if is_followed:
+        if tape.is_forward:
+            tape.pass_on(results, outputs)
+        if any(getattr(s, "_tape_id", 0) in tape.watched for s in sources):
             tape.record_function(get_op("IdentityN"), sources, outputs, backward)
+            continue
+        for before, after in zip(results, outputs, strict=True):
+            tape.record(get_op("Identity"), [before], [after], {"T": after.dtype})
     return _packed(result, flat, outputs)
-
-
-def _pass_on(recorder: Any, results: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Tells a recorder that the outputs are the results, which it has seen computed.
-
-    An accumulator so keeps the tangents of the function as it stands, and follows the gradient function only where
-    there are none; TensorFlow does the same.
-    """
-    for before, after in zip(results, outputs, strict=True):
-        recorder.record(get_op("Identity"), [before], [after], {"T": after.dtype})
 
 
 def _source(argument: Any) -> Any:
@@ -195,7 +187,7 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
     operation._set_attr(ATTRIBUTE, f"CustomGradient-{context.unique_id()}")
     for tape in tapes:
         if tape.is_forward:
-            _pass_on(tape, operation.inputs[:count], outputs[:count])
+            tape.pass_on(operation.inputs[:count], outputs[:count])
         tape.record(operation.op_def, operation.inputs, outputs, operation.attrs)
     return outputs[:count]
 

@@ -143,12 +143,12 @@ class ForwardAccumulator:
 
     def _tangent_of(self, primal: Any) -> Any:
         if isinstance(primal, IndexedSlices):
-            values = self._accumulator.tangent(primal.values)
+            values = self._accumulator.tangent_or_zeros(primal.values)
             return None if values is None else IndexedSlices(values, primal.indices, primal.dense_shape)
         handle = _handle(primal)
         if handle is None and not hasattr(primal, "dtype"):
             raise AttributeError(f"{type(primal).__name__!r} object has no attribute '_id': it is no Tensor")
-        return self._accumulator.tangent(primal if handle is None else handle)
+        return self._accumulator.tangent_or_zeros(primal if handle is None else handle)
 
 
 def _handle(primal: Any) -> Any:

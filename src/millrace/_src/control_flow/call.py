@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from millrace._src.autodiff.accumulator import mark_constants
 from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.control_flow.forward_graph import forward_graph
 from millrace._src.core import context
@@ -157,6 +158,7 @@ class GraphFunction:
                 return self(inputs)
             function, has = self.forward_mode(tuple(t is not None for t in tangents))
             results = function([*inputs, *given])
+            mark_constants(outer, [*inputs, *given], results[len(has) :])
         found = iter(results[len(has) :])
         for tensor, one in zip(results, has, strict=False):
             if one:
