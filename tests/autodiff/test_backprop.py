@@ -74,3 +74,11 @@ def test_an_op_whose_gradient_is_missing_raises_when_it_is_needed() -> None:
     with tf.GradientTape() as tape:
         y = tf.raw_ops.Unpack(value=x, num=2, axis=0)
     assert value(tape.gradient(y[1], x)) == [0.0, 1.0]
+
+
+def test_a_sparse_gradient_reaches_a_rule_that_computes_with_it_as_a_tensor() -> None:
+    y, dy = tf.constant([0.5, 0.25]), tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        z = tf.gather(tf.raw_ops.TanhGrad(y=y, dy=dy), [1])
+    np.testing.assert_allclose(tape.gradient(z, y), [0.0, -1.0])

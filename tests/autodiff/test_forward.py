@@ -482,7 +482,7 @@ def test_hessian_vector_products_of_random_programs_agree(as_function: bool, ste
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.reduce_sum(gradient(x) * v)
-        return tape.gradient(y, x, unconnected_gradients="zero")
+        return tf.convert_to_tensor(tape.gradient(y, x, unconnected_gradients="zero"))
 
     def forward_over_reverse(x: Any, v: Any) -> Any:
         with Accumulator(x, v) as acc:
@@ -493,7 +493,7 @@ def test_hessian_vector_products_of_random_programs_agree(as_function: bool, ste
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = jvp(f, x, v)
-        return tape.gradient(y, x, unconnected_gradients="zero")
+        return tf.convert_to_tensor(tape.gradient(y, x, unconnected_gradients="zero"))
 
     def forward_over_forward(x: Any, v: Any) -> Any:
         return jvp(lambda x: jvp(f, x, v), x, v)

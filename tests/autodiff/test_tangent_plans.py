@@ -71,7 +71,10 @@ def test_an_op_whose_gradient_is_missing_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(get_op("Erf"), "not_differentiable", None)
     tape.gradient_plan.cache_clear()
     x = tf.constant(1.0)
-    with tf.autodiff.ForwardAccumulator(x, x), pytest.raises(LookupError, match="gradient registry has no entry for: Erf"):
+    with (
+        tf.autodiff.ForwardAccumulator(x, x),
+        pytest.raises(LookupError, match="gradient registry has no entry for: Erf"),
+    ):
         tf.math.erf(x)
     monkeypatch.undo()
     tape.gradient_plan.cache_clear()

@@ -80,8 +80,15 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
     if plan is None:
         raise _no_gradient(entry)
     filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
-    grouped = entry.op.signature.split_outputs(filled, entry.attrs)
-    result = plan.function(*grouped, **entry.saved)
+    split = entry.op.signature.split_outputs
+    try:
+        result = plan.function(*split(filled, entry.attrs), **entry.saved)
+    except (TypeError, AttributeError):
+        if not any(isinstance(g, IndexedSlices) for g in filled):
+            raise
+        # a rule that passes a sparse gradient on keeps it sparse; one that computes with it needs a tensor
+        dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in filled]
+        result = plan.function(*split(dense, entry.attrs), **entry.saved)
     return _flat_input_gradients(entry, result)
 
 
