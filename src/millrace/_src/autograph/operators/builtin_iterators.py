@@ -27,7 +27,7 @@ from millrace._src.autograph.operators.graph_iterators import (
 from millrace._src.autograph.operators.if_statements import if_exp
 from millrace._src.autograph.operators.refusals import ITERATED, refuse_if_strict
 from millrace._src.autograph.operators.replacements import replaces
-from millrace._src.autograph.operators.staged_lists import StagedList
+from millrace._src.autograph.operators.staged_lists import graph_list
 from millrace._src.autograph.operators.staging import belongs_into_graph, plain
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -185,8 +185,9 @@ def _replace_containers(*kinds: Callable[..., Any]) -> None:
     def replace(kind: Callable[..., Any]) -> None:
         @replaces(kind)
         def make(*args: Any, **kwargs: Any) -> Any:
-            if kind is list and args and args[0].__class__ is StagedList:
-                return args[0].copy()
+            items = graph_list(args[0]) if kind is list and args else None
+            if items is not None:
+                return items.copy()
             if args and args[0].__class__ not in plain:
                 return kind(in_python(args[0]), *args[1:], **kwargs)
             return kind(*args, **kwargs)

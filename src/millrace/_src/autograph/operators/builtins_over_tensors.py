@@ -10,7 +10,7 @@ import builtins
 from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces
-from millrace._src.autograph.operators.staged_lists import StagedList
+from millrace._src.autograph.operators.staged_lists import graph_list
 from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic, plain
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import Tensor
@@ -20,8 +20,9 @@ from millrace._src.ops import raw
 @replaces(builtins.len)
 def len_(x: Any, /) -> Any:
     """`len(x)`: the size of a tensor's first axis; an int where it is known."""
-    if x.__class__ is StagedList:
-        return x.length()
+    items = graph_list(x)
+    if items is not None:
+        return items.length()
     if x.__class__ in plain or not is_symbolic(x):
         return builtins.len(x)
     if x.shape.rank == 0:

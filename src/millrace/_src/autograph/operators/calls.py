@@ -146,7 +146,7 @@ def instantiate(conversion: Conversion, function: types.FunctionType) -> types.F
     new.__kwdefaults__ = function.__kwdefaults__
     new.__qualname__ = function.__qualname__
     if hasattr(function, "__type_params__"):  # from Python 3.12 on
-        new.__type_params__ = function.__type_params__
+        new.__type_params__ = function.__type_params__  # type: ignore[attr-defined,unused-ignore]  # not known to 3.11
     new.__module__ = function.__module__
     new.__dict__.update(function.__dict__)
     return new

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from millrace._src.autograph.operators.staged_lists import StagedList
+from millrace._src.autograph.operators.staged_lists import graph_list
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 
@@ -20,8 +20,9 @@ def condition_tensor(value: Any, kind: str) -> Any:
       ValueError: if it is not a boolean scalar.
       TypeError: if an operand of `and`, `or`, `not` is not.
     """
-    if value.__class__ is StagedList:
-        return raw.Greater(x=value.length(), y=0)
+    items = graph_list(value)
+    if items is not None:
+        return raw.Greater(x=items.length(), y=0)
     tensor = convert_to_tensor(value)
     advice = "to check for None, use `is not None`"
     if tensor.dtype.name != "bool":

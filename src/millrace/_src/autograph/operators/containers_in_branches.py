@@ -1,54 +1,128 @@
 """Lists, dictionaries and sets that code of the graph changes in place.
 
-Both branches of a tensor's `if` are traced, so both would change the same object. What a branch does to a list or a
-dictionary is undone and kept aside; afterwards the object gets, element by element, what either branch left in it. That
-needs the same structure at both ends: a list that grows in one branch only, or a set, is refused. The body of a loop is
-traced once; a container that it changes and the loop does not carry is refused.
+Both branches of a tensor's `if` are traced, so both would change the same object. What a branch does to a container is
+undone and kept aside; afterwards the object gets, element by element, what either branch left in it. That needs the
+same structure at both ends: a list that grows in one branch only, or a set, is refused. The body of a loop is traced
+once; a container that it changes and the loop does not carry is refused.
+
+Watched are the containers in the variables that a block assigns, changes by a known method or hands to a call, and
+those inside of them. What objects hold in their attributes, and what comes from outside of the function, is Python's
+business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import collections
+import functools
+import types
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.staged_lists import StagedList
 from millrace._src.util import nest
 
-_KINDS = (list, dict, set, StagedList)
+_MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+_UNMERGED = (set, collections.deque)
+_KINDS = frozenset({*_MAPPINGS, *_UNMERGED, list, StagedList})
 _NOTHING = object()
 _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.TensorArray, tf.tensor_scatter_nd_update."
 
 
+def is_container(value: Any) -> bool:
+    """Whether a value is an object that is watched for changes."""
+    return type(value) in _KINDS
+
+
 def refill(container: Any, contents: Any) -> None:
-    """Puts other contents into a list, dictionary or set."""
-    if type(container) is list:
-        container[:] = contents
-        return
+    """Puts what another container of the same kind holds into a container."""
     if type(container) is StagedList:
         container.array = contents.array
         return
     contents = contents.copy()
     container.clear()
-    container.update(contents)
+    container.extend(contents) if type(container) in (list, collections.deque) else container.update(contents)
+
+
+def _parts(container: Any) -> Any:
+    """What a container or tuple holds."""
+    if type(container) is StagedList:
+        return ()
+    return container.values() if type(container) in _MAPPINGS else container
+
+
+def _inside(value: Any, seen: set[int]) -> Iterator[Any]:
+    """The containers that are found from a value, each once."""
+    if id(value) in seen:
+        return
+    if is_container(value):
+        seen.add(id(value))
+        yield value
+    if is_container(value) or isinstance(value, tuple):
+        for part in _parts(value):
+            yield from _inside(part, seen)
+
+
+def _handed_over(value: Any) -> Any:
+    """What a call can change of a value that it gets or is: `x` of `x.append`."""
+    if type(value) is types.BuiltinMethodType:
+        return value.__self__
+    if type(value) is functools.partial:
+        return (_handed_over(value.func), *value.args, *value.keywords.values())
+    return value
 
 
 class _Contents:
-    """What a container holds, down to the containers in it."""
+    """A container and what it holds.
 
-    def __init__(self, container: Any) -> None:
+    Args:
+      container: The container.
+      name: The variable that it was found from.
+      is_variable: Whether it is the value of that variable itself.
+    """
+
+    def __init__(self, container: Any, name: str, is_variable: bool) -> None:
         self.container = container
         self.copy = container.copy()
-        self.inner = [_Contents(value) for value in _parts(container) if type(value) in _KINDS]
+        self.name = name
+        self.is_variable = is_variable
 
-    def is_unchanged(self, items: set[int]) -> bool:
-        """Whether the container still holds this, but for new objects whose ids are `items`."""
-        return _holds(self.container, self.copy, items) and all(part.is_unchanged(items) for part in self.inner)
+    def is_unchanged(self, names: Sequence[str], values: Sequence[Any]) -> bool:
+        """Whether it holds the same, but for items that are variables of their own."""
+        container, contents = self.container, self.copy
+        if type(container) is StagedList:
+            return bool(container.array is contents.array)
+        if len(container) != len(contents) and type(container) not in _MAPPINGS:
+            return False
+        if type(container) is set:
+            return bool(container == contents)
+        new, old = dict(_items(container)), dict(_items(contents))
+        own = _Items(self.name, names, values) if self.is_variable else None
+        return old.keys() <= new.keys() and all(
+            value is old.get(key, _NOTHING) or own is not None and own.is_at(key, value) for key, value in new.items()
+        )
 
-    def restore(self) -> None:
-        """Puts it back, in the containers inside too."""
-        refill(self.container, self.copy)
-        for part in self.inner:
-            part.restore()
+
+def _items(container: Any) -> Any:
+    return container.items() if type(container) in _MAPPINGS else enumerate(container)
+
+
+class _Items:
+    """The items of a container that are variables of their own: `d['a']`, `x[0]`, `x[i]`."""
+
+    def __init__(self, name: str, names: Sequence[str], values: Sequence[Any]) -> None:
+        self.at: dict[Any, Any] = {}
+        self.anywhere: set[int] = set()
+        for other, value in zip(names, values):
+            if other.startswith(f"{name}[") and other.endswith("]"):
+                try:
+                    self.at[ast.literal_eval(other[len(name) + 1 : -1])] = value
+                except (ValueError, SyntaxError, TypeError):
+                    self.anywhere.add(id(value))
+
+    def is_at(self, key: Any, value: Any) -> bool:
+        """Whether the item at a key is such a variable with this value."""
+        return self.at.get(key, _NOTHING) is value or id(value) in self.anywhere
 
 
 class Containers:
@@ -57,108 +131,142 @@ class Containers:
     Args:
       names: The variables; `x[0]` is one too.
       values: Their values.
+      handed: Further variables by name, which the code hands to calls.
     """
 
-    def __init__(self, names: Sequence[str], values: Sequence[Any]) -> None:
+    def __init__(self, names: Sequence[str], values: Sequence[Any], handed: Sequence[tuple[str, Any]] = ()) -> None:
         self.names = names
         self.values = values
-        self.before = {i: _Contents(value) for i, value in enumerate(values) if type(value) in _KINDS}
+        self.before: dict[int, _Contents] = {}
+        """By id."""
         self.changed: set[int] = set()
+        """The ids of those that were changed."""
+        self.handed = [(name, _handed_over(value)) for name, value in handed]
+        seen: set[int] = set()
+        for name, value in (*zip(names, values), *self.handed):
+            for container in _inside(value, seen):
+                self.before[id(container)] = _Contents(container, name, container is value)
 
-    def undo(self, after: Sequence[Any]) -> list[Any]:
-        """Undoes what was traced.
+    def undo(self, after: Sequence[Any]) -> Left:
+        """Undoes what was traced; `after` holds the values of the variables at its end."""
+        for number, contents in self.before.items():
+            if not contents.is_unchanged(self.names, after):
+                self.changed.add(number)
+        left = Left(self, after)
+        for contents in self.before.values():
+            refill(contents.container, contents.copy)
+        return left
 
-        Args: after: The values at its end.
-        Returns: The values, with a copy of what was left in a container in place of the container.
-        """
-        held = list(after)
-        for index, before in self.before.items():
-            if not before.is_unchanged(self._items(index, after)):
-                self.changed.add(index)
-            if after[index] is before.container:
-                held[index] = _copy(before.container)
-        for before in self.before.values():
-            before.restore()
-        return held
+    def is_changed(self, value: Any) -> bool:
+        """Whether a value is, or holds, a container that was changed."""
+        return bool(self.changed) and any(id(c) in self.changed for c in _inside(value, set()))
 
-    def _items(self, index: int, values: Sequence[Any]) -> set[int]:
-        """The items of a container that are variables of their own."""
-        name = self.names[index]
-        return {id(item) for other, item in zip(self.names, values) if other.startswith(f"{name}[")}
-
-    def is_changed_in_place(self, index: int, ends: Sequence[Any]) -> bool:
-        """Whether a variable that has the values `ends` after the branches is a container that one has changed."""
-        return index in self.changed and any(end is self.values[index] for end in ends)
-
-    def can_be_merged(self, ends: Sequence[Any], held: Sequence[Any]) -> bool:
-        """Whether both branches end with the same container, no set, and leave one structure in it.
-
-        Args:
-          ends: The values of the variable at the ends of the branches.
-          held: The same as `undo` gave them.
-        """
-        main, other = ends
-        return main is other and type(main) is not set and _is_same_structure(*held)
-
-    def refusal(self, index: int) -> TypeError:
+    def refusal(self, name: str, value: Any) -> TypeError:
         """What to raise for a container that cannot be merged."""
-        name, kind = self.names[index], type(self.values[index]).__name__
+        kind = _kind(value)
         return TypeError(
             f"'{name}' is a {kind} that a branch changes in place, and the condition depends on a Tensor, so both "
             f"branches are traced; they must leave a {kind} of one structure. {_CURE.format(name=name, kind=kind)}"
         )
 
-    def check_not_changed(self, index: int, after: Sequence[Any]) -> None:
+    def check_not_changed(self, carried: Sequence[int], after: Sequence[Any]) -> None:
         """Refuses a container that the body of a loop changes, and the loop does not carry.
+
+        Args:
+          carried: The variables that it carries.
+          after: The values at the end of the body.
 
         Raises: TypeError: in that case.
         """
-        before = self.before.get(index)
-        if before is not None and not before.is_unchanged(self._items(index, after)):
-            name, kind = self.names[index], type(before.container).__name__
-            raise TypeError(
-                f"'{name}' is a {kind} that the body of a loop changes in place, and the loop depends on a Tensor, so "
-                f"the body is traced once. {_CURE.format(name=name, kind=kind)}"
-            )
+        own = {id(c) for i in carried for c in _inside(self.values[i], set())}
+        for number, contents in self.before.items():
+            if number not in own and not contents.is_unchanged(self.names, after):
+                name, kind = contents.name, _kind(contents.container)
+                raise TypeError(
+                    f"'{name}' is a {kind} that the body of a loop changes in place, and the loop depends on a Tensor, "
+                    f"so the body is traced once. {_CURE.format(name=name, kind=kind)}"
+                )
 
 
-def _parts(container: Any) -> Any:
-    if type(container) is StagedList:
-        return ()
-    return container.values() if type(container) is dict else container
+def _kind(container: Any) -> str:
+    return "list of the graph" if type(container) is StagedList else type(container).__name__
 
 
-def _copy(value: Any) -> Any:
-    """A list or dictionary with copies of those in it."""
-    if type(value) is list:
-        return [_copy(item) for item in value]
-    if type(value) is dict:
-        return {key: _copy(item) for key, item in value.items()}
-    if type(value) is StagedList:
-        return value.copy()
-    return value
+class Left:
+    """What traced code has left in variables, before it was undone.
+
+    Attributes:
+      values: The values, with copies in place of the containers from before; those of the variables that were handed
+        to calls come last.
+    """
+
+    def __init__(self, containers: Containers, after: Sequence[Any]) -> None:
+        self.before = containers.before
+        self.copies: dict[int, Any] = {}
+        """By the id of a container, the copy."""
+        self.origins: dict[int, Any] = {}
+        """By the id of a copy, the container."""
+        self.values = [self._copied(value) for value in (*after, *(value for _, value in containers.handed))]
+
+    def _copied(self, value: Any) -> Any:
+        if id(value) in self.copies:
+            return self.copies[id(value)]
+        if type(value) is tuple and any(True for _ in _inside(value, set())):
+            return tuple([self._copied(part) for part in value])
+        known = self.before.get(id(value)) if is_container(value) else None
+        if known is None or type(value) in _UNMERGED and known.is_unchanged((), ()):
+            return value
+        copy = self.copies[id(value)] = value.copy()
+        self.origins[id(copy)] = value
+        if type(copy) in _MAPPINGS:
+            copy.update({key: self._copied(part) for key, part in value.items()})
+        elif type(copy) is list:
+            copy[:] = [self._copied(part) for part in value]
+        return copy
 
 
-def _holds(container: Any, contents: Any, items: set[int]) -> bool:
-    """Whether a container holds what it held, but for new objects whose ids are `items`."""
-    if type(container) is set:
-        return bool(container == contents)
-    if type(container) is StagedList:
-        return bool(container.array is contents.array)
-    if type(container) is list:
-        is_kept, pairs = len(container) == len(contents), [*zip(container, contents)]
-    else:
-        is_kept = all(key in container for key in contents)
-        pairs = [(new, contents.get(key, _NOTHING)) for key, new in container.items()]
-    return is_kept and all(new is old or id(new) in items for new, old in pairs)
+def can_be_merged(a: Any, b: Any) -> bool:
+    """Whether what two branches left is alike down to the leaves, with the keys of dictionaries in one order.
 
-
-def _is_same_structure(a: Any, b: Any) -> bool:
+    Args: a, b: Values as `Left` has them.
+    """
     try:
         nest.assert_same_structure(a, b, expand_composites=True)
     except (TypeError, ValueError):
         return False
-    return not isinstance(a, dict) or a.keys() == b.keys()
+    return _is_mergeable(a, b)
 
 
-__all__ = ["Containers", "refill"]
+def _is_mergeable(a: Any, b: Any) -> bool:
+    if type(a) in _UNMERGED:
+        return a is b
+    if type(a) in _MAPPINGS and list(a) != list(b):
+        return False
+    return not (is_container(a) or isinstance(a, tuple)) or all(map(_is_mergeable, _parts(a), _parts(b)))
+
+
+def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any]) -> Any:
+    """A value after two branches: containers from before hold the new leaves, others are made anew.
+
+    Args:
+      main, other: What the branches left; copies of containers from before.
+      lefts: What tells them from others.
+      leaves: The leaves of both, merged, in the order of `nest.flatten`.
+    """
+    contents: Any
+    if type(main) in _MAPPINGS:
+        contents = main.copy()
+        contents.update({key: rebuilt(main[key], other[key], lefts, leaves) for key in sorted(main)})
+    elif type(main) in (list, tuple):
+        contents = type(main)([rebuilt(a, b, lefts, leaves) for a, b in zip(main, other, strict=True)])
+    else:
+        count = len(nest.flatten(main, expand_composites=True))
+        contents = nest.pack_sequence_as(main, [next(leaves) for _ in range(count)], expand_composites=True)
+    origin = lefts[0].origins.get(id(main))
+    if origin is None or origin is not lefts[1].origins.get(id(other)):
+        return contents
+    refill(origin, contents)
+    return origin
+
+
+__all__ = ["Containers", "Left", "can_be_merged", "is_container", "rebuilt", "refill"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.containers_in_branches import Containers, refill
+from millrace._src.autograph.operators.containers_in_branches import Containers, Left, can_be_merged, rebuilt
 from millrace._src.autograph.operators.merging import Merged, flatten, merge, to_tensor
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph
@@ -30,6 +30,7 @@ def if_stmt(
     names: Sequence[str],
     outputs: Sequence[str],
     certain: Sequence[str],
+    handed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
     """An `if` statement.
 
@@ -40,14 +41,14 @@ def if_stmt(
       names: Variables; `a.b` and `a[0]` count as such.
       outputs: Those that are read later.
       certain: Those that have a value wherever they are read: a branch that leaves one without is not read from.
+      handed: Gives further variables, which the branches hand to calls.
     """
     if not belongs_into_graph(test):
         body() if test else orelse()
         return
     predicate = condition_tensor(test, "if statement")
     before = get_state()
-    containers = Containers(names, before)
-    kept = [name in outputs or i in containers.before for i, name in enumerate(names)]
+    containers = Containers(names, before, list(handed().items()) if handed is not None else ())
     ends: list[_End] = []
 
     def branch(run: Callable[[], None]) -> Callable[[], list[Any]]:
@@ -55,7 +56,7 @@ def if_stmt(
             set_state(before)
             run()
             values = get_state()
-            ends.append(_End(values, containers.undo(values), kept))
+            ends.append(_End(names, values, containers, outputs))
             return ends[-1].outputs()
 
         return trace
@@ -70,32 +71,40 @@ def if_stmt(
         lenient = () if is_strict() else certain
         merged = [
             _merge_variable(index, name, containers, ends, name in outputs, name in lenient)
-            for index, name in enumerate(names)
+            for index, name in enumerate(ends[0].names)
         ]
         parts = [part for variable in merged if variable is not None for part in variable.parts]
         _keep_outputs(main, ends[0], merged, [part.main for part in parts], [part.other for part in parts])
         _keep_outputs(other, ends[1], merged, [part.other for part in parts], [part.main for part in parts])
         results = iter(build_branches(predicate, [main, other], scope, is_case=False))
-    set_state([old if m is None else m.value(results) for old, m in zip(before, merged)])
+    after = [m and m.value(results) for m in merged]
+    set_state([old if m is None else value for old, m, value in zip(before, merged, after)])
 
 
 class _End:
-    """The variables at the end of a branch.
+    """The variables at the end of a branch, which is undone.
 
     Args:
+      names: The variables.
       values: Their values.
-      held: The same, with copies of the contents of containers.
-      kept: Which variables are read later.
+      containers: The containers in them.
+      outputs: The variables that are read later.
 
     Attributes:
-      leaves: By variable, the leaves of its value.
-      tensors: The same as tensors; None where a leaf cannot be one, or the variable is not read later.
+      names, values: The variables; those that the branch hands to calls come last.
+      left: The values, with copies of the contents of containers.
+      leaves: By variable, the leaves of its value; none if it is neither read later nor holds a container.
+      tensors: The same as tensors; None where a leaf cannot be one.
     """
 
-    def __init__(self, values: Sequence[Any], held: Sequence[Any], kept: Sequence[bool]) -> None:
-        self.values = values
-        self.held = held
-        self.leaves = [flatten(value) if keep else [] for value, keep in zip(held, kept)]
+    def __init__(self, names: Sequence[str], values: Sequence[Any], containers: Containers, outputs: Any) -> None:
+        self.names = [*names, *(name for name, _ in containers.handed)]
+        self.values = [*values, *(value for _, value in containers.handed)]
+        self.left = containers.undo(values)
+        kept = [
+            name in outputs or held is not value for name, value, held in zip(self.names, self.values, self.left.values)
+        ]
+        self.leaves = [flatten(held) if keep else [] for held, keep in zip(self.left.values, kept)]
         self.tensors = [[to_tensor(leaf) for leaf in leaves] for leaves in self.leaves]
 
     def outputs(self) -> list[Any]:
@@ -112,23 +121,22 @@ class _Variable:
     """A variable after the branches.
 
     Args:
-      parts: What it is; by leaf, if it is a container that a branch has changed.
-      container: That container.
-      structure: Its structure at the end of a branch.
+      parts: What it is; by leaf, if a branch has changed a container in it.
+      held: Then what the branches left in it.
+      lefts: And what they left in all variables.
     """
 
-    def __init__(self, parts: Sequence[Merged], container: Any = None, structure: Any = None) -> None:
+    def __init__(self, parts: Sequence[Merged], held: Sequence[Any] = (), lefts: Sequence[Left] = ()) -> None:
         self.parts = parts
-        self.container = container
-        self.structure = structure
+        self.held = held
+        self.lefts = lefts
 
     def value(self, results: Iterator[Any]) -> Any:
         """Its value, with tensors taken from `results`."""
-        if self.container is None:
+        if not self.lefts:
             return _value(self.parts[0], results)
-        leaves = [_value(part, results) for part in self.parts]
-        refill(self.container, nest.pack_sequence_as(self.structure, leaves, expand_composites=True))
-        return self.container
+        main, other = self.held
+        return rebuilt(main, other, self.lefts, iter([_value(part, results) for part in self.parts]))
 
 
 def _merge_variable(
@@ -136,18 +144,18 @@ def _merge_variable(
 ) -> _Variable | None:
     """The variable after the branches; None if it keeps its value from before."""
     main, other = ends
-    values = [end.values[index] for end in ends]
-    held = [end.held[index] for end in ends]
-    if not containers.is_changed_in_place(index, values):
+    a, b = main.values[index], other.values[index]
+    if not containers.is_changed(a) and not containers.is_changed(b):
         tensors = (main.all_tensors(index), other.all_tensors(index))
-        return _Variable([merge(name, values[0], values[1], tensors, is_certain)]) if is_read else None
-    if not containers.can_be_merged(values, held):
-        if is_read:
-            raise containers.refusal(index)
+        return _Variable([merge(name, a, b, tensors, is_certain)]) if is_read else None
+    held = main.left.values[index], other.left.values[index]
+    if not can_be_merged(*held):
+        if is_read or index >= len(containers.names):
+            raise containers.refusal(name, a)
         return None
     leaves = zip(main.leaves[index], other.leaves[index], main.tensors[index], other.tensors[index], strict=True)
     parts = [merge(f"{name}[...]", a, b, (_single(x), _single(y)), is_certain) for a, b, x, y in leaves]
-    return _Variable(parts, values[0], held[0])
+    return _Variable(parts, held, (main.left, other.left))
 
 
 def _single(tensor: Any) -> list[Any] | None:
@@ -179,7 +187,7 @@ def _keep_outputs(
     by_part: list[Any] = []
     for leaves, variable in zip(made, merged, strict=True):
         if variable is not None:
-            by_part += [leaves] if variable.container is None else [[leaf] for leaf in leaves]
+            by_part += [[leaf] for leaf in leaves] if variable.lefts else [leaves]
     outputs: list[Any] = []
     with graph.as_default():
         for leaves, own, other in zip(by_part, mine, others, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.refusals import AS_BOOL, refuse_if_strict
-from millrace._src.autograph.operators.staged_lists import StagedList
+from millrace._src.autograph.operators.staged_lists import graph_list
 from millrace._src.autograph.operators.staging import belongs_into_graph, is_symbolic
 from millrace._src.control_flow.cond import cond
 from millrace._src.core.convert import convert_to_tensor
@@ -54,8 +54,9 @@ def _boolean(value: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`: whether any element of a tensor, or of a Python collection, equals the item."""
-    if container.__class__ is StagedList:
-        return _any_equal(convert_to_tensor(container), item)
+    items = graph_list(container)
+    if items is not None:
+        return _any_equal(convert_to_tensor(items), item)
     if is_symbolic(container):
         refuse_if_strict(TypeError, "argument of type 'SymbolicTensor' is not iterable.")
         return _any_equal(container, item)

@@ -48,7 +48,8 @@ class Loop:
         """One iteration, under a condition."""
         outputs, certain = read_later(self.names, self.options), self.options.get("ag_certain", ())
         run = partial(self.body, item)
-        if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain)
+        handed = self.options.get("ag_handed")
+        if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain, handed)
 
     def stage(self, test: Callable[[Any], Any], body: Callable[[Any], Any], start: Any, length: int | None) -> None:
         """Puts the loop into the graph: it counts from `start`, `length` times at most."""

@@ -57,6 +57,7 @@ def graph() -> Any:
 
 
 locals: Any = builtins.locals
+frame_functions = {function.__name__: function for function in (builtins.locals, vars, dir, eval, exec)}
 
 __all__ = [
     "BuiltinMethod",
@@ -75,6 +76,7 @@ __all__ = [
     "either",
     "filters",
     "for_stmt",
+    "frame_functions",
     "graph",
     "if_exp",
     "if_stmt",

@@ -7,7 +7,7 @@ place of the list, which notes what is put into it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.refusals import AS_BOOL
@@ -52,7 +52,7 @@ class StagedList(CompositeTensor):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return convert_to_tensor(self)[index]
+            return self._with([convert_to_tensor(self)[index]])
         return self.array.read(self._position(index))
 
     def _position(self, index: Any) -> Any:
@@ -60,6 +60,28 @@ class StagedList(CompositeTensor):
         position = convert_to_tensor(index)
         from_end = raw.AddV2(x=position, y=self.array.size())
         return raw.SelectV2(condition=raw.Less(x=position, y=0), t=from_end, e=position)
+
+    def _checked(self, index: Any) -> Any:
+        """The same; the graph checks that there is an element."""
+        position = self._position(index)
+        is_there = raw.LogicalAnd(x=raw.GreaterEqual(x=position, y=0), y=raw.Less(x=position, y=self.array.size()))
+        assert_that(is_there, [convert_to_tensor("list index out of range")])
+        return position
+
+    def __iter__(self) -> Any:
+        raise OperatorNotAllowedInGraphError(
+            "Python cannot iterate over a list that a loop of the graph builds: its length is only known when the "
+            "graph runs. Use a `for` loop, tf.map_fn or tf.stack.",
+            tensor=self,
+        )
+
+    __reversed__ = __iter__
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise NotImplementedError(
+            "Cannot convert a list that a loop of the graph builds to a numpy array: its elements are only known when "
+            "the graph runs. Use tf.stack."
+        )
 
     def __len__(self) -> int:
         raise TypeError(
@@ -86,9 +108,14 @@ class StagedList(CompositeTensor):
         same_length = raw.Equal(x=self.length(), y=raw.Shape(input=theirs)[0])
         return cond(same_length, lambda: _all(raw.Equal(x=self._tensor(), y=theirs)), lambda: same_length)
 
-    def index(self, value: Any) -> Any:
-        """The place of the first element that equals a value; in the graph, an error if there is none."""
+    def __ne__(self, other: Any) -> Any:
+        is_equal = self == other
+        return True if is_equal is NotImplemented else raw.LogicalNot(x=is_equal)
+
+    def index(self, value: Any, start: Any = 0) -> Any:
+        """The place of the first element, from `start` on, that equals a value; in the graph, an error without one."""
         places = self._places(value)
+        places = places[raw.Size(input=raw.Where(condition=raw.Less(x=places, y=self._position(start)))) :]
         assert_that(raw.Greater(x=raw.Size(input=places), y=0), [convert_to_tensor("the value is not in the list")])
         return places[0]
 
@@ -129,14 +156,26 @@ class StagedList(CompositeTensor):
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
             raise TypeError("A part of a list that a loop of the graph builds cannot be replaced; assign one element.")
-        self.array = self.array.write(self._position(index), convert_to_tensor(value, dtype=self.array.dtype))
+        self.array = self.array.write(self._checked(index), convert_to_tensor(value, dtype=self.array.dtype))
 
     def __delitem__(self, index: Any) -> None:
-        self.pop(index)
+        if not isinstance(index, slice):
+            self.pop(index)
+            return
+        size = self.length()
+        removed = raw.ExpandDims(input=raw.Range(start=0, limit=size, delta=1)[index], dim=1)
+        kept = raw.TensorScatterUpdate(
+            tensor=raw.Fill(dims=raw.ExpandDims(input=size, dim=0), value=True),
+            indices=removed,
+            updates=raw.Fill(dims=raw.Shape(input=removed)[:1], value=False),
+        )
+        places = raw.Reshape(tensor=raw.Where(condition=kept), shape=[-1])
+        self._refill([raw.GatherV2(params=self._tensor(), indices=places, axis=0)])
 
     def pop(self, index: Any = -1) -> Any:
         """Takes an element out, and returns it."""
-        value, elements, position = self[index], self._tensor(), self._position(index)
+        position = self._checked(index)
+        value, elements = self.array.read(position), self._tensor()
         after = raw.AddV2(x=position, y=1)
         self._refill([elements[:position], elements[after:]])
         return value
@@ -160,8 +199,23 @@ class StagedList(CompositeTensor):
         """Puts the elements in the opposite order."""
         self._refill([self._tensor()[::-1]])
 
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
+        """Puts the elements, which are numbers, in order.
+
+        Raises: TypeError: if there is a key function.
+        """
+        if key is not None:
+            raise TypeError("A list that a loop of the graph builds is sorted by its elements; key is not supported.")
+        elements = self._tensor()
+        ordered = raw.TopKV2(input=elements, k=self.length(), sorted=True)[0]
+        self._refill([ordered if reverse else ordered[::-1]])
+
     def __iadd__(self, values: Any) -> StagedList:
         self.extend(values)
+        return self
+
+    def __imul__(self, times: Any) -> StagedList:
+        self.array = (self * times).array
         return self
 
     def __add__(self, values: Any) -> StagedList:
@@ -170,20 +224,23 @@ class StagedList(CompositeTensor):
         return new
 
     def __radd__(self, values: Any) -> StagedList:
-        new = self.copy()
-        if not isinstance(values, list) or values:
-            new._refill([convert_to_tensor(values, dtype=self.array.dtype), self._tensor()])
-        return new
+        if isinstance(values, list) and not values:
+            return self.copy()
+        return self._with([convert_to_tensor(values, dtype=self.array.dtype), self._tensor()])
 
     def __mul__(self, times: Any) -> StagedList:
-        new = self.copy()
         elements, times = self._tensor(), convert_to_tensor(times)
         ones = raw.Fill(dims=[raw.Sub(x=raw.Rank(input=elements), y=1)], value=1)
         multiples = raw.ConcatV2(values=[raw.ExpandDims(input=times, dim=0), ones], axis=0)
-        new._refill([raw.Tile(input=elements, multiples=multiples)])
-        return new
+        return self._with([raw.Tile(input=elements, multiples=multiples)])
 
     __rmul__ = __mul__
+
+    def _with(self, parts: Sequence[Any]) -> StagedList:
+        """Another list, of the elements of tensors."""
+        new = self.copy()
+        new._refill(parts)
+        return new
 
     def _refill(self, parts: Sequence[Any]) -> None:
         """Makes the list hold the elements of tensors, one after the other."""
@@ -219,6 +276,8 @@ class MovedList:
 class TrialList:
     """Stands for a list while the body of a loop is tried out; notes what is put into it.
 
+    What only reads is answered by a list of the graph with elements of the same dtype and shape.
+
     Args: items: What the list holds before the loop.
 
     Attributes:
@@ -226,10 +285,24 @@ class TrialList:
       is_changed: Whether its length was changed.
     """
 
+    __hash__ = object.__hash__
+
     def __init__(self, items: Sequence[Any]) -> None:
         self.items = list(items)
         self.examples: list[Any] = []
         self.is_changed = False
+
+    def staged(self) -> StagedList:
+        """A list of the graph like this one."""
+        found = staged_list([zeros_like(tensor) for tensor in map(convert_to_tensor, self.items)], self, always=True)
+        assert found is not None
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        """`copy`, `count`, `index` ..."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.staged(), name)
 
     def append(self, value: Any) -> None:
         """Notes the dtype and shape of an element."""
@@ -238,6 +311,8 @@ class TrialList:
     def extend(self, values: Any) -> None:
         """Notes those of several."""
         self.is_changed = True
+        if isinstance(values, TrialList):
+            values = [*values.items, *values.examples]
         if isinstance(values, (Tensor, StagedList)):
             values = [convert_to_tensor(values)[0]]
         self.examples += [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in values]
@@ -246,50 +321,91 @@ class TrialList:
         """Notes an element, wherever it is put."""
         self.append(value)
 
-    def __iadd__(self, values: Any) -> TrialList:
-        self.extend(values)
-        return self
-
     def pop(self, index: Any = -1) -> Any:
         """An element, which stays: whether there is another one, only the graph knows."""
         self.is_changed = True
         return self[index]
 
-    def remove(self, value: Any) -> None:
+    def _shorten(self, *args: Any) -> None:
         """Notes that the list gets shorter."""
         self.is_changed = True
 
-    def clear(self) -> None:
-        """Notes that the list gets empty."""
-        self.is_changed = True
+    remove = clear = __delitem__ = _shorten
 
-    def reverse(self) -> None:
-        """The order does not matter."""
+    def _reorder(self, *args: Any, **kwargs: Any) -> None:
+        """What changes neither the length nor the dtype is not noted."""
 
-    def __delitem__(self, index: Any) -> None:
-        self.is_changed = True
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        """Elements keep their dtype."""
+    reverse = sort = __setitem__ = _reorder
 
     def __getitem__(self, index: Any) -> Any:
-        """An element of the right dtype and shape: one that was put in may belong to the graph of a branch."""
+        """An element of the right dtype and shape, wherever it is; of several, a list of the graph."""
+        if isinstance(index, slice):
+            return self.staged()
         known = [*self.items, *map(zeros_like, self.examples)]
-        return known[index if isinstance(index, (int, slice)) else 0]
+        if not known:
+            raise IndexError("list index out of range")
+        return known[index] if isinstance(index, int) and -len(known) <= index < len(known) else known[0]
 
     def __len__(self) -> int:
         return len(self.items) + len(self.examples)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self[:])
+    def __iadd__(self, values: Any) -> TrialList:
+        self.extend(values)
+        return self
+
+    def __imul__(self, times: Any) -> TrialList:
+        self.is_changed = True
+        return self
+
+    def __add__(self, values: Any) -> StagedList:
+        return self.staged() + values
+
+    def __radd__(self, values: Any) -> StagedList:
+        return values + self.staged()
+
+    def __mul__(self, times: Any) -> StagedList:
+        return self.staged() * times
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: Any) -> Any:
+        return self.staged() == other
+
+    def __ne__(self, other: Any) -> Any:
+        return self.staged() != other
+
+    def __iter__(self) -> Any:
+        return iter(self.staged())
+
+    def __bool__(self) -> bool:
+        raise OperatorNotAllowedInGraphError(AS_BOOL, tensor=self)
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.staged()
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return convert_to_tensor(self.staged(), dtype=dtype, name=name)
 
 
-def staged_list(before: Sequence[Any], trial: TrialList) -> StagedList | None:
+def graph_list(value: Any) -> StagedList | None:
+    """A list whose length only the graph knows, or what stands for one; None for anything else."""
+    if value.__class__ is TrialList:
+        staged: StagedList = value.staged()
+        return staged
+    return value if value.__class__ is StagedList else None
+
+
+def staged_list(before: Sequence[Any], trial: TrialList, always: bool = False) -> StagedList | None:
     """The list that a loop starts with, given what its body puts in; None if its length stays.
+
+    Args:
+      before: Its elements.
+      trial: What was put in.
+      always: Whether to make one also if the length stays.
 
     Raises: TypeError: if the elements have different dtypes.
     """
-    if not trial.is_changed:
+    if not trial.is_changed and not always:
         return None
     tensors = [item if isinstance(item, Tensor) else convert_to_tensor(item) for item in before]
     examples = [*tensors, *trial.examples]

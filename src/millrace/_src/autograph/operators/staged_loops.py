@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.autograph.operators.containers_in_branches import Containers, refill
+from millrace._src.autograph.operators.containers_in_branches import Containers, is_container, refill
 from millrace._src.autograph.operators.merging import called, conversion, flatten, to_tensors
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
@@ -44,6 +44,7 @@ def loop_options(
     ag_certain: Sequence[str] = (),
     ag_needed: Sequence[str] = (),
     ag_temporary: Sequence[str] = (),
+    ag_handed: Any = None,
     ag_resumed: bool = False,
     **others: Any,
 ) -> Options:
@@ -56,6 +57,7 @@ def loop_options(
       ag_certain: Variables that have a value wherever they are read.
       ag_needed: Other variables that are read after the loop.
       ag_temporary: Variables that the body assigns and nobody reads later.
+      ag_handed: Gives further variables, which the body hands to calls.
       ag_resumed: Whether the loop ran in Python up to here.
       **others: `maximum_iterations` and `shape_invariants`, if given.
     """
@@ -69,6 +71,7 @@ def loop_options(
         "ag_certain": ag_certain,
         "ag_needed": ag_needed,
         "ag_temporary": ag_temporary,
+        "ag_handed": ag_handed,
         "ag_resumed": ag_resumed,
         **others,
     }
@@ -133,13 +136,12 @@ class StagedLoop:
 
         def loop_body(counter: Any, state: Sequence[Any]) -> Any:
             given = self._set(carried, state)
-            containers = Containers(self.names, self.before)
+            containers = self._containers()
             following = body(counter)
             after = self.get_state()
             self._check_static(carried, after)
-            for index in set(containers.before) - {*carried}:
-                containers.check_not_changed(index, after)
-            self.in_place = [i for i in carried if i in containers.before and after[i] is given[i]]
+            containers.check_not_changed(carried, after)
+            self.in_place = [i for i in carried if is_container(self.before[i]) and after[i] is given[i]]
             new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [following, new]
 
@@ -184,7 +186,7 @@ class StagedLoop:
     def _is_carried(self, index: int, value: Any) -> bool:
         if self._is_temporary(index):
             return False
-        if value.__class__ is Undefined or value is None:
+        if value.__class__ is Undefined or value is None or value.__class__ is TrialList:
             return False
         if self.names[index] in self.options.get("ag_items", ()) and not is_tensor(value):
             return False  # a container whose items are variables of their own
@@ -199,6 +201,7 @@ class StagedLoop:
         if not unknown and not lists:
             return
         graph = FuncGraph("undefined_loop_variables")
+        containers = self._containers()
         try:
             with graph.as_default(), context.tapes_scope(()):
                 self.set_state([lists.get(i, self._tried(i, value)) for i, value in enumerate(self.before)])
@@ -214,6 +217,7 @@ class StagedLoop:
                 "Give it a first value above the loop, of the dtype and shape that it has in the loop."
             ) from None
         finally:
+            containers.undo(self.get_state())
             self.set_state(self.before)
         for index, values in tensors.items():
             zeros = [zeros_like(tensor) for tensor in values]
@@ -225,6 +229,11 @@ class StagedLoop:
                 self.taken_over.append((self.before[index], MovedList(self.names[index])))
                 self.before[index] = grown
         self.set_state(self.before)
+
+    def _containers(self) -> Containers:
+        """The containers as they are now, those that the body hands to calls too."""
+        handed = self.options.get("ag_handed")
+        return Containers(self.names, self.before, list(handed().items()) if handed is not None else ())
 
     def _is_resized_list(self, index: int, value: Any) -> bool:
         return not is_strict() and type(value) is list and self.names[index] in self.options.get("ag_resized", ())

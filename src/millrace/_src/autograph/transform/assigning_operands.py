@@ -25,6 +25,7 @@ _VALUES = {
     ast.AnnAssign: "value",
     ast.Return: "value",
     ast.Expr: "value",
+    ast.For: "iter",
     ast.If: "test",
     ast.Assert: "test",
 }

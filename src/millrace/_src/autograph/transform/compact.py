@@ -53,8 +53,6 @@ from millrace._src.autograph.transform.templates import (
 )
 
 _OPTIONS = "set_loop_options"
-_LOOP_FLAGS = ("break_", "continue_")
-"""The flags that nothing outside of a loop reads."""
 
 
 class Compact:
@@ -118,8 +116,7 @@ class Compact:
         """Finds out what is read after each statement, here or by code that shares the variables."""
         scope = self.function.scope
         elsewhere = {name for name, *_ in scope.places - names_of(statements).places}
-        flags = {name for name in self.function.added if not name.startswith(_LOOP_FLAGS)}
-        shared = frozenset(self.function.variables & self.free & (elsewhere | flags))
+        shared = frozenset(self.function.variables & self.free & (elsewhere | self.function.added))
         if in_region:  # which may stand in a loop
             repeated = Liveness(lowered, ends | shared, frozenset()).at_start
             shared |= repeated & self.free & self.function.variables
@@ -252,7 +249,27 @@ class Compact:
             outputs=_texts([*outputs, *composites]),
             certain=_texts([name for name in outputs if self._is_certain(name)]),
         )
+        handed = self._handed_to_calls([*node.body, *node.orelse], {*outputs, *restored})
+        if handed is not None:
+            call[0].value.args.append(handed)  # type: ignore[attr-defined]  # the call above
         return [*accessors, *body_def, *orelse_def, *call]
+
+    def _handed_to_calls(self, statements: Sequence[ast.stmt], known: set[str]) -> ast.expr | None:
+        """`lambda: ag__.local_variables(('x', lambda: x))`: variables that calls get; not the `known` ones."""
+        scope = self.function.scope
+        names: set[str] = set()
+        for node in (node for statement in statements for node in ast.walk(statement)):
+            if isinstance(node, ast.Call):
+                values = [node.func, *node.args, *(keyword.value for keyword in node.keywords)]
+                names |= {value.id for value in values if isinstance(value, ast.Name)}
+        if names & self.function.nested_functions:  # which may change what they captured
+            names |= scope.captured
+        found = sorted(names & scope.locals - known)
+        if not found:
+            return None
+        call: Any = expression("ag__.local_variables()")
+        call.args = [expression("(text, lambda: name)", text=ast.Constant(name), name=name) for name in found]
+        return expression("lambda: call", call=call)
 
     def _is_certain(self, name: str) -> bool:
         """Whether a variable has a value wherever it is read, so that a branch may leave it without."""
@@ -282,11 +299,12 @@ class Compact:
         return (names_of(node.body).written | control.written) & self._own()
 
     def _with_moving_items(self, statements: Sequence[ast.stmt]) -> set[str]:
-        """The variables whose items are assigned at keys that the block itself finds: they change as a whole."""
+        """The variables that change as a whole: by methods, or by items at keys that the block itself finds."""
         fixed = self._composites(names_of(statements))
         stores = [node for statement in statements for node in ast.walk(statement) if hasattr(node, "item")]
         moving = [store for store in stores if composite_text(store.item) not in fixed]
-        return {store.targets[0].id for store in moving}  # type: ignore[attr-defined]  # assignments to names
+        whole = {store.targets[0].id for store in moving}  # type: ignore[attr-defined]  # assignments to names
+        return whole.union(*(getattr(node, "rebinds", ()) for part in statements for node in ast.walk(part)))
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
         """The test is evaluated in every iteration; `first_test` holds its value if it was evaluated before."""
@@ -364,6 +382,9 @@ class Compact:
         needed = sorted((written.written & self._read_after(node, written) & self._own()) - set(certain))
         if needed:
             options.keywords.append(ast.keyword("ag_needed", _texts(needed)))
+        handed = self._handed_to_calls(statements, written.written)
+        if handed is not None:
+            options.keywords.append(ast.keyword("ag_handed", handed))
         if getattr(node, "is_resumed", False):
             options.keywords.append(ast.keyword("ag_resumed", ast.Constant(True)))
         items = names_of(statements).items - self._with_moving_items(statements)

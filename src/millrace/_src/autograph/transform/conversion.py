@@ -20,7 +20,13 @@ from millrace._src.autograph.transform.function_code import FunctionCode
 from millrace._src.autograph.transform.inline import Inline, Site
 from millrace._src.autograph.transform.match_statements import MatchStatements
 from millrace._src.autograph.transform.naming import Namer, identifiers
-from millrace._src.autograph.transform.scopes import FunctionScope, function_scope, is_generator, names_of
+from millrace._src.autograph.transform.scopes import (
+    FunctionScope,
+    function_scope,
+    is_generator,
+    names_of,
+    nested_functions,
+)
 from millrace._src.autograph.transform.source import FunctionNode, function_node
 from millrace._src.autograph.transform.templates import copy_tree, header, place, template
 from millrace._src.autograph.transform.unpacking import Unpackings
@@ -190,7 +196,9 @@ class Conversion:
         statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
         complete = always_leaves(statements)
         assignment = DefiniteAssignment(statements, frozenset(scope.parameters), frozenset(scope.locals), mark=False)
-        return scope, FunctionCode(scope, self.namer, convert, enclosing, is_method, complete, assignment.doubtful)
+        nested = nested_functions(node) & scope.locals
+        doubtful = assignment.doubtful
+        return scope, FunctionCode(scope, nested, self.namer, convert, enclosing, is_method, complete, doubtful)
 
     def convert_function(self, node: Any, enclosing: set[str]) -> Any:
         """A function or lambda in the inline form; generators stay as they are.

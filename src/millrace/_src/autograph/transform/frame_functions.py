@@ -1,7 +1,7 @@
 """Builtin functions that look at the frame they are called from.
 
-    locals()  ->  ag__.local_variables(('x', lambda: x), ('y', lambda: y))
-    eval(s)   ->  eval(s, globals(), ag__.local_variables(...))
+    locals()  ->  ag__.local_variables(('x', lambda: x), ('y', lambda: y))   if `locals` is the builtin function
+    eval(s)   ->  eval(s, globals(), ag__.local_variables(...))                  likewise
 
 Converted code has variables of its own, and parts of a function become functions, so a frame does not show what the
 user's code would show. The variables are named instead. Like Python's own, the dictionary is a copy.
@@ -14,7 +14,7 @@ from typing import Any
 
 from millrace._src.autograph.transform.added_nodes import CodeConverter
 from millrace._src.autograph.transform.scopes import FunctionScope, function_scope
-from millrace._src.autograph.transform.templates import expression, place
+from millrace._src.autograph.transform.templates import copy_tree, expression, place
 
 _SHOWING = ("locals", "vars", "dir")
 _RUNNING = ("eval", "exec")
@@ -25,12 +25,17 @@ class FrameFunctions(CodeConverter):
 
     def __init__(self) -> None:
         self._scopes: list[FunctionScope] = []
+        self._names: list[list[str]] = []
+        """Of each function around, its variables in the order in which Python has them."""
 
     def visit_FunctionDef(self, node: Any) -> Any:
         """A definition or lambda has variables of its own."""
-        self._scopes.append(function_scope(node))
+        scope = function_scope(node)
+        self._scopes.append(scope)
+        self._names.append(_in_order(node, scope))
         node = super().visit_FunctionDef(node)
         self._scopes.pop()
+        self._names.pop()
         return node
 
     visit_Lambda = visit_FunctionDef
@@ -43,29 +48,42 @@ class FrameFunctions(CodeConverter):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A call by one of the names, unless it is a variable here."""
+        """A call by one of the names; whether that is the builtin function, shows when it runs."""
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if not self._scopes or name in self._scopes[-1].locals or node.keywords:
             return node
+        variables = self._variables()
         if name in _SHOWING and not node.args:
-            source = "sorted(variables)" if name == "dir" else "variables"
-            return place([expression(source, variables=self._variables())], node)[0]
-        if name in _RUNNING and len(node.args) == 1:
-            everywhere = expression("globals()")
-            node.args += place([everywhere, self._variables()], node)
-        return node
+            new = expression("sorted(variables)" if name == "dir" else "variables", variables=variables)
+        elif name in _RUNNING and len(node.args) == 1:
+            new = copy_tree(node)
+            new.args += [expression("globals()"), variables]
+        else:
+            return node
+        chosen = expression("new if name is ag__.frame_functions[text] else old", new=new, old=node)
+        chosen.test.left = ast.Name(name, ast.Load())  # type: ignore[attr-defined]  # the comparison
+        chosen.test.comparators[0].slice = ast.Constant(name)  # type: ignore[attr-defined]  # the same
+        return place([chosen], node)[0]
 
     def _variables(self) -> ast.expr:
-        scope = self._scopes[-1]
-        others = sorted((scope.locals | scope.nonlocals) - {*scope.parameters})
-        pairs = [
-            expression("(text, lambda: name)", text=ast.Constant(name), name=name)
-            for name in [*scope.parameters, *others]
-        ]
         call = expression("ag__.local_variables()")
-        call.args = pairs  # type: ignore[attr-defined]  # a call
+        call.args = [  # type: ignore[attr-defined]  # a call
+            expression("(text, lambda: name)", text=ast.Constant(name), name=name) for name in self._names[-1]
+        ]
         return call
+
+
+def _in_order(node: Any, scope: FunctionScope) -> list[str]:
+    """The variables of a function: parameters, then others by the place of their first assignment."""
+    first: dict[str, tuple[int, int]] = {}
+    for part in ast.walk(node):
+        name = getattr(part, "id", None) or getattr(part, "name", None)
+        if isinstance(name, str) and not isinstance(getattr(part, "ctx", None), ast.Load):
+            place_of = getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
+            first[name] = min(first.get(name, place_of), place_of)
+    others = (scope.locals | scope.nonlocals) - {*scope.parameters}
+    return [*scope.parameters, *sorted(others, key=lambda name: (first.get(name, (0, 0)), name))]
 
 
 __all__ = ["FrameFunctions"]

@@ -17,6 +17,7 @@ class FunctionCode:
 
     Args:
       scope: Its variables.
+      nested: The names of the functions defined in it.
       namer: Gives names that are new in the whole converted code.
       convert_function: Rewrites a definition or lambda nested in a function.
       enclosing: The variables of functions around it.
@@ -28,6 +29,7 @@ class FunctionCode:
     def __init__(
         self,
         scope: FunctionScope,
+        nested: set[str],
         namer: Namer,
         convert_function: Callable[[Any, set[str]], Any],
         enclosing: set[str],
@@ -36,6 +38,7 @@ class FunctionCode:
         doubtful: set[str],
     ) -> None:
         self.scope = scope
+        self.nested_functions = nested
         self.namer = namer
         self._convert_function = convert_function
         self._enclosing = enclosing

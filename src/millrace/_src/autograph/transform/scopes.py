@@ -204,6 +204,17 @@ class FunctionScope:
         self.rebinding = _rebinding(node, self.locals) if self.captured else {}
 
 
+def nested_functions(node: Any) -> set[str]:
+    """The names under which functions are defined in a function, by `def` or by assigning a lambda."""
+    found = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.FunctionDef):
+            found.add(part.name)
+        elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Lambda):
+            found |= {target.id for target in part.targets if isinstance(target, ast.Name)}
+    return found
+
+
 def function_scope(node: Any) -> FunctionScope:
     """The variables of a function definition or lambda."""
     return FunctionScope(node)
