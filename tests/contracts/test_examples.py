@@ -1,4 +1,4 @@
-"""Every example in the documentation runs and prints what it says: docstrings of public names, and the README."""
+"""Every example in the documentation runs and prints what it says: docstrings of public names, the README, `examples/`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import doctest
 import functools
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -68,3 +69,28 @@ def test_the_program_in_the_readme_prints_what_it_says() -> None:
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n{program}"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (result.stdout.strip(), result.stderr) == (expected, "")
+
+
+def printed_by(example: str) -> list[str]:
+    """The lines that a program in `examples/` prints where `import tensorflow` gives Millrace."""
+    command = [sys.executable, "-m", "millrace", "run", str(ROOT / "examples" / example)]
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def test_a_network_solves_a_differential_equation_as_with_tensorflow() -> None:
+    *steps, error = printed_by("physics_informed.py")
+    # printed by TensorFlow 2.21.0; later values are of the size of rounding errors' effects
+    assert [line.split()[-1] for line in steps[:4]] == ["6.99e+00", "5.88e-01", "4.47e-04", "1.59e-05"]
+    assert len(steps) == 7
+    assert error.startswith("largest error against sin(pi x): ")
+    assert float(error.split()[-1]) < 1e-5
+
+
+def test_weights_are_learned_from_which_one_step_is_enough_as_with_tensorflow() -> None:
+    (line,) = printed_by("meta_learning.py")
+    # printed by TensorFlow 2.21.0
+    expected = "loss on 100 unseen lines, one step after five points: 0.875 before, 0.284 after meta-learning"
+    assert line == expected
