@@ -58,7 +58,8 @@ def tasks(random, count):
 @tf.function
 def mean_loss(weights, batch):
     values = [tf.convert_to_tensor(w) for w in weights]
-    return tf.reduce_mean(tf.map_fn(lambda task: loss_after_a_step(values, task), batch, fn_output_signature=tf.float32))
+    losses = tf.map_fn(lambda task: loss_after_a_step(values, task), batch, fn_output_signature=tf.float32)
+    return tf.reduce_mean(losses)
 
 
 @tf.function

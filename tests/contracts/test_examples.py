@@ -1,4 +1,4 @@
-"""Every example in the documentation runs and prints what it says: docstrings of public names, the README, `examples/`."""
+"""Every example runs and prints what it says: those of public docstrings, of the README, and `examples/`."""
 
 from __future__ import annotations
 

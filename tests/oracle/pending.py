@@ -7,12 +7,6 @@ from __future__ import annotations
 
 _WAITING_FOR = {
     "forward mode": ("gradient_tape::forward_accumulator",),
-    "rows of lists under XLA": (
-        "jacobians::batch_map_fn_xla",
-        "jacobians::jacobian_of_a_jacobian_xla",
-        "jacobians::scan_xla",
-        "jacobians::third_order_xla",
-    ),
     "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.resources import resource_of
 from millrace._src.engines.tiers import xla_engine
 
@@ -38,9 +39,15 @@ def compiler_ir(concrete: Any) -> Callable[..., Any]:
 
 
 def _lowered(concrete: Any) -> Any:
-    """The function as JAX lowers it, with zeros for its arguments."""
+    """The function as JAX lowers it, with zeros for its arguments.
+
+    Raises: InvalidArgumentError: if it runs on the NumPy tier, with the reason.
+    """
     graph = concrete.graph
+    engine: Any = importlib.import_module("millrace._src.engines.xla.engine")
     program = xla_engine().compile(graph, graph.inputs, graph.outputs)
+    if not isinstance(program, engine.XlaProgram):
+        raise _no_program(graph, engine.reason_for_numpy(graph))
     captured = concrete.captured_inputs
     first_capture = len(graph.inputs) - len(captured)
     values = [
@@ -57,9 +64,15 @@ def _lowered(concrete: Any) -> Any:
     changed = [storage.value for index, storage in enumerate(distinct) if index in written]
     kept = [storage.value for index, storage in enumerate(distinct) if index not in written]
     drawn = [] if program.draw is None else list(program.draw(*values))
-    engine: Any = importlib.import_module("millrace._src.engines.xla.engine")
     with engine.jax.enable_x64(True):
-        return program.jitted.lower(owners, (), changed, kept, values, drawn)
+        try:
+            return program.jitted.lower(owners, (), changed, kept, values, drawn)
+        except errors.UnknownWhileCompilingError as error:
+            raise _no_program(graph, error.message) from None
+
+
+def _no_program(graph: Any, why: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, f"{graph.name} has no XLA program, it runs on the NumPy tier: {why}")
 
 
 def _render(lowered: Any, stage: str) -> Any:

@@ -66,6 +66,7 @@ class XlaEngine:
         if blocked:
             raise _unsupported(graph, blocked)
         if dynamic:
+            get_logger().info("%s runs on the NumPy tier: %s", graph.name, _left_to_numpy(dynamic))
             return NumpyEngine().compile(graph, inputs, outputs)
         return XlaProgram(graph, inputs, outputs, operations)
 
@@ -130,6 +131,21 @@ def _unsupported(graph: Any, operations: Sequence[Operation]) -> errors.InvalidA
         "on XLA_CPU_JIT: "
         f"{', '.join(dict.fromkeys(op.type for op in operations))}{listed}\n"
         "These operations work on the host only. Call them outside the function, or remove jit_compile=True.",
+    )
+
+
+def reason_for_numpy(graph: Any) -> str:
+    """Why a graph has no XLA program though XLA does not refuse it."""
+    outputs, inputs = [t.op for t in graph.outputs], [t.op for t in graph.inputs]
+    return _left_to_numpy(unsupported_operations(required_operations(graph.get_operations(), outputs, stop=inputs))[1])
+
+
+def _left_to_numpy(operations: Sequence[Operation]) -> str:
+    """Why a graph with these operations has no XLA program."""
+    listed = ", ".join(dict.fromkeys(f"{op.type} {{{{node {op.name}}}}}" for op in operations))
+    return (
+        "XLA needs every shape before it runs and random numbers drawn outside of loops and branches; "
+        f"these operations do otherwise: {listed}."
     )
 
 

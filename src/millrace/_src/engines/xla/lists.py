@@ -13,7 +13,7 @@ be a list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
@@ -272,19 +272,19 @@ def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
 # --- loops and branches ------------------------------------------------------------------------------------------
 
 
-def settle(before: Any, after: Any, trips: Callable[[], int | None]) -> Any:
+def settle(before: Any, after: Any, trips: int | None) -> Any:
     """A loop variable as it has to enter the loop so that `after`, what one iteration makes of it, has its type.
 
     Args:
       before: the value at the entrance.
       after: the abstract value after an iteration.
-      trips: gives the number of iterations if it is known.
+      trips: the number of iterations if it is known.
     """
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
     settled = before
     if after.capacity > before.capacity:
-        settled = settled.with_capacity(_room(before, after, trips()), is_limited=True)
+        settled = settled.with_capacity(_room(before, after, trips), is_limited=True)
     if isinstance(before.length, int) and not (isinstance(after.length, int) and after.length == before.length):
         settled = settled._with(settled.data, jnp.int32(before.length))
     if settled.data is None and after.data is not None:

@@ -73,8 +73,10 @@ class Lowering:
         except errors.UnknownWhileCompilingError as error:
             if error.tensors is None:
                 named = [t for arg, t in _named_inputs(operation) if arg in error.inputs]
-                error.tensors = named if error.inputs else _numbers(operation.inputs)
-            elif not set(map(id, error.tensors)) <= set(map(id, operation.inputs)):  # of a graph inside this operation
+                tensors = named if error.inputs else _numbers(operation.inputs)
+                message = f"{error.message} [{operation.type} {{{{node {operation.name}}}}}]{_place(operation)}"
+                raise errors.UnknownWhileCompilingError(message, error.inputs, tensors) from None
+            if not set(map(id, error.tensors)) <= set(map(id, operation.inputs)):  # of a graph inside this operation
                 error.tensors = _numbers(operation.inputs)
             raise
         except errors.OpError:
@@ -154,5 +156,9 @@ def _unknown(operation: Operation, why: str, tensors: list[Any]) -> errors.Unkno
 
 
 def _complaint(operation: Operation, why: str) -> str:
-    where = f"\n\nDefined at:\n  {operation.source}" if operation.source is not None else ""
-    return f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{where}"
+    return f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{_place(operation)}"
+
+
+def _place(operation: Operation) -> str:
+    """Where the program made an operation, as the end of a message."""
+    return f"\n\nDefined at:\n  {operation.source}" if operation.source is not None else ""

@@ -7,7 +7,6 @@ variables among its operands are carried through as values (see `cells`).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.xla import lists
 from millrace._src.engines.xla.cells import Cell, is_concrete
 from millrace._src.engines.xla.lists import DenseList
-from millrace._src.engines.xla.trip_count import trip_count
+from millrace._src.engines.xla.trip_count import Count, counted
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()
@@ -169,13 +168,17 @@ class XlaNamespace:
             return kept, _values(inner)
 
         start = ([_operand(a) for a in arrays], _values(cells))
+        count: Count | None = None
         if any(isinstance(item, DenseList) for item in arrays):
-            start = (_settled(loop_body, start, functools.partial(trip_count, cond, body, state)), start[1])
+            count = counted(cond, body, state)
+            start = (_settled(loop_body, start, None if count is None else count.trips), start[1])
         outputs, values = jax.lax.while_loop(loop_cond, loop_body, start)
         _write_back(cells, values)
         result: list[Any] = list(state)
+        last = {} if count is None else count.last
         for position, output in zip(positions, outputs, strict=True):
-            result[position] = lists.released(output, state[position])
+            is_known = position in last
+            result[position] = np.asarray(last[position]) if is_known else lists.released(output, state[position])
         return result
 
 
@@ -199,13 +202,12 @@ def _like(item: Any, first: Any) -> Any:
     return jnp.asarray(item, first.dtype)
 
 
-def _settled(body: Callable[..., Any], start: Any, trips: Callable[[], int | None]) -> list[Any]:
+def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> list[Any]:
     """The loop variables with lists of the type that the loop gives them: found by tracing the body until it stays."""
     operands, values = start
-    count = functools.cache(trips)
     while True:
         after, _ = jax.eval_shape(body, (operands, values))
-        settled = [lists.settle(b, a, count) for b, a in zip(operands, after, strict=True)]
+        settled = [lists.settle(b, a, trips) for b, a in zip(operands, after, strict=True)]
         if all(s is b for s, b in zip(settled, operands, strict=True)):
             return settled
         operands = settled

@@ -7,8 +7,9 @@ and body, also behind calls, is run on the host, ahead of time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import contextlib
+from collections.abc import Callable, Container, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,17 @@ class _UnknownError(Exception):
     """A value depends on what only the compiled program computes."""
 
 
-def trip_count(cond: Any, body: Any, state: Sequence[Any]) -> int | None:
-    """The number of iterations of a loop, None if it depends on what only the compiled program computes.
+class Count(NamedTuple):
+    """What is known of a loop before it runs."""
+
+    trips: int
+    """The number of iterations."""
+    last: dict[int, Any]
+    """The last values of the loop variables that count, by position."""
+
+
+def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
+    """How a loop will end; None if that depends on what only the compiled program computes.
 
     Args:
       cond: the lowered condition.
@@ -44,15 +54,34 @@ def trip_count(cond: Any, body: Any, state: Sequence[Any]) -> int | None:
                 wanted = wanted | behind
     except _UnknownError:
         return None
-    if not all(isinstance(state[i], (np.ndarray, np.generic)) for i in counters):
+    if not all(_is_known(state[i]) for i in counters):
         return None
+    counters |= _further_counters(body, state, counters)
     return _count(keep, counters, {i: state[i] for i in counters}, (cond.inputs, body.inputs))
 
 
-def _count(keep: Evaluator, counters: dict[int, Evaluator], values: dict[int, Any], inputs: Any) -> int | None:
+def _further_counters(body: Any, state: Sequence[Any], counters: Container[int]) -> dict[int, Evaluator]:
+    """Whole numbers that count though the condition does not read them: the gradient of a loop reads its own count."""
+    found = {}
+    for position, tensor in enumerate(body.outputs):
+        is_whole = tensor.dtype.is_integer and tensor.shape.rank == 0
+        if position in counters or not is_whole or not _is_known(state[position]):
+            continue
+        with contextlib.suppress(_UnknownError):
+            step, behind = _program(body.inputs, [tensor])
+            if all(i == position or i in counters for i in behind):
+                found[position] = step
+    return found
+
+
+def _is_known(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _count(keep: Evaluator, counters: dict[int, Evaluator], values: dict[int, Any], inputs: Any) -> Count | None:
     for trips in range(_MOST_TRIPS):
         if not keep({_key(inputs[0][i]): v for i, v in values.items()}):
-            return trips
+            return Count(trips, values)
         known = {_key(inputs[1][i]): v for i, v in values.items()}
         values = {i: step(known) for i, step in counters.items()}
     return None

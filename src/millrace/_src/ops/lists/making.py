@@ -72,6 +72,8 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
 )
 def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
     """The rows of `tensor` as a list."""
+    if xp.is_xla and element_dtype.name == "variant":
+        raise errors.UnknownWhileCompilingError("XLA does not take a stack of lists apart.")
     _at_least_a_vector(tensor)
     declared = xp.declared_shape(element_shape)
     rows = TensorShape(tensor.shape[1:])
