@@ -11,14 +11,18 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg
+from millrace._src.core.tensor import EagerTensor
 
 
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
 
-    __slots__ = ("function", "output_count", "names")
+    __slots__ = ("function", "output_count", "names", "unread")
 
     def __init__(self, op: OpDef) -> None:
         assert op.gradient is not None
@@ -26,6 +30,35 @@ class GradientPlan:
         parameters = list(inspect.signature(op.gradient).parameters.values())
         self.output_count = len(op.signature.outputs)
         self.names = tuple(p.name for p in parameters[self.output_count :])
+        self.unread = _unread(op)
+        """Inputs whose values are read for some gradients only: the name, and the numbers of the inputs of these."""
+
+    def without_unread(self, saved: dict[str, Any], wanted: Sequence[int]) -> None:
+        """Puts stand-ins in place of the values that no gradient reads for an input that is `wanted`, not 0."""
+        for name, readers in self.unread:
+            if not any(wanted[place] for place in readers):
+                value = saved[name]
+                saved[name] = [_stand_in(v) for v in value] if type(value) is list else _stand_in(value)
+
+
+def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    declared: dict[str, tuple[str, ...]] = getattr(op.gradient, "values_for", {})
+    places = {name: place for place, name in enumerate(op.signature.input_names)}
+    return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared.items())
+
+
+def _stand_in(value: Any) -> Any:
+    """A tensor of the shape and dtype of an eager one that holds a single element; any other value as it is."""
+    if type(value) is not EagerTensor or value.dtype.np_dtype.kind == "O":
+        return value
+    return _stand_in_of(value._value.shape, value.dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def _stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
+    """Not a number, so that a rule which reads it by mistake shows at once."""
+    content = np.nan if dtype.is_floating or dtype.is_complex else 0
+    return EagerTensor(np.broadcast_to(np.array(content, dtype.np_dtype), shape), dtype)
 
 
 @functools.cache

@@ -103,6 +103,8 @@ class Tape:
             outputs[0].op.recordings.append((self, entry))
             return
         saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
+        if plan is not None and plan.unread:
+            plan.without_unread(saved, input_ids)
         self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), saved))
 
     def record_function(

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from millrace._src.ops import raw
+
+_Rule = TypeVar("_Rule", bound=Callable[..., Any])
+
+
+def values_for(**inputs: tuple[str, ...]) -> Callable[[_Rule], _Rule]:
+    """Says for which gradients a rule reads the value of an input; for the others its shape and dtype do.
+
+    `@values_for(x=("y",))` above a gradient: the value of `x` is read for the gradient of `y`. Where that is not asked
+    for, an eager tape keeps a stand-in and lets the value go. An empty tuple: it is never read.
+    """
+
+    def declare(rule: _Rule) -> _Rule:
+        rule.values_for = inputs  # type: ignore[attr-defined]  # read by autodiff's GradientPlan
+        return rule
+
+    return declare
 
 
 def unbroadcast(gradient: Any, like: Any) -> Any:

@@ -15,7 +15,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank, with_rank_at_most
-from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.gradient_rules import unbroadcast, values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -72,6 +72,7 @@ def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
 
 
 @broadcast_to_op.gradient
+@values_for(input=())
 def broadcast_to_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
     """Sums over the repeats."""
     return unbroadcast(dy, input), None

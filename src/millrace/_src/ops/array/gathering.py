@@ -35,6 +35,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank_at_least,
 )
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -130,6 +131,7 @@ def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) 
 
 
 @gather_v2.gradient
+@values_for(params=())
 def gather_v2_gradient(
     dy: Tensor, params: Tensor, indices: Tensor, axis: Tensor, batch_dims: int
 ) -> tuple[Any, None, None]:
@@ -206,6 +208,7 @@ def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool =
 
 
 @gather_op.gradient
+@values_for(params=())
 def gather_op_gradient(dy: Tensor, params: Tensor, indices: Tensor) -> tuple[IndexedSlices, None]:
     """The rows and which they are."""
     return _sparse_rows(dy, params, indices), None

@@ -32,6 +32,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank_at_least,
 )
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -152,12 +153,14 @@ def _int32(tensor: Any) -> Any:
 
 
 @concat_op.gradient
+@values_for(values=())
 def concat_gradient(dy: Tensor, values: list[Tensor], axis: Tensor) -> tuple[list[Tensor], None]:
     """Each value gets its piece of the gradient."""
     return _concat_parts(dy, values, axis), None
 
 
 @concat_v1_op.gradient
+@values_for(values=())
 def concat_v1_gradient(dy: Tensor, concat_dim: Tensor, values: list[Tensor]) -> tuple[None, list[Tensor]]:
     """Each value gets its piece of the gradient."""
     return None, _concat_parts(dy, values, concat_dim)
@@ -291,6 +294,7 @@ def pack_elements(c: ShapeContext) -> list[int | None] | None:
 
 
 @pack.gradient
+@values_for(values=())
 def pack_gradient(dy: Tensor, values: list[Tensor], axis: int) -> tuple[list[Tensor]]:
     """Each value gets its slice of the gradient."""
     return (list(raw.Unpack(value=dy, num=len(values), axis=axis)),)

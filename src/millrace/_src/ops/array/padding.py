@@ -14,6 +14,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import added, dims_text, invalid, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -127,12 +128,14 @@ def _inner(dy: Any, input: Any, paddings: Any) -> Any:
 
 
 @pad_op.gradient
+@values_for(input=())
 def pad_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor, None]:
     """The inner part of the gradient."""
     return _inner(dy, input, paddings), None
 
 
 @pad_v2_op.gradient
+@values_for(input=())
 def pad_v2_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor, None, None]:
     """The inner part of the gradient; none for the value, as in TensorFlow."""
     return _inner(dy, input, paddings), None, None

@@ -14,6 +14,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank_at_most
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -99,6 +100,7 @@ def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[i
 
 
 @reshape_op.gradient
+@values_for(tensor=())
 def reshape_gradient(dy: Tensor, tensor: Tensor) -> tuple[Tensor, None]:
     """The gradient takes back the input's shape."""
     return reshape(dy, shape_tensor(tensor)), None
@@ -162,6 +164,7 @@ def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array: 
 
 
 @squeeze_op.gradient
+@values_for(input=())
 def squeeze_gradient(dy: Tensor, input: Tensor) -> Tensor:
     """The gradient takes back the input's shape."""
     return reshape(dy, shape_tensor(input))
@@ -257,6 +260,7 @@ def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
 
 
 @expand_dims_op.gradient
+@values_for(input=())
 def expand_dims_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
     """The gradient takes back the input's shape."""
     return reshape(dy, shape_tensor(input)), None

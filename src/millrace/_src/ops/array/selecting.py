@@ -18,7 +18,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import reshape, squeeze_op
 from millrace._src.ops.array.shape_checks import dims_text, invalid, merge, merge_dims, multiplied, vector
 from millrace._src.ops.array.shape_ops import shape_tensor
-from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.gradient_rules import unbroadcast, values_for
 from millrace._src.ops.shape_rules import broadcast_dims
 from millrace._src.ops.type_sets import ANY, BOOL, NUMERIC, QUANTIZED
 from millrace._src.util.export import export
@@ -59,6 +59,7 @@ def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
 
 
 @select_v2.gradient
+@values_for(t=(), e=())
 def select_v2_gradient(dy: Tensor, condition: Tensor, t: Tensor, e: Tensor) -> tuple[None, Tensor, Tensor]:
     """Each element of the gradient goes to the input it was taken from."""
     zero = raw.ZerosLike(x=dy)

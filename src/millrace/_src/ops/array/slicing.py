@@ -30,7 +30,7 @@ from millrace._src.ops.array.slice_spec import (
     range_of,
     static_size,
 )
-from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.gradient_rules import unbroadcast, values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -164,6 +164,7 @@ def _constant_value(tensor: Any) -> Any:
 
 
 @strided_slice_op.gradient
+@values_for(input=())
 def strided_slice_gradient(
     dy: Tensor,
     input: Tensor,
@@ -448,6 +449,7 @@ def slice_elements(c: ShapeContext) -> list[int | None] | None:
 
 
 @slice_op.gradient
+@values_for(input=())
 def slice_gradient(dy: Tensor, input: Tensor, begin: Tensor) -> tuple[Tensor, None, None]:
     """The gradient in the place of the block, zeros around it."""
     before = begin

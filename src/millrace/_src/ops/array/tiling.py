@@ -20,6 +20,7 @@ from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.reduce import reduce_max
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -68,6 +69,7 @@ def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
 
 
 @tile_op.gradient
+@values_for(input=())
 def tile_op_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tensor, None]:
     """Sums over the copies: `[m0, n0, m1, n1, ...]`, reduced over the even dimensions."""
     shape = shape_tensor(input, multiples.dtype)

@@ -34,6 +34,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.element_types import ARITHMETIC, COMPLEX, FLOAT, FLOAT_COMPLEX, UNSIGNED
 from millrace._src.ops.math.precision import ufunc
@@ -65,6 +66,7 @@ add_v2.specialize(ufunc("add"))
 
 
 @add_v2.gradient
+@values_for(x=(), y=())
 def add_v2_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz)
 
@@ -80,6 +82,7 @@ def add_v1(xp: Xp, x: Array, y: Array) -> Array:
 
 
 @add_v1.gradient
+@values_for(x=(), y=())
 def add_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz)
 
@@ -132,6 +135,7 @@ subtract.specialize(ufunc("subtract"))
 
 
 @subtract.gradient
+@values_for(x=(), y=())
 def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     if executing_eagerly():
         dx, dy = reduce_to_operands(x, y, dz, dz)
@@ -160,6 +164,7 @@ multiply.specialize(ufunc("multiply"))
 
 
 @multiply.gradient
+@values_for(x=("y",), y=("x",))
 def mul_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     times = multiply.op_def
     dx, dy = execute_binary(times, dz, conj(y), "Mul"), execute_binary(times, conj(x), dz, "Mul")

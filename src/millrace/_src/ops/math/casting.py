@@ -21,6 +21,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
@@ -78,6 +79,7 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 
 @cast_op.gradient
+@values_for(x=())
 def cast_gradient(dy: Tensor, x: Tensor) -> Any:
     source, target = x.dtype, dy.dtype
     if (source.is_floating or source.is_complex) and (target.is_floating or target.is_complex):

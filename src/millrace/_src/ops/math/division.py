@@ -36,6 +36,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.element_types import ARITHMETIC, COMPLEX, FLOAT, INTEGER
@@ -96,6 +97,7 @@ def _specialize_realdiv(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]
 
 
 @realdiv.gradient
+@values_for(x=("y",))
 def real_div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     x, y = conj(x), conj(y)
     return reduce_to_operands(x, y, raw.RealDiv(x=dz, y=y), dz * raw.RealDiv(x=raw.RealDiv(x=-x, y=y), y=y))
@@ -115,6 +117,7 @@ def div(xp: Xp, x: Array, y: Array) -> Array:
 
 
 @div.gradient
+@values_for(x=("y",))
 def div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     x, y = conj(x), conj(y)
     return reduce_to_operands(x, y, raw.Div(x=dz, y=y), dz * raw.Div(x=raw.Div(x=-x, y=y), y=y))

@@ -39,6 +39,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import conj, int_vector, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
@@ -143,6 +144,7 @@ def _wrong_sizes(a: Array, b: Array) -> errors.InvalidArgumentError:
 
 
 @matmul_op.gradient
+@values_for(a=("b",), b=("a",))
 def matmul_gradient(
     dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool
 ) -> tuple[Tensor, Tensor]:
@@ -234,6 +236,7 @@ def batch_matmul_v2(
 
 
 @batch_matmul_v2.gradient
+@values_for(x=("y",), y=("x",))
 def batch_matmul_v2_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
     dx, dy = _batch_gradients(doutput, x, y, adj_x, adj_y)
     return _sum_batches(x, y, dx, dy)
@@ -298,6 +301,7 @@ def batch_matmul(
 
 
 @batch_matmul.gradient
+@values_for(x=("y",), y=("x",))
 def batch_matmul_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
     return _batch_gradients(doutput, x, y, adj_x, adj_y)
 
@@ -331,6 +335,7 @@ def batch_matmul_v3(
 
 
 @batch_matmul_v3.gradient
+@values_for(x=("y",), y=("x",))
 def batch_matmul_v3_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, adj_y: bool) -> tuple[Tensor, Tensor]:
     dtype = doutput.dtype
     dx, dy = _batch_gradients(doutput, cast(x, dtype), cast(y, dtype), adj_x, adj_y)

@@ -19,6 +19,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import INDEX, NUMBER, QUANTIZED, REAL
 from millrace._src.ops.math.precision import in_single, is_half
@@ -74,6 +75,7 @@ sum_op.specialize(_reduce_directly("add"))
 
 
 @sum_op.gradient
+@values_for(input=())
 def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims: bool) -> tuple[Tensor, None]:
     return spread(dy, input, reduction_indices, keep_dims), None
 
@@ -273,6 +275,7 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 
 @mean_op.gradient
+@values_for(input=())
 def mean_gradient(
     dy: Tensor,
     input: Tensor,

@@ -14,6 +14,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.pool_windows import FLOAT, invalid, pool_shape, pool_windows
@@ -140,6 +141,7 @@ def avg_pool_op(
 
 
 @avg_pool_op.gradient
+@values_for(value=())
 def avg_pool_gradient(dy: Tensor, value: Tensor, ksize: Any, strides: Any, padding: str, data_format: str) -> Tensor:
     return raw.AvgPoolGrad(
         orig_input_shape=raw.Shape(input=value),

@@ -18,6 +18,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.correlation import correlate, correlate_filter_gradient, correlate_input_gradient
 from millrace._src.ops.nn.windows import Window
@@ -339,6 +340,7 @@ def conv2d_op(
 
 
 @conv2d_op.gradient
+@values_for(input=("filter",), filter=("input",))
 def conv2d_gradient(
     dy: Tensor,
     input: Tensor,
@@ -476,6 +478,7 @@ def conv3d_op(
 
 
 @conv3d_op.gradient
+@values_for(input=("filter",), filter=("input",))
 def conv3d_gradient(
     dy: Tensor, input: Tensor, filter: Tensor, strides: Any, padding: str, data_format: str, dilations: Any
 ) -> tuple[Tensor, Tensor]:

@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.convolution_ops import FLOAT, assembled, check_rank, conv_counts, conv_windows, static_layout
@@ -113,6 +114,7 @@ def _forward(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Arr
 
 
 @depthwise_op.gradient
+@values_for(input=("filter",), filter=("input",))
 def depthwise_gradient(
     dy: Tensor,
     input: Tensor,
