@@ -6,7 +6,6 @@ They are expected to fail, strictly: the change that makes one pass also takes i
 from __future__ import annotations
 
 _WAITING_FOR = {
-    "forward mode": ("gradient_tape::forward_accumulator",),
     "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),

@@ -44,8 +44,8 @@ def _lowered(concrete: Any) -> Any:
     Raises: InvalidArgumentError: if it runs on the NumPy tier, with the reason.
     """
     graph = concrete.graph
+    program = xla_engine().compile(graph, graph.inputs, graph.outputs)  # the first to import JAX: it tidies up after it
     engine: Any = importlib.import_module("millrace._src.engines.xla.engine")
-    program = xla_engine().compile(graph, graph.inputs, graph.outputs)
     if not isinstance(program, engine.XlaProgram):
         raise _no_program(graph, engine.reason_for_numpy(graph))
     captured = concrete.captured_inputs
