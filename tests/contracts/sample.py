@@ -93,6 +93,11 @@ def all_samples() -> Iterator[Sample]:
     return _declared("SAMPLES", "ops")
 
 
+def all_gradient_samples() -> Iterator[Sample]:
+    """Further samples that only the gradient's contract runs: attributes and points that the gradient depends on."""
+    return _declared("GRADIENT_SAMPLES", "ops")
+
+
 def all_gradient_programs() -> Iterator[GradientProgram]:
     """The gradient programs of every test module of a package that declares ops."""
     return _declared("GRADIENT_PROGRAMS", "ops", "control_flow")

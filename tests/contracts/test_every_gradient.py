@@ -13,9 +13,15 @@ import millrace as tf
 from millrace._src.core.op_def import OpDef, all_op_names, get_op
 from tests.contracts import gradient_cases as gc
 from tests.contracts.gradient_cases import Case
-from tests.contracts.sample import GradientProgram, Sample, all_gradient_programs, all_samples
+from tests.contracts.sample import (
+    GradientProgram,
+    Sample,
+    all_gradient_programs,
+    all_gradient_samples,
+    all_samples,
+)
 
-SAMPLES = [s for s in all_samples() if not s.random or s.grad]
+SAMPLES = [s for s in (*all_samples(), *all_gradient_samples()) if not s.random or s.grad]
 DECLARED: list[Sample | GradientProgram] = [*(s for s in SAMPLES if s.grad), *all_gradient_programs()]
 
 

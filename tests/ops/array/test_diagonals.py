@@ -47,6 +47,39 @@ SAMPLES = [
     Sample("MatrixBandPart", [x([0, 2], np.int8), np.int32(0), np.int32(0)]),
 ]
 
+_ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+GRADIENT_SAMPLES = [
+    *(
+        Sample(
+            "MatrixDiagV3",
+            [x([2, 3, 2]), np.int32([-1, 1]), np.int32(2), np.int32(2), np.float64(0)],
+            {"align": align},
+            grad=True,
+            held=("padding_value",),
+        )
+        for align in _ALIGNMENTS
+    ),
+    *(
+        Sample(
+            "MatrixDiagPartV3",
+            [x([3, 4]), np.int32([-2, 1]), np.float64(0)],
+            {"align": align},
+            grad=True,
+            held=("padding_value",),
+        )
+        for align in _ALIGNMENTS
+    ),
+    *(
+        Sample("MatrixSetDiagV3", [x([3, 4]), x([4, 3]), np.int32([-2, 1])], {"align": align}, grad=True)
+        for align in _ALIGNMENTS
+    ),
+    *(
+        Sample("MatrixBandPart", [x([3, 3]), np.int32(low), np.int32(high)], grad=True)
+        for low, high in ((0, 0), (-1, 0), (0, -1), (-1, -1), (1, 0))
+    ),
+]
+
 
 ANSWERS = [
     (lambda: tf.linalg.diag([1.0, 2.0], k=1), [("float32", [[0.0, 1.0, 0.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])]),

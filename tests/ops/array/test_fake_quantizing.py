@@ -53,6 +53,31 @@ SAMPLES = [
     ),
 ]
 
+# Ranges that are exactly so many steps wide are not moved: 15 steps of 4 bits, 14 of them in the narrow range.
+GRADIENT_SAMPLES = [
+    Sample(
+        "FakeQuantWithMinMaxArgs",
+        [_WIDE],
+        {"min": -0.7, "max": 0.8, "num_bits": 4},
+        grad=_within(-0.7, 0.8),
+        no_second=_ONCE,
+    ),
+    Sample(
+        "FakeQuantWithMinMaxVars",
+        [_WIDE, np.float32(-7), np.float32(7)],
+        {"num_bits": 4, "narrow_range": True},
+        grad=_within(-7, 7),
+        no_second=_ONCE,
+    ),
+    Sample(
+        "FakeQuantWithMinMaxVarsPerChannel",
+        [_WIDE, np.float32([-7, -0.7, -7]), np.float32([7, 0.7, 7])],
+        {"num_bits": 4, "narrow_range": True},
+        grad=_within(np.array([-7, -0.7, -7]), np.array([7, 0.7, 7])),
+        no_second=_ONCE,
+    ),
+]
+
 
 _RECORDED = [
     (

@@ -25,6 +25,15 @@ SAMPLES = [
     Sample("GatherNd", [x([3], np.complex64), np.zeros([2, 0], np.int32)]),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("GatherNd", [x([3, 4]), np.int32([[0], [9], [0]])], {"bad_indices_policy": "IGNORE"}, grad=True),
+    Sample("GatherNd", [x([2, 3]), np.zeros([2, 0], np.int32)], grad=True),
+    Sample("Gather", [x([3, 2]), np.int32([[1, 1], [1, 0]])], {"validate_indices": False}, grad=True),
+    Sample("GatherV2", [x([3, 2]), np.int32(1), np.int32(0)], grad=True),
+    Sample("GatherV2", [x([3, 2]), np.int32([[1], [1]]), np.int32(1)], {"batch_dims": 0}, grad=True),
+    Sample("GatherV2", [x([2, 3]), np.int32([[1], [1]]), np.int32(-1)], {"batch_dims": -1}, grad=True),
+]
+
 
 ANSWERS = [
     (

@@ -22,6 +22,13 @@ SAMPLES = [
     Sample("ParallelConcat", [[x([1, 2]), x([1, 2])]], {"shape": [2, 2]}),
 ]
 
+GRADIENT_SAMPLES = [
+    *(Sample("Pack", [[x([2, 3]), x([2, 3])]], {"axis": axis}, grad=True) for axis in (0, 1, -2)),
+    Sample("Pack", [[x([])]], grad=True),
+    Sample("ConcatV2", [[x([2, 3]), x([0, 3]), x([1, 3])], np.int64(-2)], grad=True),
+    Sample("ConcatV2", [[x([2, 2])], np.int32(0)], grad=True),
+]
+
 
 ANSWERS = [
     (lambda: tf.concat([tf.zeros([2]), tf.zeros([2])], [0]), [("float32", [0.0, 0.0, 0.0, 0.0])]),

@@ -29,6 +29,21 @@ SAMPLES = [
     ),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample(
+        "ExtractImagePatches",
+        [x([2, 4, 3, 2])],
+        {"ksizes": [1, 2, 1, 1], "strides": [1, 1, 1, 1], "rates": [1, 2, 1, 1], "padding": "VALID"},
+        grad=True,
+    ),
+    Sample(
+        "ExtractVolumePatches",
+        [x([1, 3, 2, 2, 2])],
+        {"ksizes": [1, 2, 2, 1, 1], "strides": [1, 2, 1, 1, 1], "padding": "SAME"},
+        grad=True,
+    ),
+]
+
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 @pytest.mark.parametrize("rate", [1, 2])

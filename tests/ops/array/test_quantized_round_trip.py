@@ -41,6 +41,25 @@ SAMPLES = [
     Sample("QuantizeAndDequantizeV4Grad", [x([4]), x([4]), np.float64(-1), np.float64(1)]),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("QuantizeAndDequantize", [_WIDE], {"signed_input": False, "num_bits": 4}, grad=_straight),
+    *(
+        Sample("QuantizeAndDequantizeV2", [_WIDE, low, high], attrs, grad=_straight)
+        for low, high, attrs in (
+            (_LOW, _HIGH, {"range_given": True, "round_mode": "HALF_UP", "narrow_range": True, "num_bits": 3}),
+            (np.float64([-5, -1, -9]), np.float64([5, 1, 9]), {"range_given": True, "axis": 1}),
+            (_LOW, _HIGH, {"signed_input": False}),
+        )
+    ),
+    Sample("QuantizeAndDequantizeV3", [_WIDE, _LOW, _HIGH, np.int32(3)], {"signed_input": False}, grad=_straight),
+    Sample(
+        "QuantizeAndDequantizeV4",
+        [_WIDE, _LOW, _HIGH],
+        {"range_given": True, "round_mode": "HALF_UP", "narrow_range": True, "num_bits": 3},
+        grad=_within,
+    ),
+]
+
 
 def test_the_round_trip_has_tensorflows_values() -> None:
     trip = tf.quantization.quantize_and_dequantize_v2

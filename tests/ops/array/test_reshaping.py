@@ -22,6 +22,12 @@ SAMPLES = [
     Sample("ExpandDims", [x([], np.uint8), np.int64([0])]),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("Squeeze", [x([1, 2, 1])], {"squeeze_dims": [-1]}, grad=True),
+    Sample("Squeeze", [x([1, 1])], {"squeeze_dims": [0, 1]}, grad=True),
+    Sample("ExpandDims", [x([2]), np.int64(0)], grad=True),
+]
+
 
 ANSWERS = [
     (lambda: tf.reshape(tf.zeros([0, 3]), [-1, 0]), [("float32", [[], [], []])]),

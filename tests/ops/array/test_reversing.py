@@ -22,6 +22,12 @@ SAMPLES = [
     Sample("Roll", [x([3], np.complex64), np.int64(2), np.int32(0)]),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("ReverseSequence", [x([3, 2, 2]), np.int32([0, 3])], {"seq_dim": 0, "batch_dim": 1}, grad=True),
+    Sample("ReverseV2", [x([2, 3]), np.int32([])], grad=True),
+    Sample("Roll", [x([3, 4], np.complex128), np.int32(-5), np.int32(1)], grad=True),
+]
+
 
 ANSWERS = [
     (lambda: tf.reverse(tf.zeros([2, 3]), [True]), [("float32", [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])]),

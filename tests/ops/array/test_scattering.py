@@ -28,6 +28,34 @@ SAMPLES = [
     Sample("InplaceSub", [x([3]), np.int32([2]), x([1])]),
 ]
 
+_BEYOND = {"bad_indices_policy": "IGNORE"}
+
+GRADIENT_SAMPLES = [
+    Sample("ScatterNd", [np.int32([[1], [9], [1]]), x([3, 2]), np.int32([4, 2])], _BEYOND, grad=True),
+    *(
+        Sample(op, [x([4, 2]), np.int32([[1], [9]]), x([2, 2])], _BEYOND, grad=True)
+        for op in (
+            "TensorScatterUpdate",
+            "TensorScatterAdd",
+            "TensorScatterSub",
+            "TensorScatterMin",
+            "TensorScatterMax",
+        )
+    ),
+    Sample("ScatterNdNonAliasingAdd", [x([4]), np.int32([[1], [9]]), x([2])], _BEYOND, grad=True),
+    *(
+        Sample(op, [x([4, 2]), np.int32([[1, 0], [3, 1], [0, 0]]), x([3])], grad=True)
+        for op in (
+            "TensorScatterUpdate",
+            "TensorScatterAdd",
+            "TensorScatterSub",
+            "TensorScatterMin",
+            "TensorScatterMax",
+        )
+    ),
+    Sample("ScatterNdNonAliasingAdd", [x([4, 2]), np.int32([[1, 0], [1, 0]]), x([2])], grad=True),
+]
+
 
 ANSWERS = [
     (lambda: tf.scatter_nd([[0], [0]], [1.0, 2.0], [3]), [("float32", [3.0, 0.0, 0.0])]),

@@ -34,6 +34,48 @@ SAMPLES = [
     Sample("Slice", [x([3], bool), np.int64([3]), np.int64([0])]),
 ]
 
+_BOUNDS = [np.int32([1, 0, 2]), np.int32([3, 2, 0]), np.int32([1, 1, -1])]
+
+# XLA must know how much a slice takes, which bounds given as inputs do not tell.
+GRADIENT_SAMPLES = [
+    *(
+        Sample("StridedSlice", [x([3, 4, 3]), *_BOUNDS], masks, grad=True, xla=False)
+        for masks in (
+            {"begin_mask": 1},
+            {"end_mask": 6},
+            {"begin_mask": 7, "end_mask": 7},
+            {"shrink_axis_mask": 2},
+            {"new_axis_mask": 2},
+            {"ellipsis_mask": 2},
+            {"ellipsis_mask": 2, "shrink_axis_mask": 1, "end_mask": 4},
+        )
+    ),
+    Sample(
+        "StridedSliceGrad",
+        [np.int32([3, 4]), *[b[:2] for b in _BOUNDS], x([2])],
+        {"shrink_axis_mask": 2},
+        grad=True,
+        xla=False,
+    ),
+    Sample(
+        "StridedSliceGrad",
+        [np.int32([3, 4]), *[b[:2] for b in _BOUNDS], x([3, 2])],
+        {"begin_mask": 1},
+        grad=True,
+        xla=False,
+    ),
+    Sample("TensorStridedSliceUpdate", [x([3, 4]), *[b[:2] for b in _BOUNDS], x([2, 2])], grad=True),
+    Sample(
+        "TensorStridedSliceUpdate", [x([3, 4]), *[b[:2] for b in _BOUNDS], x([2])], {"shrink_axis_mask": 2}, grad=True
+    ),
+    Sample(
+        "TensorStridedSliceUpdate",
+        [x([3, 4]), *[b[:2] for b in _BOUNDS], x([3, 4])],
+        {"begin_mask": 3, "end_mask": 3},
+        grad=True,
+    ),
+]
+
 
 ANSWERS = [
     (lambda: tf.slice(tf.zeros([2, 3]), [2, 0], [0, 1]), [("float32", [])]),

@@ -27,6 +27,15 @@ SAMPLES = [
     Sample("InvertPermutation", [np.zeros([0], np.int64)]),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("ApproxTopK", [x([3, 4], np.float32)], {"k": 2, "is_max_k": False}, grad=True),
+    Sample("ApproxTopK", [x([2, 4, 3], np.float32)], {"k": 3, "reduction_dimension": 1}, grad=True),
+    Sample("TopKV2", [x([2, 2, 3]), np.int32(2)], {"sorted": False}, grad=True),
+    Sample("TopKV2", [x([3]), np.int32(3)], grad=True),
+    Sample("NthElement", [x([2, 5]), np.int32(1)], {"reverse": True}, grad=True),
+    Sample("NthElement", [x([4]), np.int32(3)], grad=True),
+]
+
 
 ANSWERS = [
     (lambda: tf.sort([[3, 1], [2, 5]], axis=0), [("int32", [[2, 1], [3, 5]])]),

@@ -21,6 +21,11 @@ SAMPLES = [
     Sample("DepthToSpace", [x([1, 4, 2, 1, 4], np.int8)], {"block_size": 2, "data_format": "NCHW_VECT_C"}),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("SpaceToDepth", [x([1, 2, 3, 6])], {"block_size": 3, "data_format": "NCHW"}, grad=True),
+    Sample("DepthToSpace", [x([1, 9, 1, 2])], {"block_size": 3, "data_format": "NCHW"}, grad=True),
+]
+
 
 REFUSED = [
     (

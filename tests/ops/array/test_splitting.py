@@ -21,6 +21,13 @@ SAMPLES = [
     Sample("Unpack", [x([2], bool)], {"num": 2}),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample("Unpack", [x([2, 3])], {"num": 2, "axis": 0}, grad=True),
+    Sample("Unpack", [x([2, 1, 2])], {"num": 2, "axis": -1}, grad=True),
+    Sample("Split", [np.int32(-2), x([4, 2])], {"num_split": 4}, grad=True),
+    Sample("SplitV", [x([2, 4]), np.int32([0, 3, 1]), np.int32(-1)], {"num_split": 3}, grad=True),
+]
+
 
 ANSWERS = [
     (lambda: tf.unstack(tf.zeros([0, 2])), []),

@@ -49,6 +49,15 @@ SAMPLES = [
     ),
 ]
 
+GRADIENT_SAMPLES = [
+    *(
+        Sample(
+            "TridiagonalSolve", (diagonals("float64", *s), matrix("float64", *s, 2)), {"partial_pivoting": p}, grad=True
+        )
+        for s, p in (((4,), False), ((2, 3), False), ((1,), True), ((2,), True))
+    ),
+]
+
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_products_and_solutions_are_those_of_the_whole_matrix(dtype: str) -> None:

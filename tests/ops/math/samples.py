@@ -70,3 +70,17 @@ def binary(
         inputs = (numbers(dtype, first_shape, low, high), numbers(dtype, second_shape, *other, seed=1))
         samples.append(Sample(op, inputs, grad=checked, **options))
     return samples
+
+
+def both_broadcast(
+    op: str, low: float = -2.0, high: float = 2.0, *, second: tuple[float, float] | None = None
+) -> Sample:
+    """A sample for the gradient of a function of two tensors of which both are repeated, one of them in two ways."""
+    first = numbers("float64", (2, 1, 2), low, high)
+    return Sample(op, (first, numbers("float64", (3, 1), *(second or (low, high)), seed=1)), grad=True)
+
+
+def at_zero(op: str, *dtypes: str) -> list[Sample]:
+    """Samples for the gradient of a function that is smooth at 0, there."""
+    values = np.array([0.0, -0.0, 0.25])
+    return [Sample(op, (values.astype(dtype),), grad=True) for dtype in dtypes]

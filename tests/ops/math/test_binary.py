@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as hnp
 import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary, numbers
+from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary, both_broadcast, numbers
 
 NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
 REAL = (*FLOATS, *INTEGERS)
@@ -30,6 +30,10 @@ SAMPLES = [
     *binary("Minimum", REAL),
     *binary("SquaredDifference", (*FLOATS, "int32", "int64", *COMPLEX)),
     *binary("MulNoNan", (*FLOATS, *COMPLEX)),
+]
+
+GRADIENT_SAMPLES = [
+    both_broadcast(op) for op in ("Add", "AddV2", "Sub", "Mul", "MulNoNan", "Maximum", "Minimum", "SquaredDifference")
 ]
 
 # What TensorFlow 2.21 answers.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
 from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, numbers
 
@@ -35,6 +36,29 @@ SAMPLES = [
     ),
     Sample("CumulativeLogsumexp", (numbers("float64", (3, 4)), np.int32(0)), grad=True),
     Sample("Cumsum", (numbers("float32", (0, 2)), np.int32(0)), {"exclusive": True}),
+]
+
+GRADIENT_SAMPLES = [
+    *(
+        Sample("CumulativeLogsumexp", (numbers("float64", (3, 4)), np.int64(1)), {"reverse": r}, grad=True)
+        for r in (False, True)
+    ),
+    Sample("Cumsum", (numbers("complex128", (3, 4)), np.int32(-1)), {"exclusive": True, "reverse": True}, grad=True),
+    Sample("Cumsum", (numbers("float64", (1,)), np.int32(0)), {"exclusive": True}, grad=True),
+    Sample("Cumprod", (numbers("float64", (1, 3)), np.int32(0)), grad=True),
+    Sample("Cumprod", (numbers("complex128", (2, 3)), np.int32(1)), {"reverse": True}, grad=True),
+]
+
+
+def _without_nothing(x: Any, *, reverse: bool) -> Any:
+    """An exclusive scan without the logarithm of no terms, which is minus infinity."""
+    scan = tf.math.cumulative_logsumexp(x, 1, exclusive=True, reverse=reverse)
+    return scan[:, :-1] if reverse else scan[:, 1:]
+
+
+GRADIENT_PROGRAMS = [
+    GradientProgram("CumulativeLogsumexp", partial(_without_nothing, reverse=r), [numbers("float64", (3, 4))])
+    for r in (False, True)
 ]
 
 # What TensorFlow 2.21 answers.

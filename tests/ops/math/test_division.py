@@ -13,7 +13,7 @@ import pytest
 import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary
+from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, binary, both_broadcast
 
 INTEGER_PAIR = {"low": -9, "high": 9, "second": (1, 5)}
 SAMPLES = [
@@ -39,6 +39,11 @@ SAMPLES = [
     *binary("TruncateMod", ("float64",), 4.2, 4.3, second=(-1.6, -1.5)),
     *binary("DivNoNan", (*FLOATS, *COMPLEX), second=(0.5, 2.0)),
     Sample("DivNoNan", (np.float32([1, 2]), np.float32([0, 4]))),
+]
+
+GRADIENT_SAMPLES = [
+    *(both_broadcast(op, second=(0.5, 2.0)) for op in ("RealDiv", "Div", "DivNoNan")),
+    *(both_broadcast(op, 4.2, 4.3, second=(1.5, 1.6)) for op in ("FloorMod", "TruncateMod")),
 ]
 
 # What TensorFlow 2.21 answers.

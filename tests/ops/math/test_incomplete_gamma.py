@@ -13,7 +13,7 @@ import pytest
 import millrace as tf
 from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.math.recorded import MODES, check_gradients, check_value
-from tests.ops.math.samples import FLOATS, binary
+from tests.ops.math.samples import FLOATS, binary, numbers
 
 _ONCE = "TensorFlow has no second derivative in the shape"
 
@@ -24,6 +24,13 @@ SAMPLES = [
         for op in ("Igamma", "Igammac")
     ),
     *binary("IgammaGradA", ("float32", "float64"), 0.5, 4.0, grad=False),
+]
+
+GRADIENT_SAMPLES = [
+    Sample(
+        op, (numbers("float64", (2, 1, 2), 0.5, 3.0), numbers("float64", (3, 1), 0.5, 3.0)), grad=True, no_second=_ONCE
+    )
+    for op in ("Igamma", "Igammac")
 ]
 
 GRADIENT_PROGRAMS = [

@@ -65,6 +65,29 @@ SAMPLES = [
     Sample("MatMul", (numbers("float32", (2, 0)), numbers("float32", (0, 2)))),
 ]
 
+GRADIENT_SAMPLES = [
+    *(
+        Sample("BatchMatMul", tuple(m[None] for m in _matrices(d, a, b)), {"adj_x": a, "adj_y": b}, grad=True)
+        for d in ("float64", "complex128")
+        for a, b in FLAGS[1:]
+    ),
+    *(
+        Sample(
+            "BatchMatMulV3",
+            _matrices("float64", a, b, (2, 1)),
+            {"adj_x": a, "adj_y": b, "Tout": tf.float64},
+            grad=True,
+        )
+        for a, b in FLAGS[1:]
+    ),
+    *(
+        Sample("MatMul", _matrices("complex128", a, b), {"transpose_a": a, "transpose_b": b}, grad=True)
+        for a, b in FLAGS
+    ),
+    Sample("BatchMatMulV2", (numbers("float64", (2, 1, 1, 2)), numbers("float64", (3, 2, 1))), grad=True),
+    Sample("MatMul", (numbers("float64", (1, 1)), numbers("float64", (1, 1))), grad=True),
+]
+
 # What TensorFlow 2.21 answers.
 ANSWERS: list[tuple[str, str, Any]] = [
     ("tf.matmul(c([[1, 2]], tf.int8), c([[1], [2]], tf.int8), output_type=tf.int32)", "int32", [[5]]),

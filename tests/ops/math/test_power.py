@@ -7,10 +7,13 @@ from __future__ import annotations
 from math import nan
 from typing import Any
 
+import numpy as np
 import pytest
 
+import millrace as tf
+from tests.contracts.sample import GradientProgram
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import COMPLEX, FLOATS, binary
+from tests.ops.math.samples import COMPLEX, FLOATS, binary, both_broadcast
 
 SAMPLES = [
     *binary("Pow", (*FLOATS, *COMPLEX), 0.5),
@@ -18,6 +21,15 @@ SAMPLES = [
     *binary("Xlogy", (*FLOATS, *COMPLEX), 0.5),
     *binary("Xlog1py", (*FLOATS, *COMPLEX), 0.5),
     *binary("Xdivy", (*FLOATS, *COMPLEX), 0.5),
+]
+
+# Powers of 0 and of negative numbers are smooth in the base where the exponent is a small whole number.
+GRADIENT_PROGRAMS = [
+    GradientProgram("Pow", lambda x: tf.pow(x, np.float64([[2.0], [3.0], [4.0]])), [np.float64([0.0, -1.5])]),
+]
+
+GRADIENT_SAMPLES = [
+    *(both_broadcast(op, 0.5) for op in ("Pow", "Xlogy", "Xlog1py", "Xdivy")),
 ]
 
 # What TensorFlow 2.21 answers.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import millrace as tf
-from tests.contracts.sample import Sample
+from tests.contracts.sample import GradientProgram, Sample
 from tests.ops.math.samples import COMPLEX, FLOATS, INTEGERS, numbers
 
 NUMBERS = (*FLOATS, *INTEGERS, *COMPLEX)
@@ -33,6 +33,35 @@ SAMPLES = [
     *(Sample(op, (numbers("float32", (0, 3)), np.int32(0))) for op in ("Sum", "Prod", "Max", "Min")),
     *(Sample(op, (numbers("int32", ()), np.int32([]))) for op in ("Sum", "Prod", "Max", "Min", "Mean")),
     Sample("Prod", (numbers("float64", (2, 3, 2)), np.int32([0, 2])), grad=True),
+]
+
+_AXES_OF_ALL_KINDS = [
+    ([0], True),
+    ([-1], True),
+    ([], False),
+    ([0, 1], True),
+    (1, False),
+    ([0, -1], False),
+]
+
+GRADIENT_SAMPLES = [
+    *(
+        Sample(op, (numbers("float64", (2, 3), 0.5), np.int32(axes)), {"keep_dims": keep}, grad=True)
+        for op in ("Sum", "Prod", "Mean", "EuclideanNorm", "Max", "Min")
+        for axes, keep in _AXES_OF_ALL_KINDS
+    ),
+    *(
+        Sample(op, (numbers("complex128", (2, 3), 0.5), np.int32([0])), {"keep_dims": True}, grad=True)
+        for op in ("Sum", "Prod", "Mean")
+    ),
+    *(Sample(op, (numbers("float64", (1, 1)), np.int32([0])), grad=True) for op in ("Sum", "Prod", "Max", "Mean")),
+]
+
+# The second derivative at 0 is TensorFlow's, which leaves out what an element that is 0 would add.
+GRADIENT_PROGRAMS = [
+    GradientProgram(
+        "Prod", lambda x: tf.reduce_prod(x, 1), [np.array([[0.0, 2.0, 3.0], [0.0, 0.0, 1.5]])], second=False
+    )
 ]
 
 

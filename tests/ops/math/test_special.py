@@ -12,7 +12,7 @@ import pytest
 
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import FLOATS, binary, unary
+from tests.ops.math.samples import FLOATS, at_zero, binary, unary
 
 SAMPLES = [
     *unary("Erf", FLOATS),
@@ -31,6 +31,8 @@ SAMPLES = [
         for x in (np.float64(0.4), np.float64([0.2, 0.7]))
     ),
 ]
+
+GRADIENT_SAMPLES = [s for op in ("Erf", "Erfc", "Erfinv") for s in at_zero(op, "float64")]
 
 # What TensorFlow 2.21 answers.
 ANSWERS: list[tuple[str, str, Any]] = [

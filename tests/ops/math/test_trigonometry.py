@@ -8,7 +8,7 @@ import pytest
 
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import COMPLEX, FLOATS, binary, numbers, unary
+from tests.ops.math.samples import COMPLEX, FLOATS, at_zero, binary, both_broadcast, numbers, unary
 
 EVERYWHERE = ("Sin", "Cos", "Tan", "Atan", "Sinh", "Cosh", "Tanh", "Asinh")
 SAMPLES = [
@@ -20,6 +20,11 @@ SAMPLES = [
         Sample("TanhGrad", (numbers(d, (2, 3), -0.9, 0.9), numbers(d, (2, 3), seed=1)), grad=d == "float64")
         for d in FLOATS
     ),
+]
+
+GRADIENT_SAMPLES = [
+    *(s for op in (*EVERYWHERE, "Asin", "Acos", "Atanh") for s in at_zero(op, "float64", "complex128")),
+    both_broadcast("Atan2", 0.5),
 ]
 
 # What TensorFlow 2.21 answers.

@@ -11,7 +11,7 @@ import pytest
 import millrace as tf
 from tests.contracts.sample import Sample
 from tests.ops.math.recorded import MODES, check_error, check_gradients, check_value
-from tests.ops.math.samples import COMPLEX, FLOATS, numbers, unary
+from tests.ops.math.samples import COMPLEX, FLOATS, at_zero, numbers, unary
 
 SIGNED = (*FLOATS, "int8", "int16", "int32", "int64")
 SAMPLES = [
@@ -30,6 +30,8 @@ SAMPLES = [
         for d in ("float32", "float64", "complex128")
     ),
 ]
+
+GRADIENT_SAMPLES = [s for op in ("Neg", "Square") for s in at_zero(op, "float64", "complex128")]
 
 # What TensorFlow 2.21 answers.
 ANSWERS: list[tuple[str, str, Any]] = [

@@ -26,6 +26,19 @@ SAMPLES = [
     Sample("LeakyRelu", (array(2, 3, dtype="float64"),), {"alpha": 0.3}, grad=True),
     Sample("ReluGrad", (array(3, dtype="int32"), array(3, dtype="int32"))),
 ]
+
+GRADIENT_SAMPLES = [
+    *(
+        Sample(
+            "LeakyReluGrad",
+            (array(2, 3, dtype="float64"), array(2, 3, dtype="float64", shift=1.0)),
+            {"alpha": a},
+            grad=True,
+        )
+        for a in (0.0, 1.5, -0.3)
+    ),
+    *(Sample("LeakyRelu", (array(2, 3, dtype="float64"),), {"alpha": a}, grad=True) for a in (0.0, 1.5, -0.3)),
+]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (
         "tf.nn.relu(wave(2, 3) * 4)",

@@ -41,6 +41,22 @@ SAMPLES = [
     *(Sample("AvgPool3D", (array(1, 3, 4, 3, 2, dtype=t),), _THREE, grad=t == "float64") for t in FLOATS),
     Sample("AvgPool3DGrad", (np.int32([1, 3, 4, 3, 2]), array(1, 3, 2, 2, 2, dtype="float64")), _THREE, grad=True),
 ]
+
+_FIRST = {"ksize": [1, 1, 2, 2], "strides": [1, 1, 2, 1], "padding": "VALID", "data_format": "NCHW"}
+_FIRST_3D = {"ksize": [1, 1, 2, 2, 1], "strides": [1, 1, 2, 1, 1], "padding": "VALID", "data_format": "NCDHW"}
+
+
+def _D(*shape: int) -> Any:
+    return array(*shape, dtype="float64")
+
+
+GRADIENT_SAMPLES = [
+    Sample("AvgPoolGrad", (np.int32([1, 5, 4, 2]), _D(1, 2, 3, 2)), {**_WINDOW, "padding": "VALID"}, grad=True),
+    Sample("AvgPoolGrad", (np.int32([1, 2, 5, 4]), _D(1, 2, 2, 3)), _FIRST, grad=True),
+    Sample("AvgPool3D", (_D(1, 3, 4, 3, 2),), {**_THREE, "padding": "VALID"}, grad=True),
+    Sample("AvgPool3D", (_D(1, 2, 3, 4, 2),), _FIRST_3D, grad=True),
+    Sample("AvgPool3DGrad", (np.int32([1, 2, 3, 4, 2]), _D(1, 2, 1, 3, 2)), _FIRST_3D, grad=True),
+]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (
         "grads(lambda x: tf.nn.avg_pool2d(x, 3, 2, 'SAME'), wave(1, 5, 4, 1))",

@@ -94,6 +94,38 @@ SAMPLES = [
         grad=True,
     ),
 ]
+
+_SPREAD = {"strides": [1, 1, 1, 1], "dilations": [1, 2, 1, 1], "padding": "VALID"}
+_PADDED = {"strides": [1, 2, 1, 1], "padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, 0, 1, 0, 0]}
+_FIRST = {"strides": [1, 1, 2, 1], "padding": "SAME", "data_format": "NCHW"}
+_SPREAD_3D = {"strides": [1] * 5, "dilations": [1, 2, 1, 1, 1], "padding": "VALID"}
+_FIRST_3D = {"strides": [1, 1, 2, 1, 1], "padding": "SAME", "data_format": "NCDHW"}
+
+GRADIENT_SAMPLES = [
+    *(
+        Sample("Conv2DBackpropInput", (np.int32(x), D(2, 2, 2, 2), D(*y)), attrs, grad=True)
+        for x, y, attrs in (
+            ([1, 5, 4, 2], (1, 3, 3, 2), _SPREAD),
+            ([1, 5, 4, 2], (1, 4, 4, 2), _PADDED),
+            ([1, 2, 5, 4], (1, 2, 3, 4), _FIRST),
+        )
+    ),
+    *(
+        Sample("Conv2DBackpropFilter", (D(*x), np.int32([2, 2, 2, 2]), D(*y)), attrs, grad=True)
+        for x, y, attrs in (
+            ((1, 5, 4, 2), (1, 3, 3, 2), _SPREAD),
+            ((1, 5, 4, 2), (1, 4, 4, 2), _PADDED),
+            ((1, 2, 5, 4), (1, 2, 3, 4), _FIRST),
+        )
+    ),
+    Sample("Conv3D", (D(1, 4, 3, 2, 1), D(2, 2, 1, 1, 2)), _SPREAD_3D, grad=True),
+    Sample(
+        "Conv3DBackpropInputV2", (np.int32([1, 1, 4, 3, 2]), D(2, 2, 1, 1, 2), D(1, 2, 2, 3, 2)), _FIRST_3D, grad=True
+    ),
+    Sample(
+        "Conv3DBackpropFilterV2", (D(1, 1, 4, 3, 2), np.int32([2, 2, 1, 1, 2]), D(1, 2, 2, 3, 2)), _FIRST_3D, grad=True
+    ),
+]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (
         "tf.raw_ops.Conv2D(input=wave(1, 3, 3, 1), filter=wave(2, 2, 1, 2), strides=[1, 1, 1, 1], padding='VALID')",

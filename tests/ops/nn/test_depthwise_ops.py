@@ -61,6 +61,30 @@ SAMPLES = [
         for m in (1, 2)
     ),
 ]
+
+_PADDED = {"strides": [1] * 4, "padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0, 0, 1, 0, 0]}
+_SPREAD = {"strides": [1] * 4, "padding": "VALID", "dilations": [1, 2, 1, 1]}
+_FIRST = {"strides": [1] * 4, "padding": "SAME", "data_format": "NCHW"}
+
+GRADIENT_SAMPLES = [
+    Sample("DepthwiseConv2dNative", (D(1, 4, 3, 2), D(2, 2, 2, 1)), _PADDED, grad=True),
+    *(
+        Sample("DepthwiseConv2dNativeBackpropInput", (np.int32(x), D(2, 2, 2, 2), D(*y)), attrs, grad=True)
+        for x, y, attrs in (
+            ([1, 4, 3, 2], (1, 4, 3, 4), _PADDED),
+            ([1, 4, 3, 2], (1, 2, 2, 4), _SPREAD),
+            ([1, 2, 4, 3], (1, 4, 4, 3), _FIRST),
+        )
+    ),
+    *(
+        Sample("DepthwiseConv2dNativeBackpropFilter", (D(*x), np.int32([2, 2, 2, 2]), D(*y)), attrs, grad=True)
+        for x, y, attrs in (
+            ((1, 4, 3, 2), (1, 4, 3, 4), _PADDED),
+            ((1, 4, 3, 2), (1, 2, 2, 4), _SPREAD),
+            ((1, 2, 4, 3), (1, 4, 4, 3), _FIRST),
+        )
+    ),
+]
 REFUSED = [
     (
         lambda: tf.raw_ops.DepthwiseConv2dNative(

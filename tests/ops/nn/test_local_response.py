@@ -26,6 +26,16 @@ SAMPLES = [
         grad=True,
     ),
 ]
+
+GRADIENT_SAMPLES = [
+    Sample(
+        "LRNGrad",
+        (array(1, 2, 1, 4), array(1, 2, 1, 4, shift=1.0), array(1, 2, 1, 4, shift=2.0)),
+        {"depth_radius": 1, "bias": 0.7, "alpha": 0.3, "beta": 0.75},
+        grad=True,
+    ),
+    Sample("LRN", (array(1, 1, 1, 1),), {"depth_radius": 3}, grad=True),
+]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (
         "tf.nn.lrn(wave(1, 1, 2, 5), depth_radius=2, bias=0.7, alpha=0.3, beta=0.75)",

@@ -37,6 +37,15 @@ SAMPLES = [
     ),
 ]
 
+GRADIENT_SAMPLES = [
+    Sample(
+        "MaxPoolWithArgmax",
+        (array(2, 5, 4, 2, dtype="float64"),),
+        {**_WINDOW, "padding": "VALID", "include_batch_in_index": True, "Targmax": tf.int32},
+        grad=True,
+    ),
+]
+
 
 def _of_gradient(name: str, gradient: Any) -> GradientProgram:
     """An op that is linear in its second tensor, at places that fit the first."""

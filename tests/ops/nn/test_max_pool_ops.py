@@ -68,6 +68,16 @@ SAMPLES = [
     Sample("MaxPool3DGradGrad", (X3, Y3, array(1, 2, 2, 2, 1)), _THREE),
 ]
 
+_FIRST = {"padding": "VALID", "data_format": "NCHW"}
+_FIRST_3D = {"ksize": [1, 1, 2, 2, 1], "strides": [1, 1, 2, 1, 1], "padding": "VALID", "data_format": "NCDHW"}
+
+GRADIENT_SAMPLES = [
+    Sample("MaxPool3D", (array(1, 3, 4, 3, 2) * 10,), {**_THREE, "strides": [1, 1, 1, 1, 1]}, grad=True),
+    Sample("MaxPool3D", (array(1, 2, 3, 4, 2) * 10,), _FIRST_3D, grad=True),
+    Sample("MaxPoolV2", (D(1, 2, 5, 4), np.int32([1, 1, 2, 2]), np.int32([1, 1, 2, 1])), _FIRST, grad=True),
+    Sample("MaxPool", (D(1, 5, 4, 2),), {"ksize": [1, 1, 1, 1], "strides": [1, 2, 1, 1], "padding": "SAME"}, grad=True),
+]
+
 
 def _of_gradient(name: str, x: Any, y: Any, gradient: Any, **attrs: Any) -> GradientProgram:
     """An op that is linear in its last tensor, at an input and an output that fit each other."""

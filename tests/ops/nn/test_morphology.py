@@ -36,6 +36,16 @@ SAMPLES = [
         for op in ("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
     ),
 ]
+
+_VALID = {"strides": [1, 1, 2, 1], "rates": [1, 2, 1, 1], "padding": "VALID"}
+
+GRADIENT_SAMPLES = [
+    Sample("Dilation2D", (D(1, 5, 4, 2), D(2, 2, 2)), _VALID, grad=True, needs_shapes=True),
+    *(
+        Sample(op, (D(1, 5, 4, 2), D(2, 2, 2), D(1, 3, 2, 2)), _VALID, grad=True, needs_shapes=True)
+        for op in ("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
+    ),
+]
 RECORDED: list[tuple[str, list[Answer]]] = [
     (
         "tf.nn.dilation2d(wave(1, 3, 4, 1), wave(2, 2, 1), [1, 1, 1, 1], 'SAME', 'NHWC', [1, 2, 1, 1])",

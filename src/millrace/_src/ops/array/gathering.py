@@ -330,7 +330,7 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
 
 
 def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
-    """Which rows of NumPy `indices` do not point into the first dimensions `dims` of a tensor."""
+    """Which rows of `indices` do not point into the first dimensions `dims` of a tensor."""
     limits = np.array(dims, np.int64)
     return ((indices < 0) | (indices >= limits)).any(axis=-1)
 
@@ -353,7 +353,10 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
         if 0 in params.shape and indices.shape[:-1] and 0 not in indices.shape[:-1] and not xp.is_xla:
             raise _empty_params(params)
         return xp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
-    ignored = None if xp.is_xla else _ignored(params, indices, depth, bad_indices_policy)
+    if not xp.is_xla:
+        ignored = _ignored(params, indices, depth, bad_indices_policy)
+    else:
+        ignored = bad_positions(indices, params.shape[:depth]) if bad_indices_policy == "IGNORE" else None
     if xp.is_xla or ignored is not None:
         if 0 in params.shape[:depth]:
             return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
@@ -388,7 +391,7 @@ def _empty_params(params: Array) -> Exception:
 @gather_nd_op.gradient
 def gather_nd_gradient(dy: Tensor, params: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Any, None]:
     """Rows picked one by one give IndexedSlices; the rest is scattered back."""
-    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1:
+    if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1 and bad_indices_policy != "IGNORE":
         rows = raw.Squeeze(input=indices, squeeze_dims=[-1])
         wide = int64 if indices.dtype is int64 else int32
         return IndexedSlices(values=dy, indices=rows, dense_shape=shape_tensor(params, wide)), None

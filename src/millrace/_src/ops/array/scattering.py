@@ -223,9 +223,11 @@ def scatter_nd_non_aliasing_add(
 
 
 @scatter_nd_non_aliasing_add.gradient
-def scatter_nd_non_aliasing_add_gradient(dy: Tensor, indices: Tensor) -> tuple[Tensor, None, Tensor]:
+def scatter_nd_non_aliasing_add_gradient(
+    dy: Tensor, indices: Tensor, bad_indices_policy: str
+) -> tuple[Tensor, None, Tensor]:
     """All of it to the input; to each update, that of its place."""
-    return dy, None, raw.GatherNd(params=dy, indices=indices)
+    return dy, None, raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
 
 
 # --- tensor_scatter_nd_* -----------------------------------------------------------------------------------------
@@ -247,10 +249,13 @@ def tensor_scatter_update_op(
 
 
 @tensor_scatter_update_op.gradient
-def tensor_scatter_update_gradient(dy: Tensor, indices: Tensor, updates: Tensor) -> tuple[Tensor, None, Tensor]:
+def tensor_scatter_update_gradient(
+    dy: Tensor, indices: Tensor, updates: Tensor, bad_indices_policy: str
+) -> tuple[Tensor, None, Tensor]:
     """The updated places give their gradient to the updates, the others to the tensor."""
-    rest = raw.TensorScatterUpdate(tensor=dy, indices=indices, updates=raw.ZerosLike(x=updates))
-    return rest, None, raw.GatherNd(params=dy, indices=_gather_indices(indices))
+    policy = {"bad_indices_policy": bad_indices_policy}
+    rest = raw.TensorScatterUpdate(tensor=dy, indices=indices, updates=raw.ZerosLike(x=updates), **policy)
+    return rest, None, raw.GatherNd(params=dy, indices=_gather_indices(indices), **policy)
 
 
 def _gather_indices(indices: Any) -> Any:
@@ -306,9 +311,9 @@ def tensor_scatter_nd_add(
 
 
 @tensor_scatter_nd_add.gradient
-def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor) -> tuple[Tensor, None, Tensor]:
+def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Tensor, None, Tensor]:
     """All of it to the tensor; to each update, that of its place."""
-    return dy, None, raw.GatherNd(params=dy, indices=indices)
+    return dy, None, raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
 
 
 @export("tensor_scatter_nd_sub", v1=["tensor_scatter_nd_sub", "tensor_scatter_sub"])
@@ -341,9 +346,9 @@ def tensor_scatter_nd_sub(
 
 
 @tensor_scatter_nd_sub.gradient
-def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor) -> tuple[Tensor, None, Tensor]:
+def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Tensor, None, Tensor]:
     """All of it to the tensor; to each update, that of its place, negated."""
-    return dy, None, -raw.GatherNd(params=dy, indices=indices)
+    return dy, None, -raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
 
 
 @export("tensor_scatter_nd_min")
@@ -407,16 +412,19 @@ def tensor_scatter_nd_max(
 @tensor_scatter_nd_min.gradient
 @tensor_scatter_nd_max.gradient
 def tensor_scatter_nd_extremum_gradient(
-    dz: Tensor, tensor: Tensor, indices: Tensor, updates: Tensor, output: Tensor
+    dz: Tensor, tensor: Tensor, indices: Tensor, updates: Tensor, output: Tensor, bad_indices_policy: str
 ) -> tuple[Tensor, None, Tensor]:
     """The gradient of a place is shared equally by all, tensor and updates, that reached the extremum there."""
+    policy = {"bad_indices_policy": bad_indices_policy}
     dtype = dz.dtype
     from_tensor = raw.Cast(x=raw.Equal(x=tensor, y=output), DstT=dtype)
-    from_updates = raw.Cast(x=raw.Equal(x=updates, y=raw.GatherNd(params=output, indices=indices)), DstT=dtype)
+    from_updates = raw.Cast(
+        x=raw.Equal(x=updates, y=raw.GatherNd(params=output, indices=indices, **policy)), DstT=dtype
+    )
     shape = shape_tensor(tensor, indices.dtype)
-    winners = from_tensor + raw.ScatterNd(indices=indices, updates=from_updates, shape=shape)
+    winners = from_tensor + raw.ScatterNd(indices=indices, updates=from_updates, shape=shape, **policy)
     share = dz / winners
-    return share * from_tensor, None, raw.GatherNd(params=share, indices=indices) * from_updates
+    return share * from_tensor, None, raw.GatherNd(params=share, indices=indices, **policy) * from_updates
 
 
 # --- rows in place -----------------------------------------------------------------------------------------------
