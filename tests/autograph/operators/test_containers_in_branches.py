@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import pytest
 
 import millrace as tf
@@ -219,3 +221,197 @@ def test_another_name_of_a_list_that_the_graph_took_over_says_so():
 
     with pytest.raises(TypeError):
         f(tf.constant(3))
+
+
+def _helper(n):
+    def add(items, value):
+        items.append(value)
+
+    h = [3, 4]
+    if n > 0:
+        add(h, 1)
+    else:
+        add(h, 2)
+    return h
+
+
+def _closure(n):
+    h = [3, 4]
+
+    def put(value):
+        h[0] = value
+        h.append(value)
+
+    put_more = lambda value: h.append(value)  # noqa: E731
+    if n > 0:
+        put(n)
+        put_more(1)
+    else:
+        put_more(7)
+        put(8)
+    return h
+
+
+def _bound_method(n):
+    h = [3]
+    add = h.append
+    if n > 0:
+        add(9)
+    else:
+        add(8)
+    return h
+
+
+def _lists_in_a_tuple(n):
+    t = ([1], [2])
+    if n > 0:
+        t[0].append(5)
+    else:
+        t[0].append(6)
+    return t
+
+
+def _in_a_ternary(n):
+    h = [3, 4]
+    a = h.pop() if n > 0 else h.pop(0)
+    h.append(1) if n > 0 else h.append(2)
+    return a, h
+
+
+def _default_dictionary(n):
+    d = collections.defaultdict(list)
+    if n > 0:
+        d["a"].append(1)
+    else:
+        d["a"].append(n)
+    return d["a"]
+
+
+def _counter(n):
+    c = collections.Counter(a=1)
+    if n > 0:
+        c.update(a=2)
+    else:
+        c.update(a=5)
+    return c["a"]
+
+
+def _nested_alias(n):
+    a = [1]
+    x = [a, [2]]
+    if n > 0:
+        x[0].append(5)
+    else:
+        x[0].append(6)
+    a.append(9)
+    return x, a
+
+
+def _item_and_update(n):
+    d = {"a": 1, "b": 2}
+    if n > 0:
+        d["a"] = n
+        d.update(b=d["a"])
+    return d["a"], d["b"]
+
+
+def _two_names_of_a_list_in_a_loop(n):
+    x = [5]
+    y = x
+    for i in tf.range(n * n):
+        x.append(i)
+        y.append(-i)
+    return x, y
+
+
+def _two_names_that_part_in_a_loop(n):
+    old = new = [0, 1]
+    i = 0
+    while i < n:
+        old = new
+        new = [old[1], old[0] + old[1]]
+        i += 1
+    return old, new
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _helper,
+        _closure,
+        _bound_method,
+        _lists_in_a_tuple,
+        _in_a_ternary,
+        _default_dictionary,
+        _counter,
+        _nested_alias,
+        _item_and_update,
+        _two_names_of_a_list_in_a_loop,
+        _two_names_that_part_in_a_loop,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_changes_are_seen_through_calls_other_names_and_other_containers(function):
+    for n in (2, -3):
+        expected = tf.nest.flatten(_as_lists(function(n)))
+        found = [v for part in tf.nest.flatten(_as_lists(tf.function(function)(tf.constant(n)))) for v in _flat(part)]
+        assert found == expected
+
+
+def _as_lists(value):
+    return tf.nest.map_structure(lambda leaf: leaf.numpy().tolist() if hasattr(leaf, "numpy") else leaf, value)
+
+
+def _flat(value):
+    return value if isinstance(value, list) else [value]
+
+
+@pytest.mark.parametrize("kind", [collections.deque, set])
+def test_containers_that_cannot_be_merged_are_refused_also_inside_others(kind):
+    def f(n):
+        x = [kind([1])]
+        if n > 0:
+            x[0].clear()
+        return len(x[0])
+
+    with pytest.raises(TypeError, match="'x' is a list that a branch changes in place"):
+        tf.function(f)(tf.constant(1))
+
+
+def test_dictionaries_in_another_order_are_refused():
+    def f(n):
+        d = {}
+        if n > 0:
+            d.update(a=1, b=2)
+        else:
+            d.update(b=5, a=4)
+        return d["a"]
+
+    with pytest.raises(TypeError, match="'d' is a dict that a branch changes in place"):
+        tf.function(f)(tf.constant(1))
+
+
+def test_a_list_that_a_helper_changes_in_a_loop_is_refused():
+    def add(items, value):
+        items.append(value)
+
+    def f(n):
+        x = [0]
+        for i in tf.range(n):
+            add(x, i)
+        return x
+
+    with pytest.raises(TypeError, match="'x' is a list that the body of a loop changes in place"):
+        tf.function(f)(tf.constant(1))
+
+
+def test_the_trial_run_of_a_loop_leaves_no_trace():
+    def f(n):
+        items, seen = [], {0: object()}
+        for i in tf.range(n):
+            items.append(i)
+            seen.pop(0, None)
+        return items
+
+    with pytest.raises(TypeError, match="'seen' is a dict that the body of a loop changes in place"):
+        tf.function(f)(tf.constant(0))

@@ -290,3 +290,74 @@ def test_another_name_of_a_list_sees_what_a_loop_assigns_to_its_items() -> None:
         return other
 
     assert [int(x) for x in f(tf.constant(5))] == [1, 4, 3]
+
+
+OUT_OF_RANGE = ["items[7] = 1", "items[-9] = 1", "items.pop(7)", "del items[5]", "items.remove(99)"]
+
+
+@pytest.mark.parametrize("change", OUT_OF_RANGE)
+def test_a_place_out_of_range_is_an_error_when_the_graph_runs(change: str) -> None:
+    @tf.function
+    def f(n):
+        items = [1]
+        for i in tf.range(n):
+            items.append(i)
+        exec(change, {}, {"items": items})
+        return items
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"list index out of range|not in the list"):
+        f(tf.constant(2))
+
+
+@pytest.mark.parametrize(
+    ("use", "error", "words"),
+    [
+        ("[5].extend(items)", TypeError, "Python cannot iterate over a list that a loop of the graph builds"),
+        ("np.asarray(items)", NotImplementedError, "to a numpy array"),
+        ("items.sort(key=abs)", TypeError, "key is not supported"),
+        ("items.append(np.float64(1.5))", TypeError, "elements of dtype int32; received float64"),
+        ("items[0:1].__setitem__(slice(0, 1), 5)", TypeError, "A part of a list"),
+        ("bool(items)", TypeError, "as a Python `bool` is not allowed"),
+    ],
+)
+def test_what_a_list_of_the_graph_cannot_do_says_so(use: str, error: type[Exception], words: str) -> None:
+    @tf.function
+    def f(n):
+        items = [1]
+        for i in tf.range(n):
+            items.append(i)
+        exec(use, {"np": np}, {"items": items})
+        return items
+
+    with pytest.raises(error, match=words):
+        f(tf.constant(2))
+
+
+def _read_while_it_grows(n):
+    items = [1]
+    total = 0
+    for i in tf.range(n):
+        items.append(i)
+        part = items[1:] + [7]
+        total += len(items.copy()) + items.count(1) + len(part)
+        if 2 in items and items:
+            total += items.index(1)
+    return total, items
+
+
+def _sorted_and_cut(n):
+    items = [3, 1]
+    for i in tf.range(n):
+        items.append(i)
+    items.sort()
+    del items[1:3]
+    items *= 2
+    items.sort(reverse=True)
+    return items, items != [1]
+
+
+@pytest.mark.parametrize("function", [_read_while_it_grows, _sorted_and_cut], ids=lambda f: f.__name__)
+def test_reading_a_list_gives_what_pythons_gives(function: Callable[[Any], Any]) -> None:
+    expected, got = function(4), tf.function(function)(tf.constant(4))
+    for left, right in zip(expected, got, strict=True):
+        np.testing.assert_array_equal(np.asarray(right), np.asarray(left))

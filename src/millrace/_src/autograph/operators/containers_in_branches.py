@@ -41,7 +41,12 @@ def refill(container: Any, contents: Any) -> None:
         return
     contents = contents.copy()
     container.clear()
-    container.extend(contents) if type(container) in (list, collections.deque) else container.update(contents)
+    if type(container) in (list, collections.deque):
+        container.extend(contents)
+    elif type(container) is set:
+        container.update(contents)
+    else:
+        dict.update(container, contents)  # not that of Counter, which adds
 
 
 def _parts(container: Any) -> Any:
@@ -211,18 +216,23 @@ class Left:
     def _copied(self, value: Any) -> Any:
         if id(value) in self.copies:
             return self.copies[id(value)]
-        if type(value) is tuple and any(True for _ in _inside(value, set())):
-            return tuple([self._copied(part) for part in value])
+        if isinstance(value, tuple) and any(True for _ in _inside(value, set())):
+            return _tuple_like(value, [self._copied(part) for part in value])
         known = self.before.get(id(value)) if is_container(value) else None
         if known is None or type(value) in _UNMERGED and known.is_unchanged((), ()):
             return value
         copy = self.copies[id(value)] = value.copy()
         self.origins[id(copy)] = value
         if type(copy) in _MAPPINGS:
-            copy.update({key: self._copied(part) for key, part in value.items()})
+            dict.update(copy, {key: self._copied(part) for key, part in value.items()})
         elif type(copy) is list:
             copy[:] = [self._copied(part) for part in value]
         return copy
+
+
+def _tuple_like(value: Any, parts: Sequence[Any]) -> Any:
+    """A tuple, or named tuple, of the same class with other parts."""
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 def can_be_merged(a: Any, b: Any) -> bool:
@@ -256,9 +266,10 @@ def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any])
     contents: Any
     if type(main) in _MAPPINGS:
         contents = main.copy()
-        contents.update({key: rebuilt(main[key], other[key], lefts, leaves) for key in sorted(main)})
-    elif type(main) in (list, tuple):
-        contents = type(main)([rebuilt(a, b, lefts, leaves) for a, b in zip(main, other, strict=True)])
+        dict.update(contents, {key: rebuilt(main[key], other[key], lefts, leaves) for key in sorted(main)})
+    elif type(main) is list or isinstance(main, tuple):
+        parts = [rebuilt(a, b, lefts, leaves) for a, b in zip(main, other, strict=True)]
+        contents = parts if type(main) is list else _tuple_like(main, parts)
     else:
         count = len(nest.flatten(main, expand_composites=True))
         contents = nest.pack_sequence_as(main, [next(leaves) for _ in range(count)], expand_composites=True)

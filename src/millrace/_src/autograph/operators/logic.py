@@ -49,7 +49,7 @@ def not_(value: Any) -> Any:
 
 
 def _boolean(value: Any) -> Any:
-    return condition_tensor(convert_to_tensor(value), "`and` or `or`")
+    return condition_tensor(value, "`and` or `or`")
 
 
 def in_(item: Any, container: Any) -> Any:

@@ -16,6 +16,7 @@ from millrace._src.control_flow.cond import cond
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.errors import OperatorNotAllowedInGraphError
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
@@ -143,7 +144,20 @@ class StagedList(CompositeTensor):
 
     def append(self, value: Any) -> None:
         """Adds an element at the end."""
-        self.array = self.array.write(self.array.size(), convert_to_tensor(value, dtype=self.array.dtype))
+        self.array = self.array.write(self.array.size(), self._element(value))
+
+    def _element(self, value: Any) -> Any:
+        """A value as an element.
+
+        Raises: TypeError: if it has another dtype; a Python number gets that of the list.
+        """
+        dtype = getattr(value, "dtype", None)
+        if dtype is not None and as_dtype(dtype) is not self.array.dtype:
+            raise TypeError(
+                f"The list has elements of dtype {self.array.dtype.name}; received {as_dtype(dtype).name}. A list that "
+                "a loop of the graph builds has elements of one dtype."
+            )
+        return convert_to_tensor(value, dtype=self.array.dtype)
 
     def extend(self, values: Any) -> None:
         """Adds the elements of a Python iterable, a tensor or another such list."""
@@ -156,7 +170,7 @@ class StagedList(CompositeTensor):
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(index, slice):
             raise TypeError("A part of a list that a loop of the graph builds cannot be replaced; assign one element.")
-        self.array = self.array.write(self._checked(index), convert_to_tensor(value, dtype=self.array.dtype))
+        self.array = self.array.write(self._checked(index), self._element(value))
 
     def __delitem__(self, index: Any) -> None:
         if not isinstance(index, slice):
@@ -184,7 +198,7 @@ class StagedList(CompositeTensor):
         """Puts an element before the one at a place."""
         elements, size = self._tensor(), self.length()
         position = raw.Minimum(x=raw.Maximum(x=self._position(index), y=0), y=size)
-        new = raw.ExpandDims(input=convert_to_tensor(value, dtype=self.array.dtype), dim=0)
+        new = raw.ExpandDims(input=self._element(value), dim=0)
         self._refill([elements[:position], new, elements[position:]])
 
     def remove(self, value: Any) -> None:

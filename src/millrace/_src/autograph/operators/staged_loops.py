@@ -83,6 +83,10 @@ def read_later(names: Sequence[str], options: Options) -> list[str]:
     return [name for name in names if name not in temporary]
 
 
+class _ApartError(Exception):
+    """Two variables that hold the same container before a loop hold different ones after an iteration."""
+
+
 class StagedLoop:
     """The state of one loop of the graph.
 
@@ -107,6 +111,8 @@ class StagedLoop:
         """Variables that start as zeros, with the shapes that the body gives them first."""
         self.in_place: list[int] = []
         """Carried containers that the body changes, if at all, in place."""
+        self.same: dict[int, int] = {}
+        """Variables that hold the container of another one."""
 
     def run(
         self,
@@ -124,7 +130,17 @@ class StagedLoop:
           maximum_iterations: A bound on the number of iterations.
         """
         self._fill_in_unknown(lambda: body(counter))
-        carried = [i for i, value in enumerate(self.before) if self._is_carried(i, value)]
+        self.same = self._other_names()
+        try:
+            self._build(test, body, counter, maximum_iterations)
+        except _ApartError:
+            self.same = {}
+            self._build(test, body, counter, maximum_iterations)
+
+    def _build(
+        self, test: Callable[[Any], Any], body: Callable[[Any], Any], counter: Any, maximum_iterations: Any
+    ) -> None:
+        carried = [i for i, value in enumerate(self.before) if i not in self.same and self._is_carried(i, value)]
         start = [[_as_tensor(leaf) for leaf in flatten(self.before[i])] for i in carried]
         shapes = [self._shapes(i, tensors) for i, tensors in zip(carried, start)]
 
@@ -141,6 +157,8 @@ class StagedLoop:
             after = self.get_state()
             self._check_static(carried, after)
             containers.check_not_changed(carried, after)
+            if any(after[index] is not after[first] for index, first in self.same.items()):
+                raise _ApartError
             self.in_place = [i for i in carried if is_container(self.before[i]) and after[i] is given[i]]
             new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [following, new]
@@ -159,7 +177,9 @@ class StagedLoop:
         last = self._set(carried, results)
         for index in self.in_place:  # other names of the container see what the loop has done to it
             refill(self.before[index], last[index])
-            last[index] = self.before[index]
+            for name, first in ((index, index), *self.same.items()):
+                if first == index:
+                    last[name] = self.before[index]
         self.set_state(last)
         for items, moved in self.taken_over:
             items[:] = [moved]
@@ -168,6 +188,8 @@ class StagedLoop:
         state = list(self.before)
         for index, leaves in zip(carried, values, strict=True):
             state[index] = nest.pack_sequence_as(self.before[index], list(leaves), expand_composites=True)
+        for index, first in self.same.items():
+            state[index] = state[first]
         self.set_state(state)
         return state
 
@@ -197,7 +219,8 @@ class StagedLoop:
         """Finds out, by a trial run of the body, what the loop has to start with."""
         empty = [i for i, value in enumerate(self.before) if value.__class__ is Undefined or value is None]
         unknown = [i for i in empty if not self._is_temporary(i)]
-        lists = {i: TrialList(v) for i, v in enumerate(self.before) if self._is_resized_list(i, v)}
+        trials = {id(v): TrialList(v) for i, v in enumerate(self.before) if self._is_resized_list(i, v)}
+        lists = {i: trials[id(v)] for i, v in enumerate(self.before) if id(v) in trials}
         if not unknown and not lists:
             return
         graph = FuncGraph("undefined_loop_variables")
@@ -224,11 +247,21 @@ class StagedLoop:
             self.before[index] = nest.pack_sequence_as(after[index], zeros, expand_composites=True)
             self.unknown[index] = [tensor.shape for tensor in values]
         for index, trial in lists.items():
-            grown = staged_list(self.before[index], trial)
+            items = self.before[index]
+            grown = staged_list(items, trial) if type(items) is list else None
             if grown is not None:
-                self.taken_over.append((self.before[index], MovedList(self.names[index])))
-                self.before[index] = grown
+                self.taken_over.append((items, MovedList(self.names[index])))
+                self.before = [grown if value is items else value for value in self.before]
         self.set_state(self.before)
+
+    def _other_names(self) -> dict[int, int]:
+        """Variables that hold the same container as another one, each with the first that does."""
+        first: dict[int, int] = {}
+        found: dict[int, int] = {}
+        for index, value in enumerate(self.before):
+            if is_container(value) and first.setdefault(id(value), index) != index:
+                found[index] = first[id(value)]
+        return found
 
     def _containers(self) -> Containers:
         """The containers as they are now, those that the body hands to calls too."""
@@ -250,6 +283,7 @@ class StagedLoop:
         for index, (name, old, new) in enumerate(zip(self.names, self.before, after, strict=True)):
             if (
                 index in carried
+                or index in self.same
                 or self._is_temporary(index)
                 or old is new
                 or (new.__class__ is Undefined and old.__class__ is Undefined)

@@ -42,7 +42,7 @@ from millrace._src.autograph.transform.item_targets import (
     unpacked_items,
     without_annotation,
 )
-from millrace._src.autograph.transform.scopes import note_rebinding_calls
+from millrace._src.autograph.transform.scopes import note_changes_in_place, note_rebinding_calls
 from millrace._src.autograph.transform.templates import copy_tree, expression, header, place, template, tuple_of
 
 Resumed = Callable[[ast.expr, str], ast.stmt]
@@ -123,7 +123,9 @@ class Inline:
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """The statements of the whole function."""
-        note_rebinding_calls(statements, self.function.scope.rebinding)
+        scope = self.function.scope
+        note_rebinding_calls(statements, scope.rebinding)
+        note_changes_in_place(statements, scope.locals | scope.nonlocals)
         isolated = _ExitsOfRegions(self.function).block(AssigningOperands(self.function).block(statements))
         start = frozenset() if self.in_region else frozenset(self.function.scope.parameters)
         self.before = DefiniteAssignment(isolated, start, frozenset(self.function.variables), mark=False).before
