@@ -642,6 +642,9 @@ compat.v1.summary.Summary graph.proto_names:Summary
 compat.v1.summary.SummaryDescription graph.proto_names:SummaryDescription
 compat.v1.summary.TaggedRunMetadata graph.proto_names:TaggedRunMetadata
 """,
+    "compat.v1.test": """
+compat.v1.test.compute_gradient -
+""",
     "compat.v1.train": """
 compat.v1.train.SaverDef graph.proto_names:SaverDef
 compat.v1.train.write_graph graph.graph_def:write_graph
@@ -1207,6 +1210,7 @@ strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
 """,
     "test": """
+test.compute_gradient autodiff.numeric_gradients:compute_gradient
 test.gpu_device_name core.runtime_options:gpu_device_name
 test.is_built_with_cuda core.runtime_options:is_built_with_cuda
 test.is_built_with_xla core.runtime_options:is_built_with_xla
