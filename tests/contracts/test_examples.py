@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import functools
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -94,3 +95,14 @@ def test_weights_are_learned_from_which_one_step_is_enough_as_with_tensorflow() 
     # printed by TensorFlow 2.21.0
     expected = "loss on 100 unseen lines, one step after five points: 0.875 before, 0.284 after meta-learning"
     assert line == expected
+
+
+def test_three_ways_to_a_hessian_vector_product_agree_eager_and_as_graphs() -> None:
+    if importlib.util.find_spec("sklearn") is None:
+        pytest.skip("the digits come with scikit-learn")
+    *rows, _, difference, eigenvalue = printed_by("hessian_vector_products.py")
+    found = [re.fullmatch(r"(\w+) +(eager|graph)  v'Hv = ([\d.]+) +[\d.]+ ms", row) for row in rows]
+    assert len(found) == 6
+    assert {match.group(3) for match in found if match} == {"0.003216"}
+    assert float(difference.rpartition(" ")[2]) < 1e-7
+    assert eigenvalue == "largest eigenvalue: 9.460"

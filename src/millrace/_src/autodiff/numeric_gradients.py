@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.autodiff.gradient_tape import GradientTape
-from millrace._src.core.arrays import Array
+from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import EagerTensor
@@ -49,8 +49,7 @@ def compute_gradient(
     """
     if not isinstance(x, (list, tuple)):
         raise ValueError(
-            "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a "
-            f"{type(x)}"
+            f"`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), not a {type(x)}"
         )
     if not executing_eagerly():
         raise RuntimeError("tf.test.compute_gradient computes with values and so works only in eager mode.")
