@@ -106,3 +106,20 @@ def test_three_ways_to_a_hessian_vector_product_agree_eager_and_as_graphs() -> N
     assert {match.group(3) for match in found if match} == {"0.003216"}
     assert float(difference.rpartition(" ")[2]) < 1e-7
     assert eigenvalue == "largest eigenvalue: 9.460"
+
+
+RNN_LOSSES = [0.4526, 0.3134, 0.1806, 0.0835, 0.0965]
+RNN_EXPLAINED = {"4": 98.0, "12": 97.5}
+"""Printed by TensorFlow 2.21.0 on a CPU: mean losses of the first hundreds of steps, shares of the variance in %."""
+
+
+def test_the_recurrent_net_learns_as_it_does_on_tensorflow() -> None:
+    output = "\n".join(printed_by("rnn.py"))
+    losses = [float(n) for n in re.findall(r"^ *\d+- *\d+ +(\d\.\d+)$", output, re.MULTILINE)]
+    assert len(losses) == 10
+    np.testing.assert_allclose(losses[:5], RNN_LOSSES, atol=2e-3)
+    explained = re.findall(r"^ *(\d+) steps, .* ([\d.]+) % of the variance", output, re.MULTILINE)
+    assert [steps for steps, _ in explained] == list(RNN_EXPLAINED)
+    for steps, percent in explained:
+        assert float(percent) == pytest.approx(RNN_EXPLAINED[steps], abs=1.0)
+        assert float(percent) >= 95.0

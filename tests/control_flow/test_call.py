@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.control_flow.call import GraphFunction, with_outputs
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.control_flow.derivative import with_outputs
 from millrace._src.core.op_def import Effects
 from millrace._src.graph.func_graph import FuncGraph
 from tests.contracts.sample import GradientProgram

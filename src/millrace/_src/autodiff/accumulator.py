@@ -113,7 +113,7 @@ class Accumulator:
         if op.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
             op.operation_tangents(outputs[0].op, self)
             return
-        rule = operation_rule(op, outputs[0])
+        rule = operation_rule(op, outputs[0], lambda: [1] * len(inputs))
         if rule is not None:
             self._record_rule(rule, inputs, outputs, tangents)
             return

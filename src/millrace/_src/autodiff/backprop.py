@@ -13,7 +13,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from millrace._src.autodiff.gradient_plan import gradient_plan
+from millrace._src.autodiff.gradient_plan import GradientPlan, computed, gradient_plan
 from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -59,17 +59,25 @@ def _sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozense
                 gradients.pop(i, None)
         if entry.scope is None:
             results = entry_gradients(entry, output_gradients)
+            _collect(gradients, entry.input_ids, results)
         else:
             with name_scope(entry.scope):
                 results = entry_gradients(entry, output_gradients)
-        for i, gradient in zip(entry.input_ids, results):
-            if i and gradient is not None:
-                known = gradients.get(i)
-                gradients[i] = gradient if known is None else add_gradients(known, gradient)
+                found = [computed(g) if i else None for i, g in zip(entry.input_ids, results)]
+            _collect(gradients, entry.input_ids, found)
 
 
-def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
-    """The gradients of an op's inputs, flat, from those of its outputs.
+def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Sequence[Any]) -> None:
+    """Adds the gradients of an op's inputs to those known; one that is a function is computed only if it is needed."""
+    for i, gradient in zip(input_ids, results):
+        if i and gradient is not None:
+            gradient = computed(gradient)
+            known = gradients.get(i)
+            gradients[i] = gradient if known is None else add_gradients(known, gradient)
+
+
+def entry_gradients(entry: Entry, output_gradients: list[Any]) -> Sequence[Any]:
+    """The gradients of an op's inputs, flat, from those of its outputs; or functions that compute them.
 
     A loop that is differentiated takes further inputs (the lists it fills); they come last and have no gradient.
     """
@@ -79,17 +87,36 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> list[Any]:
     plan = gradient_plan(entry.op)
     if plan is None:
         raise _no_gradient(entry)
-    filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
-    split = entry.op.signature.split_outputs
-    try:
-        result = plan.function(*split(filled, entry.attrs), **entry.saved)
-    except (TypeError, AttributeError):
-        if not any(isinstance(g, IndexedSlices) for g in filled):
-            raise
-        # a rule that passes a sparse gradient on keeps it sparse; one that computes with it needs a tensor
-        dense = [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in filled]
-        result = plan.function(*split(dense, entry.attrs), **entry.saved)
+    if plan.is_plain:
+        grouped = output_gradients
+    else:
+        specs = [None if none else s for none, s in zip(_takes_none(plan, entry), entry.output_specs, strict=True)]
+        filled = [_filled(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
+        grouped = entry.op.signature.split_outputs(filled, entry.attrs)
+    if any(isinstance(g, IndexedSlices) for g in output_gradients):
+        result = _from_sparse(plan, entry, output_gradients if plan.is_plain else filled)
+    else:
+        result = plan.function(*grouped, **entry.saved)
+    if plan.is_plain:
+        return result if isinstance(result, (tuple, list)) else (result,)
     return _flat_input_gradients(entry, result)
+
+
+def _takes_none(plan: GradientPlan, entry: Entry) -> Sequence[bool]:
+    """For each flat output, whether its gradient may be missing."""
+    return plan.takes_none if len(plan.takes_none) == len(entry.output_specs) else [False] * len(entry.output_specs)
+
+
+def _from_sparse(plan: GradientPlan, entry: Entry, filled: Sequence[Any]) -> Any:
+    """What a rule makes of sparse gradients: one that passes them on keeps them; one that computes needs tensors."""
+    for given in (filled, [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in filled]):
+        try:
+            result = plan.function(*entry.op.signature.split_outputs(list(given), entry.attrs), **entry.saved)
+            return tuple(map(computed, result)) if isinstance(result, tuple) else result
+        except (TypeError, AttributeError):
+            if given is not filled:
+                raise
+    return None
 
 
 def _no_gradient(entry: Entry) -> LookupError:

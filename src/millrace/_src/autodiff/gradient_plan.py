@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from millrace._src.core.tensor import EagerTensor
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
 
-    __slots__ = ("function", "output_count", "names", "unread")
+    __slots__ = ("function", "output_count", "names", "unread", "takes_none", "is_plain", "places")
 
     def __init__(self, op: OpDef) -> None:
         assert op.gradient is not None
@@ -32,6 +33,11 @@ class GradientPlan:
         self.names = tuple(p.name for p in parameters[self.output_count :])
         self.unread = _unread(op)
         """Inputs whose values are read for some gradients only: the name, and the numbers of the inputs of these."""
+        self.takes_none = tuple("None" in str(p.annotation) for p in parameters[: self.output_count])
+        """For each output, whether None stands for a gradient that is zero; else it is filled in."""
+        self.is_plain = op.has_single_output and not op.has_list_arguments
+        """Whether the op takes and returns single tensors, one of them the result."""
+        self.places = self._places(op) if self.is_plain else ()
 
     def without_unread(self, saved: dict[str, Any], wanted: Sequence[int]) -> None:
         """Puts stand-ins in place of the values that no gradient reads for an input that is `wanted`, not 0."""
@@ -39,6 +45,20 @@ class GradientPlan:
             if not any(wanted[place] for place in readers):
                 value = saved[name]
                 saved[name] = [_stand_in(v) for v in value] if type(value) is list else _stand_in(value)
+
+    def _places(self, op: OpDef) -> tuple[tuple[str, int], ...]:
+        """For each name, where it is found: the number of an input, -1 for the output, -2 for an attribute."""
+        inputs, outputs = op.signature.input_names, [arg.name for arg in op.signature.outputs]
+        return tuple(
+            (name, inputs.index(name) if name in inputs else -1 if name in outputs else -2) for name in self.names
+        )
+
+    def saved(self, inputs: Sequence[Any], output: Any, attrs: dict[str, Any]) -> dict[str, Any]:
+        """What the gradient of a plain op asks for."""
+        return {
+            name: inputs[place] if place >= 0 else output if place == -1 else attrs.get(name)
+            for name, place in self.places
+        }
 
 
 def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -65,6 +85,11 @@ def _stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
 def gradient_plan(op: OpDef) -> GradientPlan | None:
     """The plan of an op's gradient, or None if it has none."""
     return None if op.gradient is None else GradientPlan(op)
+
+
+def computed(gradient: Any) -> Any:
+    """What a rule gives for an input: a gradient, or a function that computes it, for one that is not always needed."""
+    return gradient() if type(gradient) is FunctionType else gradient
 
 
 def saved_values(

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import OpDef, get_op
@@ -114,17 +114,24 @@ def _op_called(name: str) -> OpDef | None:
 # --- rules of single operations ----------------------------------------------------------------------------------
 
 
-def operation_rule(op: OpDef, output: Any) -> Callable[..., Any] | None:
+def operation_rule(
+    op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]]
+) -> Callable[..., Any] | None:
     """How one particular operation of a graph is differentiated, where that is not its op's gradient.
 
-    An op that holds graphs changes the operation itself; `tf.custom_gradient` gives an operation a rule of its own; an
-    operation may ask for a rule by name.
+    An op that holds graphs changes the operation itself, and is told which inputs need a gradient;
+    `tf.custom_gradient` gives an operation a rule of its own; an operation may ask for a rule by name.
     """
     if not isinstance(output, SymbolicTensor):
         return None
     operation = output.op
-    rule = operation.gradient_override or named_rule(operation) or op.operation_gradient
-    return None if rule is None else lambda *dys: rule(operation, dys)
+    override = operation.gradient_override or named_rule(operation)
+    if override is not None:
+        return lambda *dys: override(operation, dys)
+    rule = op.operation_gradient
+    if rule is None:
+        return None
+    return lambda *dys: rule(operation, dys, frozenset(i for i, number in enumerate(input_ids()) if number))
 
 
 def named_rule(operation: Any) -> Callable[..., Any] | None:
@@ -163,7 +170,7 @@ def _borrowed(op: OpDef) -> Callable[..., Any]:
         assert plan is not None
         saved = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
         grouped = op.signature.split_outputs(list(dys), operation.attrs)
-        return checked_gradients(operation, as_list(plan.function(*grouped, **saved)))
+        return checked_gradients(operation, [computed(g) for g in as_list(plan.function(*grouped, **saved))])
 
     return apply
 

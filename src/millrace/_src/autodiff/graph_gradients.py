@@ -46,14 +46,16 @@ def graph_gradients(
             continue
         number = tape_id(target)
         gradients[number] = gradients[number] + gradient if number in gradients else gradient
-    reached = _reached_from(operations, sources, stopped)
+    reached = reached_from(operations, sources, stopped)
     wanted = [tape_id(s) for s in sources]
     blocked = frozenset(wanted)
     found = sweep(_entries(operations, reached, gradients, stopped, place), gradients, blocked)
     return [found.get(n) for n in wanted]
 
 
-def _reached_from(operations: Iterable[Operation], sources: Sequence[Any], stopped: Container[int]) -> set[int]:
+def reached_from(
+    operations: Iterable[Operation], sources: Sequence[Any], stopped: Container[int] = frozenset()
+) -> set[int]:
     """The numbers of the tensors that depend on a source through differentiable values."""
     reached = {tape_id(s) for s in sources}
     for operation in operations:
@@ -90,7 +92,7 @@ def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
         else (None,)
     )
     scope = f"{operation.name}_grad"
-    rule = operation_rule(op, operation.outputs[0])
+    rule = operation_rule(op, operation.outputs[0], lambda: input_ids)
     if rule is not None:
         return Entry(op, operation.attrs, input_ids, output_ids, specs, {}, rule, scope)
     plan = gradient_plan(op)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.autodiff.backprop import add_gradients, entry_gradients
-from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
+from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
 from millrace._src.autodiff.graph_gradients import graph_gradients
 from millrace._src.autodiff.tape import Entry, is_trainable
 from millrace._src.core.context import eager_engine, state, tapes_scope
@@ -226,7 +226,7 @@ def _input_gradients(
     """The gradients that the op's rule gives for the inputs."""
     rule = gradient_plan(op)
     saved = {} if rule is None else saved_values(op, rule.names, inputs, outputs, attrs)
-    return entry_gradients(Entry(op, attrs, (), (), tuple(outputs), saved), list(seeds))
+    return [computed(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), saved), list(seeds))]
 
 
 def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:

@@ -13,8 +13,9 @@ from typing import Any
 from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
 from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.core import context
+from millrace._src.core.dtypes import ALL_DTYPES
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.tensor import tape_id
+from millrace._src.core.tensor import EagerTensor, tape_id
 
 
 class Entry:
@@ -44,9 +45,18 @@ class Entry:
         """The name scope of the gradient's nodes in a graph."""
 
 
+_NOTHING_ELSE: tuple[Any, ...] = (None,)
+_TRAINABLE = frozenset(
+    dtype
+    for plain in ALL_DTYPES
+    for dtype in (plain, plain._as_ref)
+    if dtype.is_floating or dtype.is_complex or dtype.name in ("resource", "variant")
+)
+
+
 def is_trainable(dtype: Any) -> bool:
     """Whether gradients flow through tensors of a dtype."""
-    return dtype.is_floating or dtype.is_complex or dtype.name in ("resource", "variant")
+    return dtype in _TRAINABLE
 
 
 class Tape:
@@ -90,15 +100,22 @@ class Tape:
         plan = gradient_plan(op)
         if plan is None and op.not_differentiable is not None:
             return
-        input_ids = tuple(i if i in watched and is_trainable(t.dtype) else 0 for i, t in zip(ids, inputs, strict=True))
+        input_ids = tuple([i if i in watched and t.dtype in _TRAINABLE else 0 for i, t in zip(ids, inputs)])
         if not any(input_ids):
             return
         output_ids = self._follow(outputs)
         if not any(output_ids):
             return
-        rule = operation_rule(op, outputs[0])
+        if plan is not None and plan.is_plain and type(outputs[0]) is EagerTensor:
+            saved = plan.saved(inputs, outputs[0], attrs)
+            if plan.unread:
+                plan.without_unread(saved, input_ids)
+            self.entries.append(Entry(op, attrs, input_ids, output_ids, _NOTHING_ELSE, saved))
+            return
+        entry = Entry(op, attrs, input_ids, output_ids, tuple(outputs), {})
+        rule = operation_rule(op, outputs[0], lambda: entry.input_ids)  # an operation may be given inputs later
         if rule is not None:
-            entry = Entry(op, attrs, input_ids, output_ids, tuple(outputs), {}, rule)
+            entry.backward = rule
             self.entries.append(entry)
             outputs[0].op.recordings.append((self, entry))
             return
@@ -123,7 +140,7 @@ class Tape:
         entry.output_specs += tuple(outputs)
 
     def _follow(self, outputs: Sequence[Any]) -> tuple[int, ...]:
-        ids = tuple(tape_id(t) if is_trainable(t.dtype) else 0 for t in outputs)
+        ids = tuple([tape_id(t) if t.dtype in _TRAINABLE else 0 for t in outputs])
         self.watched.update(ids)
         self.watched.discard(0)
         return ids

@@ -4,13 +4,10 @@ A `GraphFunction` is a finished `FuncGraph` that can be called with flat tensors
 eager mode the call runs the graph's program; in a graph it becomes a
 `PartitionedCall` (or `StatefulPartitionedCall`) node whose attribute is the function.
 
-Differentiating a call needs values from inside the graph. A `Derivative` is a pair:
-a forward function that also returns those intermediates, and a backward function
-from output gradients and intermediates to input gradients. It is built once. Where
-a second tape watches, or a persistent one (which may record its own gradient), the
-intermediates count as outputs too, so that the gradient of the gradient flows back
-through them. Intermediates that are lists (of a loop) are left out of that: gradients
-flow into these only through a further derivative, of the forward function.
+Differentiating a call is the pair of functions in `derivative.py`. Where a second tape watches, or a persistent one
+(which may record its own gradient), the intermediates count as outputs too, so that the gradient of the gradient flows
+back through them. Intermediates that are lists (of a loop) are left out of that: gradients flow into these only
+through a further derivative, of the forward function.
 """
 
 from __future__ import annotations
@@ -19,23 +16,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.accumulator import mark_constants
-from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.autodiff.tape import is_trainable
+from millrace._src.control_flow.derivative import (
+    Derivative,
+    all_inputs,
+    build_derivative,
+    filled_gradient,
+    reaching,
+)
 from millrace._src.control_flow.forward_graph import forward_graph
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
-from millrace._src.core.dtypes import DType
-from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.engines.tiers import engine_for
-from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_effects, body_writes
+from millrace._src.engines.tiers import Tier, engine_for, tier_of
+from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import set_function_factory
 from millrace._src.ops import raw
@@ -64,9 +66,10 @@ class GraphFunction:
         self.name = name
         self.jit_compile = jit_compile
         self.attributes = attributes or {}
-        self._derivatives: dict[tuple[bool, frozenset[int] | None, int], Derivative] = {}
+        self._derivatives: dict[tuple[Any, ...], Derivative] = {}
         self._forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
         self._runner: Any = None
+        self._program: Any = None
         self.tensor_class: type[EagerTensor] = EagerTensor
         """The kind of tensor that holds what the runner returns."""
 
@@ -78,10 +81,20 @@ class GraphFunction:
     def runner(self) -> Any:
         """Takes and returns a flat sequence of arrays; compiled on first use by the engine in charge."""
         if self._runner is None:
-            program = _compile(self)
+            program = self._program = _compile(self)
             self.tensor_class = getattr(program, "tensor_class", EagerTensor)
             self._runner = _quieted(program)
         return self._runner
+
+    def tiers(self) -> dict[str, Tier]:
+        """Where this function runs, and the forward and backward functions that were made for its gradients."""
+        self.runner()
+        found = {self.name: tier_of(self._program, self.jit_compile)}
+        for derivative in self._derivatives.values():
+            for function in (derivative.forward, derivative.backward):
+                if function._program is not None:
+                    found.update(function.tiers())
+        return found
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         """Calls the function with flat tensors; returns its flat outputs."""
@@ -185,47 +198,71 @@ class GraphFunction:
         return self._forward_modes[key]
 
     def _call_taped(self, tapes: Sequence[Any], outer: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
-        """Calls the forward function and tells the tapes how to go back."""
-        orders = self._derivatives_of_orders(max(len(tapes), 2 if tapes[0].persistent else 1))
+        """Calls the forward function and tells the tapes how to go back; they keep what that needs, nothing else."""
+        order = max(len(tapes), 2 if tapes[0].persistent else 1)
+        # A higher order also differentiates by what the gradient's own call is given, as TensorFlow does.
+        wanted = _watched_positions(inputs, tapes) if order == 1 else all_inputs(self)
+        orders = self._derivatives_of_orders(order, wanted)
         with context.tapes_scope(outer):
             results = orders[-1].forward(inputs) if outer else orders[-1].forward._call_plain(inputs)
-
-        def backward(*dys: Any) -> list[Any]:
-            derivative = reaching(orders, dys, results)
-            if derivative is None:
-                raise LookupError(
-                    "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
-                    f"higher order than the {len(orders)} that the tapes asked for when the function was called."
-                )
-            return derivative.input_gradients(dys, inputs, results)
-
+        backward = _recorded_backward(orders, inputs, results)
         call_op = get_op("PartitionedCall")
         for tape in tapes:
             tape.record_function(call_op, inputs, results, backward)
         return results[: len(self.graph.outputs)]
 
-    def _derivatives_of_orders(self, order: int) -> list[Derivative]:
+    def _derivatives_of_orders(self, order: int, wanted: frozenset[int]) -> list[Derivative]:
         """The derivatives for the first, second ... order.
 
         Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
         The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
         """
-        found = [self.derivative(closed=order > 1)]
+        found = [self.derivative(closed=order > 1, wanted=wanted)]
         while len(found) < order and found[-1].keeps_lists:
-            found.append(found[-1].forward.derivative(closed=True))
+            found.append(found[-1].forward.derivative(closed=True, wanted=wanted))
         return found
 
-    def derivative(self, *, closed: bool, lists: frozenset[int] | None = None) -> Derivative:
-        """The forward and backward functions.
+    def derivative(
+        self, *, closed: bool, targets: frozenset[int] | None = None, wanted: frozenset[int] | None = None
+    ) -> Derivative:
+        """The forward and backward functions, built on first use.
 
         Args:
           closed: whether gradients flow into the intermediates too, but for lists.
-          lists: the positions of the outputs of dtype variant to differentiate; None for all.
+          targets: the positions of the outputs to differentiate; None for all that are numbers or lists.
+          wanted: the positions of the inputs that need a gradient; None for all that can have one.
         """
-        key = (closed, lists, len(self.graph.outputs))
+        wanted = all_inputs(self) if wanted is None else wanted
+        key = (closed, targets, wanted, len(self.graph.outputs))
         if key not in self._derivatives:
-            self._derivatives[key] = build_derivative(self, closed=closed, lists=lists)
+            self._derivatives[key] = build_derivative(self, closed=closed, targets=targets, wanted=wanted)
         return self._derivatives[key]
+
+
+def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset[int]:
+    """The inputs that a tape follows."""
+    numbers = [getattr(t, "_tape_id", 0) if is_trainable(t.dtype) else 0 for t in inputs]
+    return frozenset(i for i, n in enumerate(numbers) if n and any(n in tape.watched for tape in tapes))
+
+
+def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
+    """The backward function of one call, which holds the values that it reads."""
+    shown = orders[-1].forward.graph.outputs
+    saved = [derivative.saved(inputs, results) for derivative in orders]
+    lists = {i: t for i, t in enumerate(results) if t.dtype.name == "variant"}
+
+    def backward(*dys: Any) -> list[Any]:
+        derivative = reaching(orders, dys, shown, frozenset())
+        if derivative is None:
+            raise LookupError(
+                "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
+                f"higher order than the {len(orders)} that the tapes asked for when the function was called."
+            )
+        filled = [filled_gradient(dys[p], lists.get(p)) for p in derivative.gradient_positions]
+        found: list[Any] = derivative.call_backward(filled, saved[orders.index(derivative)])
+        return found
+
+    return backward
 
 
 def _level(value: Any, dtype: Any) -> Any:
@@ -262,165 +299,6 @@ def copy_handle_data(sources: Sequence[Any], targets: Sequence[Any]) -> None:
             target._handle_data = data
 
 
-# --- derivatives -------------------------------------------------------------------------------------------------
-
-
-class Derivative:
-    """A function's forward pass with intermediates, and its backward pass.
-
-    `backward` takes the gradients of the differentiable outputs (of `forward`, if closed) and the intermediates.
-    """
-
-    def __init__(
-        self,
-        forward: GraphFunction,
-        backward: GraphFunction,
-        gradient_positions: Sequence[int],
-        intermediate_positions: Sequence[tuple[str, int]],
-        layout: Sequence[Any],
-        base_count: int,
-        constants: Sequence[Any] = (),
-    ) -> None:
-        self.base_count = base_count
-        self.constants = constants
-        """Tensors from outside of the function that only the backward pass uses."""
-        self.forward = forward
-        self.backward = backward
-        self.gradient_positions = gradient_positions
-        self.intermediate_positions = intermediate_positions
-        self.layout = layout
-
-    @property
-    def keeps_lists(self) -> bool:
-        """Whether intermediates are lists, into which no gradient flows."""
-        return any(t.dtype.name == "variant" for t in self.forward.graph.outputs[self.base_count :])
-
-    def reaches(self, position: int, dtype: DType) -> bool:
-        """Whether the gradient of an output of the forward function is taken into account."""
-        return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
-
-    def input_gradients(
-        self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
-    ) -> list[Any]:
-        """The gradients of the inputs, None where there is none."""
-        sources = {"input": inputs, "output": outputs, "constant": self.constants}
-        saved = [sources[kind][position] for kind, position in self.intermediate_positions]
-        return self.call_backward([_filled(output_gradients[p], outputs[p]) for p in self.gradient_positions], saved)
-
-    def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
-        """The gradients of the inputs from those of the differentiable outputs and the saved values."""
-        results = iter(self.backward([*output_gradients, *saved]))
-        return [_rebuild(item, results) for item in self.layout]
-
-
-def reaching(derivatives: Sequence[Derivative], gradients: Sequence[Any], outputs: Sequence[Any]) -> Any:
-    """The first of some derivatives that takes every given gradient into account, or None."""
-    given = [(p, t.dtype) for p, (g, t) in enumerate(zip(gradients, outputs, strict=False)) if g is not None]
-    return next((d for d in derivatives if all(d.reaches(p, dtype) for p, dtype in given)), None)
-
-
-def _filled(gradient: Any, output: Any) -> Any:
-    """The gradient of an output as a tensor: a list of zeros for one that has none."""
-    if gradient is None and output.dtype.name == "variant":
-        return raw.ZerosLike(x=output)
-    return convert_to_tensor(gradient)
-
-
-def _rebuild(layout: Any, results: Any) -> Any:
-    if layout is None:
-        return None
-    if layout == 1:
-        return next(results)
-    return IndexedSlices(*[next(results) for _ in range(layout)])
-
-
-def build_derivative(function: GraphFunction, *, closed: bool, lists: frozenset[int] | None) -> Derivative:
-    """Differentiates the body of a function once."""
-    graph = function.graph
-    outputs = list(graph.outputs)
-    if lists is None:
-        lists = frozenset(i for i, t in enumerate(outputs) if t.dtype.name == "variant")
-    while True:
-        backward, positions, layout = _backward_graph(function, outputs, lists)
-        known = {id(t) for t in (*outputs, *graph.inputs)}
-        new = [t for t in backward.external_captures if id(t) not in known and _is_inside(t, graph)]
-        outputs += new
-        if not closed or not new:
-            break
-    forward_graph = with_outputs(graph, outputs)
-    inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
-    made = {id(t): ("output", i) for i, t in enumerate(outputs)}
-    constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
-    made.update((id(t), ("constant", i)) for i, t in enumerate(constants))
-    intermediates = [inputs.get(id(t)) or made[id(t)] for t in backward.external_captures]
-    return Derivative(
-        GraphFunction(forward_graph, f"__forward_{function.name}", jit_compile=function.jit_compile),
-        GraphFunction(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
-        positions,
-        intermediates,
-        layout,
-        len(graph.outputs),
-        constants,
-    )
-
-
-def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
-    """Whether a tensor is of a graph (a view of one has the same operations) rather than of eager mode or around it."""
-    return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
-
-
-class _BackwardGraph(FuncGraph):
-    """The graph of a backward pass: what the forward graph captured stays an input of the function."""
-
-    def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """The tensor of this graph that stands for `tensor`, made on first use."""
-        captured = self.outer_graph._captures.get(id(tensor))
-        return super().capture(tensor if captured is None else captured[1], name)
-
-
-def _backward_graph(
-    function: GraphFunction, outputs: Sequence[Any], lists: frozenset[int]
-) -> tuple[FuncGraph, list[int], list[Any]]:
-    """The graph from output gradients (and captured intermediates) to input gradients."""
-    graph = function.graph
-    backward = _BackwardGraph(f"__backward_{function.name}", outer_graph=graph)
-    backward.copies_constants = True
-    positions = [i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex or i in lists]
-    with backward.as_default(), context.tapes_scope(()):
-        dys = []
-        for position in positions:
-            tensor = outputs[position]
-            dys.append(backward.add_placeholder(tensor.dtype, tensor.shape, f"grad_{position}"))
-        backward.inputs.extend(dys)
-        found = graph_gradients(graph.get_operations(), [outputs[p] for p in positions], dys, graph.inputs)
-        layout: list[Any] = []
-        for gradient in found:
-            parts = _components(gradient)
-            layout.append(len(parts) if isinstance(gradient, IndexedSlices) else 1 if parts else None)
-            backward.outputs.extend(p if getattr(p, "graph", None) is backward else backward.capture(p) for p in parts)
-    add_automatic_control_dependencies(backward)
-    return backward, positions, layout
-
-
-def _components(gradient: Any) -> list[Any]:
-    if gradient is None:
-        return []
-    if isinstance(gradient, IndexedSlices):
-        parts = [gradient.values, gradient.indices]
-        return parts if gradient.dense_shape is None else [*parts, gradient.dense_shape]
-    return [gradient]
-
-
-def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
-    """The same body seen with other outputs: the operations are shared, not copied."""
-    view = FuncGraph.__new__(FuncGraph)
-    view.__dict__.update(graph.__dict__)
-    view.outputs = list(outputs)
-    view.programs = {}
-    view.outer_graph = graph
-    return view
-
-
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 
@@ -439,6 +317,7 @@ def _call_effects(attrs: dict[str, Any]) -> Effects:
     Tout=TypeList(ANY),
     shape=_call_shape,
     effects=_call_effects,
+    control="call",
 )
 def partitioned_call(
     xp: Xp, args: list[Any], *, f: FunctionAttr, config: str = "", config_proto: str = "", executor_type: str = ""
@@ -454,6 +333,7 @@ def partitioned_call(
     Tout=TypeList(ANY),
     shape=_call_shape,
     effects=_call_effects,
+    control="call",
 )
 def stateful_partitioned_call(
     xp: Xp, args: list[Any], *, f: FunctionAttr, config: str = "", config_proto: str = "", executor_type: str = ""
@@ -464,20 +344,20 @@ def stateful_partitioned_call(
 
 @partitioned_call.operation_gradient
 @stateful_partitioned_call.operation_gradient
-def call_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+def call_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """Makes the call node return the intermediates, then calls the backward function."""
     plans = operation.gradient_plan = operation.gradient_plan or []
-    derivative = reaching(plans, output_gradients, operation.outputs)
+    derivative = reaching(plans, output_gradients, operation.outputs, wanted)
     if derivative is None:
-        derivative = prepare_call(operation)
+        derivative = prepare_call(operation, wanted)
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     filled = [_zeros_if_missing(dys[p], operation.outputs[p]) for p in range(len(derivative.forward.graph.outputs))]
     return derivative.input_gradients(filled, operation.inputs, operation.outputs)
 
 
-def prepare_call(operation: Any) -> Any:
-    """Makes a call node return the intermediates of its function; returns how to go back from them."""
-    derivative: Derivative = operation.attrs["f"].derivative(closed=True)
+def prepare_call(operation: Any, wanted: frozenset[int] | None = None) -> Any:
+    """Makes a call node return the intermediates of its function; returns how to go back to the wanted inputs."""
+    derivative: Derivative = operation.attrs["f"].derivative(closed=True, wanted=wanted)
     extend_outputs(operation, "f", derivative.forward)
     return planned(operation, derivative)
 

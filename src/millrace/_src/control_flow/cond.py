@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff import backprop
+from millrace._src.autodiff.tape import is_trainable
 from millrace._src.control_flow.branches import (
     Branch,
     common_shapes,
@@ -22,15 +23,8 @@ from millrace._src.control_flow.branches import (
     read_only_inputs,
     trace_branch,
 )
-from millrace._src.control_flow.call import (
-    Derivative,
-    GraphFunction,
-    copy_handle_data,
-    extend_outputs,
-    planned,
-    reaching,
-    with_outputs,
-)
+from millrace._src.control_flow.call import GraphFunction, copy_handle_data, extend_outputs, planned
+from millrace._src.control_flow.derivative import Derivative, reaching, with_outputs
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import state
@@ -106,11 +100,25 @@ def _case_kernel(
 _IF = "cond: Tcond, input: Tin -> output: Tout"
 _CASE = "branch_index: int32, input: Tin -> output: Tout"
 
-if_ = op("If", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects)(
-    _if_kernel
-)
+if_ = op(
+    "If",
+    _IF,
+    Tcond=ANY,
+    Tin=TypeList(ANY),
+    Tout=TypeList(ANY),
+    shape=_declared_shapes,
+    effects=_if_effects,
+    control="choice",
+)(_if_kernel)
 stateless_if = op(
-    "StatelessIf", _IF, Tcond=ANY, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_if_effects
+    "StatelessIf",
+    _IF,
+    Tcond=ANY,
+    Tin=TypeList(ANY),
+    Tout=TypeList(ANY),
+    shape=_declared_shapes,
+    effects=_if_effects,
+    control="choice",
 )(_if_kernel)
 case_ = op("Case", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(
     _case_kernel
@@ -375,9 +383,10 @@ def _assert_at_most_one(predicates: Sequence[Any]) -> None:
 class _Widened:
     """The branches of a node after they were made to return the intermediates of all of them."""
 
-    def __init__(self, operation: Any, functions: Sequence[GraphFunction]) -> None:
+    def __init__(self, operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]) -> None:
+        self.wanted = wanted
         self.base_count = len(operation.outputs)
-        self.branches = _return_intermediates(operation, functions)
+        self.branches = _return_intermediates(operation, functions, frozenset(i - 1 for i in wanted))
         self.functions = [function for function, _, _ in self.branches]
 
     def reaches(self, position: int, dtype: DType) -> bool:
@@ -388,34 +397,43 @@ class _Widened:
 
 @if_.operation_gradient
 @stateless_if.operation_gradient
-def if_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+def if_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """An If node that runs the backward function of the branch that ran."""
-    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs) or prepare_if(operation)
+    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs, wanted)
+    plan = plan or prepare_if(operation, wanted)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
 
 
 @case_.operation_gradient
 @stateless_case.operation_gradient
-def case_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+def case_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """A Case node that runs the backward function of the branch that ran."""
-    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs) or prepare_case(operation)
+    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs, wanted)
+    plan = plan or prepare_case(operation, wanted)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
 
 
-def prepare_if(operation: Any) -> Any:
-    """Makes an If node return the intermediates of its branches; returns how to go back from them."""
+def _all_operands(operation: Any) -> frozenset[int]:
+    """The inputs that can have a gradient; the first one selects the branch."""
+    return frozenset(i for i, t in enumerate(operation.inputs) if i and is_trainable(t.dtype))
+
+
+def prepare_if(operation: Any, wanted: frozenset[int] | None = None) -> Any:
+    """Makes an If node return the intermediates of its branches; returns how to go back to the wanted inputs."""
     attrs = operation.attrs
-    plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]])
+    wanted = _all_operands(operation) if wanted is None else wanted
+    plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]], wanted)
     attrs["then_branch"], attrs["else_branch"] = plan.functions
     extend_outputs(operation, "then_branch", plan.functions[0], attrs["output_shapes"])
     return planned(operation, plan)
 
 
-def prepare_case(operation: Any) -> Any:
-    """Makes a Case node return the intermediates of its branches; returns how to go back from them."""
-    plan = _Widened(operation, operation.attrs["branches"])
+def prepare_case(operation: Any, wanted: frozenset[int] | None = None) -> Any:
+    """Makes a Case node return the intermediates of its branches; returns how to go back to the wanted inputs."""
+    wanted = _all_operands(operation) if wanted is None else wanted
+    plan = _Widened(operation, operation.attrs["branches"], wanted)
     operation.attrs["branches"] = tuple(plan.functions)
     extend_outputs(operation, "_first_branch", plan.functions[0], operation.attrs["output_shapes"])
     del operation.attrs["_first_branch"]
@@ -437,13 +455,13 @@ def _case_tangents(operation: Any, accumulator: Any) -> None:
 
 
 def _return_intermediates(
-    operation: Any, functions: Sequence[GraphFunction]
+    operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]
 ) -> list[tuple[GraphFunction, Derivative, int]]:
     """Branches that return the intermediates of all branches, empty where they belong to another.
 
     Each comes with its derivative and the position where its own intermediates start.
     """
-    derivatives = [f.derivative(closed=True) for f in functions]
+    derivatives = [f.derivative(closed=True, wanted=wanted) for f in functions]
     count = len(operation.outputs)
     extras = [d.forward.graph.outputs[count:] for d in derivatives]
     result = []

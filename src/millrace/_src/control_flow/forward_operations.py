@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import is_trainable
-from millrace._src.control_flow.call import GraphFunction, add_outputs, prepare_call, with_outputs
+from millrace._src.control_flow.call import GraphFunction, add_outputs, prepare_call
 from millrace._src.control_flow.cond import prepare_case, prepare_if
+from millrace._src.control_flow.derivative import with_outputs
 from millrace._src.control_flow.while_gradient import prepare_while
 from millrace._src.core.context import tapes_scope
 from millrace._src.core.shapes import TensorShape

@@ -12,19 +12,22 @@ second derivative) makes a further plan, which differentiates the body that fill
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
+from millrace._src.autodiff.graph_gradients import reached_from
 from millrace._src.autodiff.tape import is_trainable
 from millrace._src.autodiff.vectorize import call
 from millrace._src.control_flow.branches import graph_function
-from millrace._src.control_flow.call import Derivative, GraphFunction, copy_handle_data, extend_outputs, planned
+from millrace._src.control_flow.call import GraphFunction, copy_handle_data, extend_outputs, planned
+from millrace._src.control_flow.derivative import Derivative
 from millrace._src.control_flow.while_loop import bounded_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
-from millrace._src.graph.control_deps import add_automatic_control_dependencies, function_attrs
+from millrace._src.core.tensor import tape_id
+from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_writes, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 
@@ -32,23 +35,28 @@ _MOST_OPERATIONS = 32
 """What takes more operations than this to compute is saved in every iteration instead."""
 
 
-def while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Sequence[Any]:
+def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """A loop that runs the backward function of the body once per iteration, last iteration first."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     given = {i for i, g in enumerate(dys) if g is not None}
-    loop = next((plan for plan in operation.gradient_plan or () if plan.reaches(given)), None)
-    return (loop or prepare_while(operation, given)).build(dys)
+    loop = next((plan for plan in operation.gradient_plan or () if plan.serves(given, wanted)), None)
+    return (loop or prepare_while(operation, given, wanted)).build(dys)
 
 
-def prepare_while(operation: Any, given: Container[int] | None = None) -> Any:
+def prepare_while(
+    operation: Any, given: Container[int] | None = None, wanted: frozenset[int] | None = None
+) -> Any:
     """Makes a loop return lists of intermediates; returns how to go back from them.
 
     Args:
       operation: the loop.
       given: the positions of the outputs that have a gradient; None for any.
+      wanted: the positions of the inputs that need one; None for all that can have one.
     """
     lists = {i for i, t in enumerate(operation.outputs) if t.dtype.name == "variant" and (given is None or i in given)}
-    return planned(operation, _LoopGradient(operation, lists))
+    if wanted is None:
+        wanted = frozenset(i for i, t in enumerate(operation.inputs) if is_trainable(t.dtype))
+    return planned(operation, _LoopGradient(operation, lists, wanted))
 
 
 class _LoopGradient:
@@ -57,27 +65,49 @@ class _LoopGradient:
     Args:
       operation: the forward loop; it is changed to return the intermediates.
       lists: the positions of those of its lists that have a gradient.
+      wanted: the positions of its inputs that need a gradient.
     """
 
-    def __init__(self, operation: Any, lists: set[int]) -> None:
+    def __init__(self, operation: Any, lists: set[int], wanted: frozenset[int]) -> None:
         self.operation = operation
         self.body: GraphFunction = operation.attrs["body"]
         self.cond: GraphFunction = operation.attrs["cond"]
         self.count = len(operation.inputs)
+        self.wanted = wanted
         graph = self.body.graph
         self.is_invariant = [graph.outputs[i] is graph.inputs[i] for i in range(self.count)]
-        self.derivative, self.list_positions = self._differentiate(lists)
-        self.lists: list[tuple[str, int]] = [
-            place for place in self.derivative.intermediate_positions if not self._is_constant(place)
-        ]
+        self.flowing = self._flowing()
+        self.derivative, self.list_positions = self._differentiate(lists & self.flowing)
+        varying = [place for place in self.derivative.intermediate_positions if not self._is_constant(place)]
+        self.slots = [place for place in varying if self._is_made_of_captures(place)]
+        """Saved values that are the same in every iteration: one of them is kept."""
+        self.lists = [place for place in varying if place not in self.slots]
         self.sizes: dict[tuple[str, int], Any] = {}
         """Saved values that are the same in every iteration, computed before the loop of the gradient."""
+        self.read = self._read_before()
+        """Saved values of variables, read before the loop."""
         self._return_lists()
 
-    def reaches(self, given: Iterable[int]) -> bool:
-        """Whether the gradients of these outputs are taken into account."""
-        outputs = self.operation.outputs
-        return all(i in self.list_positions if outputs[i].dtype.name == "variant" else i < self.count for i in given)
+    def serves(self, given: set[int], wanted: frozenset[int]) -> bool:
+        """Whether this is the gradient for outputs that have one, by inputs that need one."""
+        lists = {i for i in given if self.operation.outputs[i].dtype.name == "variant"}
+        counted = {i for i in lists if i in self.flowing or i >= self.count}  # the later ones came with another plan
+        return wanted <= self.wanted and counted <= self.list_positions and all(i < self.count for i in given - lists)
+
+    def _flowing(self) -> frozenset[int]:
+        """The inputs whose gradient is needed for that of the wanted ones: what an iteration makes of these, and so on.
+
+        What a body computes from constants and captures that nobody differentiates by has no gradient.
+        """
+        graph = self.body.graph
+        flowing = set(self.wanted)
+        pending = sorted(flowing)
+        while pending:
+            reached = reached_from(graph.get_operations(), [graph.inputs[i] for i in pending])
+            found = {i for i, t in enumerate(graph.outputs[: self.count]) if tape_id(t) in reached}
+            pending = sorted(found - flowing)
+            flowing |= found
+        return frozenset(flowing)
 
     def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
         """The derivative of the body, and the positions of the lists among its variables that have a gradient.
@@ -85,9 +115,11 @@ class _LoopGradient:
         A list that the body only passes on has one if the body reads from it; another, if its gradient is asked
         for or comes back from an iteration.
         """
+        outputs = self.body.graph.outputs[: self.count]
+        numbers = {i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex}
         while True:
-            changed = frozenset(i for i in lists if not self.is_invariant[i])
-            derivative = self.body.derivative(closed=False, lists=changed)
+            targets = frozenset(i for i in numbers | lists if not self.is_invariant[i])
+            derivative = self.body.derivative(closed=False, targets=targets, wanted=self.flowing)
             reached = {i for i in range(self.count) if derivative.layout[i] is not None and self._is_list(i)}
             if reached <= lists:
                 return derivative, lists
@@ -97,15 +129,40 @@ class _LoopGradient:
         return bool(self.operation.inputs[index].dtype.name == "variant")
 
     def _is_constant(self, place: tuple[str, int]) -> bool:
-        """Whether a saved value is the same in every iteration: a capture of the loop, or a size made of captures."""
+        """Whether a saved value is there before the gradient's loop: a capture, a size or a variable's value."""
         kind, index = place
         if kind == "output":
             tensor = self._value_of(place)
-            return tensor.dtype.is_integer and self._depends_on_captures(tensor)
+            return self._is_read_before(tensor) or tensor.dtype.is_integer and self._depends_on_captures(tensor)
         return kind == "constant" or self.is_invariant[index]
 
-    def _depends_on_captures(self, tensor: Any) -> bool:
-        """Whether a few operations without effects compute a tensor of the body from captures alone."""
+    def _is_made_of_captures(self, place: tuple[str, int]) -> bool:
+        """Whether a saved value is the same in every iteration."""
+        return place[0] == "output" and self._depends_on_captures(self._value_of(place), reading=True)
+
+    def _is_read_before(self, tensor: Any) -> bool:
+        """Whether a tensor of the body is the value of a variable that the loop does not change."""
+        operation = tensor.op
+        return operation.effects is Effects.READS and self._can_be_read_once(operation)
+
+    def _can_be_read_once(self, operation: Any) -> bool:
+        """Whether an operation of the body reads nothing but variables that the loop leaves as they are."""
+        positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
+        if function_attrs(operation):
+            return False
+        for tensor in operation.inputs:
+            index = positions.get(id(tensor), self.count)
+            if index >= self.count or not self.is_invariant[index] or tensor.dtype.name != "resource":
+                return False
+            if any(body_writes(f.graph, index) for f in (self.body, self.cond)):
+                return False
+        return True
+
+    def _depends_on_captures(self, tensor: Any, *, reading: bool = False) -> bool:
+        """Whether a few operations compute a tensor of the body from captures alone.
+
+        They have no effects, or, if `reading`, read variables that the loop does not change.
+        """
         inputs = {id(t): self.is_invariant[i] for i, t in enumerate(self.body.graph.inputs)}
         pending: list[Any] = [tensor]
         seen: set[Any] = set()
@@ -117,7 +174,10 @@ class _LoopGradient:
                     return False
             elif operation not in seen and not operation.static_values:
                 seen.add(operation)
-                if not operation.inputs or operation.effects is not Effects.NONE or function_attrs(operation):
+                is_read = reading and operation.effects is Effects.READS and self._can_be_read_once(operation)
+                if not operation.inputs or function_attrs(operation):
+                    return False
+                if operation.effects is not Effects.NONE and not is_read:
                     return False
                 pending += operation.inputs
         return not pending
@@ -138,19 +198,22 @@ class _LoopGradient:
     def build(self, output_gradients: Sequence[Any]) -> list[Any]:
         carried = [i for i in range(self.count) if self._flows(i)]
         first = [self._first_gradient(i, output_gradients[i]) for i in carried]
-        filled = self.operation.outputs[self.count : self.count + len(self.lists)]
+        kept = self.operation.outputs[self.count :]
+        filled, slots = kept[: len(self.lists)], kept[len(self.lists) : len(self.lists) + len(self.slots)]
         iterations = self.operation.outputs[0]
         known = {
             (id(p.op), p.value_index): t for p, t in zip(self.body.graph.inputs, self.operation.inputs, strict=False)
         }
+        elsewhere = (*self.lists, *self.slots, *self.read)
         self.sizes = {
             place: self._outside(self._value_of(place), known)
             for place in self.derivative.intermediate_positions
-            if place[0] == "output" and place not in self.lists
+            if place[0] == "output" and place not in elsewhere
         }
 
         def body(left: Any, gradients: Any, lists: Any) -> Any:
             saved, rest = self._pop(lists)
+            saved.update({place: self._slot_value(place, slot) for place, slot in zip(self.slots, slots, strict=True)})
             return [left - 1, self._step(carried, gradients, saved), rest]
 
         shapes = [self._gradient_shape(i) for i in carried]
@@ -165,6 +228,8 @@ class _LoopGradient:
     def _flows(self, index: int) -> bool:
         """Whether the gradient of an input of the loop is to be computed."""
         dtype = self.operation.inputs[index].dtype
+        if index not in self.flowing:
+            return False
         if dtype.name == "resource":
             return self.derivative.layout[index] is not None
         return index in self.list_positions if dtype.name == "variant" else is_trainable(dtype)
@@ -193,7 +258,7 @@ class _LoopGradient:
             for p in self.derivative.gradient_positions
         ]
         sources = {"input": self.operation.inputs, "constant": self.derivative.constants}
-        known = {**saved, **self.sizes}
+        known = {**saved, **self.sizes, **self.read}
         values = [known[p] if p in known else sources[p[0]][p[1]] for p in self.derivative.intermediate_positions]
         found = self.derivative.call_backward(arguments, values)
         result = []
@@ -215,12 +280,33 @@ class _LoopGradient:
 
     # --- lists -------------------------------------------------------------------------------------------------
 
+    def _read_before(self) -> dict[tuple[str, int], Any]:
+        """Reads the variables whose values the gradient needs, right before the forward loop.
+
+        The tapes that watch see it: the gradient of the gradient flows to the variable.
+        """
+        operation, graph = self.operation, self.operation.graph
+        positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
+        start = len(graph.get_operations())
+        found: dict[tuple[str, int], Any] = {}
+        with graph.as_default(), graph.control_dependencies(None):
+            for place in self.derivative.intermediate_positions:
+                if place[0] == "output" and self._is_read_before(self._value_of(place)):
+                    tensor = self._value_of(place)
+                    handles = [operation.inputs[positions[id(t)]] for t in tensor.op.inputs]
+                    found[place] = call(tensor.op, handles)[tensor.value_index]
+        for reading in graph.get_operations()[start:]:
+            reading._add_control_inputs(operation.control_inputs)
+        operation._add_control_inputs(t.op for t in found.values())
+        graph.move_before(operation, start)
+        return found
+
     def _return_lists(self) -> None:
         """Rewrites the forward loop so that it also returns the lists of saved values."""
         operation, graph = self.operation, self.operation.graph
         start = len(graph.get_operations())
         with graph.as_default(), context.tapes_scope(()), graph.control_dependencies(None):
-            empty = [self._empty_list(place) for place in self.lists]
+            empty = [*map(self._empty_list, self.lists), *map(self._empty_slot, self.slots)]
         graph.move_before(operation, start)
         operation.inputs = (*operation.inputs, *empty)
         operation.attrs["cond"] = graph_function(self._extended("cond", self._run_cond))
@@ -240,6 +326,17 @@ class _LoopGradient:
         dtype = self._value_of(place).dtype
         return raw.EmptyTensorList(element_shape=-1, max_num_elements=self._maximum(), element_dtype=dtype)
 
+    def _empty_slot(self, place: tuple[str, int]) -> Any:
+        value = self._value_of(place)
+        return raw.TensorListReserve(
+            element_shape=_shape_vector(value.shape), num_elements=1, element_dtype=value.dtype
+        )
+
+    def _slot_value(self, place: tuple[str, int], slot: Any) -> Any:
+        value = self._value_of(place)
+        shape = _shape_vector(value.shape)
+        return raw.TensorListGetItem(input_handle=slot, index=0, element_shape=shape, element_dtype=value.dtype)
+
     def _maximum(self) -> Any:
         """The bound on the number of iterations, -1 if there is none: in loops made here the second variable."""
         counter = self.body.graph.inputs[0]
@@ -254,7 +351,7 @@ class _LoopGradient:
                 placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, tensor.op.name)
                 copy_handle_data([tensor], [placeholder])
                 graph.inputs.append(placeholder)
-            for index in range(len(self.lists)):
+            for index in range(len(self.lists) + len(self.slots)):
                 variant = self.operation.inputs[self.count + index].dtype
                 graph.inputs.append(graph.add_placeholder(variant, [], f"list_{index}"))
             graph.outputs = run(graph.inputs[: self.count], graph.inputs[self.count :])
@@ -266,25 +363,34 @@ class _LoopGradient:
 
     def _run_body(self, inputs: list[Any], lists: list[Any]) -> list[Any]:
         outputs = self.derivative.forward(inputs)
-        values = [inputs[i] if kind == "input" else outputs[i] for kind, i in self.lists]
-        pushed = [raw.TensorListPushBack(input_handle=h, tensor=v) for h, v in zip(lists, values, strict=True)]
+        values = [inputs[i] if kind == "input" else outputs[i] for kind, i in (*self.lists, *self.slots)]
+        filled = [
+            raw.TensorListPushBack(input_handle=h, tensor=v)
+            if number < len(self.lists)
+            else raw.TensorListSetItem(input_handle=h, index=0, item=v)
+            for number, (h, v) in enumerate(zip(lists, values, strict=True))
+        ]
         results = outputs[: self.count]
         kept = [inputs[i] if self.is_invariant[i] else results[i] for i in range(self.count)]
-        return [*kept, *pushed]
+        return [*kept, *filled]
 
     def _pop(self, lists: Sequence[Any]) -> tuple[dict[tuple[str, int], Any], list[Any]]:
         saved: dict[tuple[str, int], Any] = {}
         rest = []
         for place, handle in zip(self.lists, lists, strict=True):
             original = self._value_of(place)
-            dims = original.shape
-            shape = [-1 if d is None else d for d in dims.as_list()] if dims.rank is not None else -1
             remaining, value = raw.TensorListPopBack(
-                input_handle=handle, element_shape=convert_to_tensor(shape, dtype="int32"), element_dtype=original.dtype
+                input_handle=handle, element_shape=_shape_vector(original.shape), element_dtype=original.dtype
             )
             saved[place] = value
             rest.append(remaining)
         return saved, rest
+
+
+def _shape_vector(shape: TensorShape) -> Any:
+    """A shape as list ops take it, -1 for what is unknown."""
+    dims = -1 if shape.rank is None else [-1 if d is None else d for d in shape.as_list()]
+    return convert_to_tensor(dims, dtype="int32")
 
 
 def _sum(a: Any, b: Any) -> Any:

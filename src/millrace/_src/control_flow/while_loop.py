@@ -68,17 +68,19 @@ def _while_kernel(
 
 
 _WHILE = "input: T -> output: T"
-while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(_while_kernel)
-stateless_while = op("StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects)(
+while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop")(
     _while_kernel
 )
+stateless_while = op(
+    "StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop"
+)(_while_kernel)
 
 
 @while_.operation_gradient
 @stateless_while.operation_gradient
-def _while_gradient(operation: Any, output_gradients: Sequence[Any]) -> Any:
+def _while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Any:
     """The rule stands in `while_gradient`, which builds a loop and so comes after this module."""
-    return late_function("control_flow.while_gradient.while_gradient")(operation, output_gradients)
+    return late_function("control_flow.while_gradient.while_gradient")(operation, output_gradients, wanted)
 
 
 @while_.operation_tangents

@@ -241,8 +241,7 @@ class DType:
     def __ne__(self, other: object) -> builtins.bool:
         return not self.__eq__(other)
 
-    def __hash__(self) -> int:
-        return self.enum
+    __hash__ = object.__hash__  # dtypes are singletons; every eager call looks up its kernel by them
 
     def __int__(self) -> int:
         return self.enum

@@ -84,7 +84,7 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
         except Exception as error:
             return _slow().failed(op, (x, y), {}, error)
         return wrap(result if type(result) is _ndarray else _level(result, dtype), dtype)
-    return (_dispatch or _slow()).execute(op, (x, y), {}, name)
+    return (_dispatch or _slow()).execute_binary(op, x, y, name)
 
 
 def _slow() -> Any:

@@ -66,6 +66,9 @@ class OpDef:
         host_only: bool = False,
         commutative: bool = False,
         reads_only_shapes: bool = False,
+        returns_input: bool = False,
+        is_cheap: bool = False,
+        control: str | None = None,
         not_differentiable: str | None = None,
         no_gradient: str | None = None,
         types: dict[str, TypeSet | TypeList] | None = None,
@@ -88,6 +91,10 @@ class OpDef:
         self.specializer: Callable[..., Callable[..., Any] | None] | None = None
         self.partial_value: Callable[[Any], list[int | None] | None] | None = None
         self.reads_only_shapes = reads_only_shapes
+        self.returns_input = returns_input
+        self.is_cheap = is_cheap or returns_input
+        self.control = control
+        self.in_place: Callable[[dict[str, Any]], Callable[..., Any]] | None = None
         self.input_count = code.co_argcount - 1
         self.kernel_attrs = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
@@ -383,6 +390,12 @@ class OpFunction(Protocol):
     def partial_value(self, function: Callable[[Any], list[int | None] | None]) -> Callable[..., Any]:
         """Declares what is known while tracing of an integer vector: a rule `(ShapeContext) -> elements | None`."""
 
+    def in_place(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares a rule `attrs -> callable on arrays` for a NumPy program in which nobody else holds the first list.
+
+        The callable changes that list and returns it, first among its results.
+        """
+
     def specialize(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declares a rule `(xp, dtypes, attrs) -> callable on arrays | None` for hot paths."""
 
@@ -397,6 +410,9 @@ def op(
     host_only: bool = False,
     commutative: bool = False,
     reads_only_shapes: bool = False,
+    returns_input: bool = False,
+    is_cheap: bool = False,
+    control: str | None = None,
     not_differentiable: str | None = None,
     no_gradient: str | None = None,
     **types: TypeSet | TypeList,
@@ -412,6 +428,11 @@ def op(
       host_only: whether only the NumPy engine can run it (strings, data-dependent shapes, Python code).
       commutative: whether the first two inputs may be swapped.
       reads_only_shapes: whether the result depends on the shapes of the inputs only (Shape, Rank, ZerosLike).
+      returns_input: whether the only output is the first input as it is (Identity).
+      is_cheap: whether making the result again costs no more than keeping it (Cast, Reshape): a backward pass that
+        needs it keeps the input instead, if that is there anyway.
+      control: what the op does with its graphs, so that a program can contain them: "call" runs one, "loop" repeats
+        the second while the first holds, "choice" takes the first or the second.
       not_differentiable: why nothing flows back: the gradient of the inputs is None, silently.
       no_gradient: why no gradient is defined although one could exist: to ask for it is a LookupError.
       **types: the dtypes each type attribute may take.
@@ -430,6 +451,9 @@ def op(
             host_only=host_only,
             commutative=commutative,
             reads_only_shapes=reads_only_shapes,
+            returns_input=returns_input,
+            is_cheap=is_cheap,
+            control=control,
             not_differentiable=not_differentiable,
             no_gradient=no_gradient,
             types=types,
@@ -470,6 +494,10 @@ def _op_function(op_def: OpDef) -> OpFunction:
         op_def.specializer = function
         return function
 
+    def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+        op_def.in_place = function
+        return function
+
     def partial_value(function: Callable[[Any], list[int | None] | None]) -> Callable[..., Any]:
         op_def.partial_value = function
         return function
@@ -486,4 +514,5 @@ def _op_function(op_def: OpDef) -> OpFunction:
         operation_gradient,
     )
     function.operation_tangents = operation_tangents
+    function.in_place = in_place
     return cast(OpFunction, function)

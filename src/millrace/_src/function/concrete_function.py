@@ -19,6 +19,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.engines.tiers import Tier
 from millrace._src.function import callables
 from millrace._src.function.captures import DeferredCapture
 from millrace._src.function.fast_calls import make_runner
@@ -153,6 +154,24 @@ class ConcreteFunction(callables.ConcreteFunction):
         from millrace._src.graph.function_def import function_to_function_def  # protobuf loads only when asked for
 
         return function_to_function_def(self.graph_function)
+
+    @property
+    def tier(self) -> Tier:
+        """The engine that runs the function, and why: `("xla", reason)` or `("numpy", reason)`.
+
+        >>> c = tf.function(lambda x: x + x, jit_compile=False).get_concrete_function(tf.constant(1.0))
+        >>> c.tier
+        Tier(name='numpy', reason='jit_compile is not True.')
+
+        A function with `jit_compile=True` stays on the NumPy tier where XLA would have to know a size that only the
+        running program computes, as that of the lists which the gradient of a loop without a bound fills. That turns
+        out in the first call.
+        """
+        return self.tiers()[self._name]
+
+    def tiers(self) -> dict[str, Tier]:
+        """`tier` by function name: of this function, and of those that gradient tapes had made of it."""
+        return self.graph_function.tiers()
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The signature as text, in several lines if `verbose`."""

@@ -134,6 +134,23 @@ def read_variable(xp: Xp, resource: Array, *, dtype: DType) -> Array:
     return value
 
 
+@read_variable.specialize
+def _specialize_read(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    if xp.is_xla:
+        return None
+    dtype = attrs["dtype"]
+    np_dtype = dtype.np_dtype
+
+    def read(resource: Array) -> Array:
+        storage = resource[()]
+        value: Array = storage.value
+        if value is None or value.dtype is not np_dtype:
+            value = read_variable.op_def.kernel(xp, resource, dtype=dtype)
+        return value
+
+    return read
+
+
 @read_variable.gradient
 def read_variable_gradient(dvalue: Any) -> Any:
     """The gradient with respect to a variable is attached to its handle."""

@@ -303,9 +303,20 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
             if value is not None:
                 return EagerTensor(value, self._dtype)
         self._accessed()
+        if state.graph is None and type(self._handle) is EagerTensor:
+            value = resource_of(self._handle._value).value
+            if value is not None:
+                return self._recorded(EagerTensor(value, self._dtype))
         tensor = execute(get_op("ReadVariableOp"), (self._handle,), {"dtype": self._dtype}, name)
         if isinstance(tensor, SymbolicTensor) and tensor.shape.rank is None:
             tensor.set_shape(self._shape_static)
+        return tensor
+
+    def _recorded(self, tensor: EagerTensor) -> EagerTensor:
+        """A value that was read, once the tapes know of it."""
+        op, attrs = get_op("ReadVariableOp"), {"dtype": self._dtype}
+        for tape in state.tapes:
+            tape.record(op, (self._handle,), (tensor,), attrs)
         return tensor
 
     def value(self) -> Any:

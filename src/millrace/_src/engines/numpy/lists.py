@@ -5,6 +5,9 @@ not copy n arrays n times, so versions share one dict from index to array. The n
 version owns the dict; when it is written, it keeps only the difference to its
 successor. A version that was overtaken long ago and is read again gets a copy.
 
+Inside a loop that a program contains nobody may hold an older version. Such a list is
+*owned* (see `instructions`), and `put`, `append`, `take` and `cut` change it.
+
 An element may be unset: it reads as zeros of the shape that the others have.
 """
 
@@ -27,6 +30,9 @@ _LOCK = threading.Lock()
 _LONGEST_WALK = 8
 """A read that needs more steps than this from an overtaken version copies the dict instead."""
 
+_LONGEST_CUT = 8
+"""A list that gets shorter by more than this is copied instead of changed step by step."""
+
 _UNKNOWN = TensorShape(None)
 
 
@@ -43,6 +49,11 @@ class _Version:
 
     def get(self, index: int) -> Any:
         """The array at an index, None if it is unset."""
+        items = self.items
+        if items is not None:
+            found = items.get(index)
+            if self.items is items:  # no newer version has written meanwhile
+                return found
         with _LOCK:
             version = self
             for _ in range(_LONGEST_WALK):
@@ -55,12 +66,15 @@ class _Version:
             return self._own().get(index)
 
     def set(self, index: int, value: Any) -> _Version:
-        """The version in which `value` stands at `index`."""
+        """The version in which `value` stands at `index`; None for an unset element."""
         with _LOCK:
             items = self._own()
             successor = _Version(items)
             self.items, self.index, self.value, self.newer = None, index, items.get(index), successor
-            items[index] = value
+            if value is None:
+                items.pop(index, None)
+            else:
+                items[index] = value
             return successor
 
     def count(self) -> int:
@@ -102,7 +116,7 @@ class TensorList:
       capacity: how many elements it may grow to; -1 for any number.
     """
 
-    __slots__ = ("dtype", "element", "length", "capacity", "_version")
+    __slots__ = ("dtype", "element", "length", "capacity", "_version", "_fitting")
 
     def __init__(self, dtype: DType, element: TensorShape, length: int = 0, capacity: int = -1) -> None:
         self.dtype = dtype
@@ -110,6 +124,9 @@ class TensorList:
         self.length = length
         self.capacity = capacity
         self._version = _Version({})
+        """Elements from `length` on are never set."""
+        self._fitting: Any = None
+        """The shape of the last element that was found to fit."""
 
     def __len__(self) -> int:
         return self.length
@@ -120,7 +137,7 @@ class TensorList:
     def _with(self, version: _Version, length: int) -> TensorList:
         new = TensorList.__new__(TensorList)
         new.dtype, new.element, new.capacity = self.dtype, self.element, self.capacity
-        new.length, new._version = length, version
+        new.length, new._version, new._fitting = length, version, self._fitting
         return new
 
     def size(self) -> Array:
@@ -148,17 +165,24 @@ class TensorList:
 
     def set(self, index: Any, item: Array, *, resize: bool = False) -> TensorList:
         """The list with `item` at an index."""
+        index, length = self._place(index, item, resize)
+        return self._with(self._version.set(index, item), length)
+
+    def _place(self, index: Any, item: Array, resize: bool) -> tuple[int, int]:
+        """The index of an element that is to be set, and the length of the list afterwards."""
         index, length = int(index), self.length
         if resize and index >= length:
             length = index + 1
         if not 0 <= index < length:
             raise invalid(f"Trying to modify element {index} in a list with {length} elements.")
-        if not self.element.is_compatible_with(shape_of(item)):
-            raise invalid(
-                "Tried to set a tensor with incompatible shape at a list index. Item element shape: "
-                f"{shape_brackets(shape_of(item))} list shape: {shape_brackets(self.element)}"
-            )
-        return self._with(self._version.set(index, item), length)
+        if shape_of(item) != self._fitting:
+            if not self.element.is_compatible_with(shape_of(item)):
+                raise invalid(
+                    "Tried to set a tensor with incompatible shape at a list index. Item element shape: "
+                    f"{shape_brackets(shape_of(item))} list shape: {shape_brackets(self.element)}"
+                )
+            self._fitting = shape_of(item)
+        return index, length
 
     def get(self, index: Any, shape: Array) -> Array:
         """The element at an index; zeros if it is unset and a shape is known."""
@@ -167,7 +191,8 @@ class TensorList:
             raise invalid(f"Trying to access element {index} in a list with {self.length} elements.")
         item = self._version.get(index)
         if item is not None:
-            return item
+            found: Array = item
+            return found
         known = self._merged(shape, self.items())
         if not known.is_fully_defined():
             raise invalid(
@@ -178,7 +203,11 @@ class TensorList:
 
     def push(self, item: Array) -> TensorList:
         """The list with one more element."""
-        if not self.element.is_compatible_with(shape_of(item)):
+        self._check_push(item)
+        return self._with(self._version.set(self.length, item), self.length + 1)
+
+    def _check_push(self, item: Array) -> None:
+        if shape_of(item) != self._fitting and not self.element.is_compatible_with(shape_of(item)):
             raise invalid(
                 "Tried to append a tensor with incompatible shape to a list. Op element shape: "
                 f"{shape_brackets(shape_of(item))} list shape: {shape_brackets(self.element)}"
@@ -187,29 +216,71 @@ class TensorList:
             raise invalid(
                 f"Tried to push item into a full list list size: {self.length} max_num_elements: {self.capacity}"
             )
-        return self._with(self._version.set(self.length, item), self.length + 1)
+        self._fitting = shape_of(item)
 
     def pop(self, shape: Array) -> tuple[TensorList, Array]:
         """The list without its last element, and that element."""
+        item = self._last(shape)
+        return self._with(self._version.set(self.length - 1, None), self.length - 1), item
+
+    def _last(self, shape: Array) -> Array:
+        """The last element."""
         if not self.length:
             raise invalid("Trying to pop from an empty list.")
         item = self._version.get(self.length - 1)
-        if item is None:
-            known = shape_from(shape)
-            if not known.is_fully_defined():
-                shown = shape_brackets(known)
-                raise invalid(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shown}")
-            item = self._zeros(known)
-        return self._with(self._version, self.length - 1), item
+        if item is not None:
+            return item
+        known = shape_from(shape)
+        if not known.is_fully_defined():
+            shown = shape_brackets(known)
+            raise invalid(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shown}")
+        return self._zeros(known)
 
     def resize(self, size: Any) -> TensorList:
         """The list cut off or extended by unset elements."""
-        size = int(size)
-        if size < 0:
-            raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
-        kept = TensorList(self.dtype, self.element, size, self.capacity)
-        kept._version = _Version({i: a for i, a in self._version.all().items() if i < min(size, self.length)})
-        return kept
+        size = _checked_size(size)
+        version = self._version
+        if self.length - size > _LONGEST_CUT:
+            version = _Version({i: a for i, a in version.all().items() if i < size})
+        else:
+            for index in range(size, self.length):
+                version = version.set(index, None)
+        return self._with(version, size)
+
+    # --- in place ------------------------------------------------------------------------------------------------
+
+    def put(self, index: Any, item: Array, *, resize: bool) -> None:
+        """`set` on an owned list."""
+        index, self.length = self._place(index, item, resize)
+        self._owned[index] = item
+
+    def append(self, item: Array) -> None:
+        """`push` on an owned list."""
+        if shape_of(item) != self._fitting or self.length == self.capacity:
+            self._check_push(item)
+        self._owned[self.length] = item
+        self.length += 1
+
+    def take(self, shape: Array) -> Array:
+        """`pop` on an owned list."""
+        item = self._owned.pop(self.length - 1, None)
+        if item is None:
+            item = self._last(shape)
+        self.length -= 1
+        return item
+
+    def cut(self, size: Any) -> None:
+        """`resize` on an owned list."""
+        size = _checked_size(size)
+        for index in range(size, self.length):
+            self._owned.pop(index, None)
+        self.length = size
+
+    @property
+    def _owned(self) -> dict[int, Any]:
+        items = self._version.items
+        assert items is not None, "a list that has newer versions is not owned"
+        return items
 
     # --- all elements --------------------------------------------------------------------------------------------
 
@@ -361,9 +432,8 @@ class TensorList:
     def _merged(self, shape: Array, items: Iterable[Any]) -> TensorShape:
         """The shape of every element, from what the op and the list declare and the elements show."""
         known = merge(shape_from(shape), self.element)
-        for item in items:
-            if item is not None:
-                known = merge(known, TensorShape(shape_of(item)))
+        for one in dict.fromkeys(shape_of(item) for item in items if item is not None):
+            known = merge(known, TensorShape(one))
         return known
 
     def _zeros(self, shape: TensorShape) -> Array:
@@ -376,6 +446,14 @@ class TensorList:
             if item is not None:
                 result[index] = item if item.ndim else item[()]
         return result
+
+
+def own(handle: Any) -> Any:
+    """A list for a loop alone: a copy, which `put`, `append`, `take` and `cut` may change; other values as they are."""
+    found: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
+    if not isinstance(found, TensorList):
+        return handle
+    return boxed(found._with(_Version(found._version.all()), found.length))
 
 
 def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:
@@ -399,6 +477,14 @@ def boxed(item: Any) -> Array:
     box = np.empty((), dtype=object)
     box[()] = item
     return box
+
+
+def _checked_size(size: Any) -> int:
+    """The size that a list is to have."""
+    size = int(size)
+    if size < 0:
+        raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
+    return size
 
 
 def _filled(dtype: DType, shape: Sequence[Any]) -> Array:

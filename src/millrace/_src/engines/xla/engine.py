@@ -66,8 +66,10 @@ class XlaEngine:
         if blocked:
             raise _unsupported(graph, blocked)
         if dynamic:
-            get_logger().info("%s runs on the NumPy tier: %s", graph.name, _left_to_numpy(dynamic))
-            return NumpyEngine().compile(graph, inputs, outputs)
+            program: Any = NumpyEngine().compile(graph, inputs, outputs)
+            program.left_to_numpy = _left_to_numpy(dynamic)
+            get_logger().info("%s runs on the NumPy tier: %s", graph.name, program.left_to_numpy)
+            return program
         return XlaProgram(graph, inputs, outputs, operations)
 
 
@@ -171,6 +173,8 @@ class XlaProgram:
         self.plain = [i for i, t in enumerate(inputs) if t.dtype.name != "resource"]
         self.known: tuple[int, ...] = ()
         """The plain inputs that are constants of an executable."""
+        self.left_to_numpy: str | None = None
+        """Why the NumPy tier runs the function after all; known after the first call."""
         self.seen: set[_Known] = set()
         self.has_lists = any(t.dtype.name == "variant" for t in (*inputs, *outputs))
         self.written = frozenset(_written_positions(inputs, operations))
@@ -214,6 +218,7 @@ class XlaProgram:
         known = tuple([(i, KnownValue(arguments[i])) for i in self.known])
         if known and known not in self.seen:
             if len(self.seen) == _MOST_SPECIALIZATIONS:
+                self.left_to_numpy = f"a size depends on an argument that had more than {len(self.seen)} values."
                 return self._on_host(*arguments)
             self.seen.add(known)
         try:
@@ -225,6 +230,7 @@ class XlaProgram:
         """What runs the function instead, after a size was not known while compiling."""
         wanted = inputs_behind(error.tensors, self.inputs)
         if wanted is None or wanted <= set(self.known) or any(arguments[i].size > _MOST_ELEMENTS for i in wanted):
+            self.left_to_numpy = error.message
             get_logger().info("%s runs on the NumPy tier: %s", self.graph.name, error.message)
             self._run = lambda known, arguments: self._on_host(*arguments)  # type: ignore[method-assign]
         else:

@@ -8,7 +8,8 @@ loops and branches carry one type. As TensorFlow's XLA does, an index out of ran
 moved into the range.
 
 A list is a pytree: JAX carries it through loops and branches, and an element may itself
-be a list.
+be a list. Where all its elements are one constant, as the number of iterations of an inner
+loop often is, the list knows that value, and whoever reads an element finds a constant.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.numpy.lists import TensorList, boxed, from_items, invalid, merge, shape_from, vector_of
+from millrace._src.engines.xla.known_values import KnownValue
 
 _NO_SIZE = (
     "XLA compilation requires a fixed tensor list size. Set the max number of elements. This could also happen if "
@@ -44,15 +46,23 @@ class DenseList:
       capacity: the size of `data`.
       is_limited: whether it cannot grow: it has a declared maximum, or a loop has made room for all it will push.
       data: the elements along a first axis, a pytree if they are lists; None while the list is unset.
+      same: the constant that every element is; None if they may differ.
     """
 
     shape: tuple[int, ...] = ()
     """A list is one value: a scalar of dtype variant."""
 
-    __slots__ = ("dtype", "element", "length", "capacity", "is_limited", "data")
+    __slots__ = ("dtype", "element", "length", "capacity", "is_limited", "data", "same")
 
     def __init__(
-        self, dtype: DType, element: TensorShape, length: Any, capacity: int, is_limited: bool, data: Any = None
+        self,
+        dtype: DType,
+        element: TensorShape,
+        length: Any,
+        capacity: int,
+        is_limited: bool,
+        data: Any = None,
+        same: KnownValue | None = None,
     ) -> None:
         self.dtype = dtype
         self.element = element
@@ -60,6 +70,7 @@ class DenseList:
         self.capacity = capacity
         self.is_limited = is_limited
         self.data = data
+        self.same = same
 
     @property
     def is_unset(self) -> bool:
@@ -70,9 +81,9 @@ class DenseList:
         """Refuses an op for elements of another dtype."""
         TensorList(self.dtype, self.element).check_dtype(dtype)
 
-    def _with(self, data: Any, length: Any = None) -> DenseList:
+    def _with(self, data: Any, length: Any = None, same: KnownValue | None = None) -> DenseList:
         length = self.length if length is None else length
-        return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data)
+        return DenseList(self.dtype, self.element, length, self.capacity, self.is_limited, data, same)
 
     # --- elements ------------------------------------------------------------------------------------------------
 
@@ -90,11 +101,13 @@ class DenseList:
             return self.resize(int(index) + 1).set(index, item)
         if self.capacity == 0:
             return self
-        data = self._data_for(item)
-        return self._with(jax.tree.map(lambda rows, new: _put(rows, new, index), data, _arrays(item)))
+        data, item = _alike(self._data_for(item), _arrays(item))
+        return self._with(jax.tree.map(lambda rows, new: _put(rows, new, index), data, item))
 
     def get(self, index: Array, shape: Any) -> Any:
         """The element at an index."""
+        if self.same is not None:
+            return self.same.array
         return jax.tree.map(lambda rows: _take(rows, index), self._known(shape))
 
     def push(self, item: Any) -> DenseList:
@@ -105,28 +118,36 @@ class DenseList:
                 f"Tried to push item into a full list list size: {self.length} max_num_elements: {self.capacity}"
             )
         room = self.with_capacity(self.capacity + 1) if is_full and not self.is_limited else self
-        data = room._data_for(item)
-        rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, _arrays(item))
-        return room._with(rows, self.length + 1)
+        same = self._same_with(item)
+        data, item = _alike(room._data_for(item), _arrays(item))
+        rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, item)
+        return room._with(rows, self.length + 1, same)
+
+    def _same_with(self, item: Any) -> KnownValue | None:
+        """The constant that every element is after one more."""
+        if not isinstance(item, (np.ndarray, np.generic)):
+            return None
+        known = KnownValue(np.asarray(item, self.dtype.np_dtype))
+        is_empty = isinstance(self.length, int) and not self.length
+        return known if is_empty or self.same == known else None
 
     def with_capacity(self, capacity: int, *, is_limited: bool = False) -> DenseList:
         """The same elements with room for more or fewer."""
         data = jax.tree.map(lambda rows: _resized(rows, capacity), self.data)
-        return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data)
+        return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data, self.same)
 
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
         """The list without its last element, and that element."""
         if isinstance(self.length, int) and not self.length:
             raise invalid("Trying to pop from an empty list.")
         last = self.length - 1
-        return self._with(self.data, last), self.get(last, shape)
+        return self._with(self.data, last, self.same), self.get(last, shape)
 
     def resize(self, size: Any) -> DenseList:
         """The list cut off or extended by zeros."""
         size = _static(size)
         kept = self.with_capacity(self._size()).with_capacity(size)
-        kept.length = size
-        return kept
+        return kept._with(kept.data, size)
 
     def size(self) -> Array:
         """The number of elements as an int32 scalar."""
@@ -200,7 +221,8 @@ class DenseList:
         item = _arrays(item)
         if self.data is None:
             return jax.tree.map(lambda new: jnp.zeros((self.capacity, *new.shape), new.dtype), item)
-        for rows, new in zip(jax.tree.leaves(self.data), jax.tree.leaves(item), strict=True):
+        data, item = _alike(self.data, item)
+        for rows, new in zip(jax.tree.leaves(data), jax.tree.leaves(item), strict=True):
             if rows.shape[1:] != new.shape:
                 raise errors.InternalError(
                     None,
@@ -208,7 +230,7 @@ class DenseList:
                     f"Invalid TensorList shape: an element of shape {list(new.shape)} in a list of elements of shape "
                     f"{list(rows.shape[1:])}; XLA needs elements of one shape.",
                 )
-        return self.data
+        return data
 
     def _known(self, shape: Any) -> Any:
         """The rows, which must be there or follow from a shape."""
@@ -283,18 +305,37 @@ def settle(before: Any, after: Any, trips: int | None) -> Any:
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
     settled = before
+    last = length_after(before, after, trips)
     if after.capacity > before.capacity:
-        settled = settled.with_capacity(_room(before, after, trips), is_limited=True)
+        room = _room(before, after, trips) if last is None else max(before.capacity, last)
+        settled = settled.with_capacity(room, is_limited=True)
+    elif last is not None and before.length < last <= before.capacity and not before.is_limited:
+        settled = settled.with_capacity(before.capacity, is_limited=True)
+    if after.same != before.same:
+        is_empty = isinstance(before.length, int) and not before.length
+        settled = settled._with(settled.data, same=after.same if is_empty and before.same is None else None)
     if isinstance(before.length, int) and not (isinstance(after.length, int) and after.length == before.length):
-        settled = settled._with(settled.data, jnp.int32(before.length))
+        settled = settled._with(settled.data, jnp.int32(before.length), settled.same)
     if settled.data is None and after.data is not None:
         size = settled.capacity
-        settled = settled._with(jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data))
+        empty = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data)
+        settled = settled._with(empty, same=settled.same)
+    elif isinstance(settled.data, DenseList) and settled.data.same != after.data.same:
+        settled = settled._with(_alike(settled.data, after.data)[0], same=settled.same)
     if after.element.is_subtype_of(before.element) and after.element != before.element:
+        known = settled.same
         settled = DenseList(
-            settled.dtype, after.element, settled.length, settled.capacity, settled.is_limited, settled.data
+            settled.dtype, after.element, settled.length, settled.capacity, settled.is_limited, settled.data, known
         )
     return settled
+
+
+def length_after(before: Any, after: Any, trips: int | None) -> int | None:
+    """The length of a list after a loop in which each iteration adds, or takes away, the same number of elements."""
+    lists = isinstance(before, DenseList) and isinstance(after, DenseList)
+    if not lists or trips is None or not isinstance(before.length, int) or not isinstance(after.length, int):
+        return None
+    return before.length + trips * (after.length - before.length)
 
 
 def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
@@ -306,11 +347,12 @@ def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
     )  # a body that never runs is compiled too
 
 
-def released(value: Any, before: Any) -> Any:
-    """A loop variable after the loop: a list may grow again if it could before."""
-    if not isinstance(value, DenseList) or value.is_limited == before.is_limited:
+def released(value: Any, before: Any, length: int | None) -> Any:
+    """A loop variable after the loop: a list may grow again if it could before, and has its length if that is known."""
+    if not isinstance(value, DenseList):
         return value
-    return DenseList(value.dtype, value.element, value.length, value.capacity, before.is_limited, value.data)
+    size = value.length if length is None else length
+    return DenseList(value.dtype, value.element, size, value.capacity, before.is_limited, value.data, value.same)
 
 
 def common_type(lists: Sequence[DenseList]) -> DenseList:
@@ -318,7 +360,12 @@ def common_type(lists: Sequence[DenseList]) -> DenseList:
     model = next((one for one in lists if one.data is not None), lists[0])
     known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
     length, capacity = model.length if known else None, max(one.capacity for one in lists)
-    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, model.data)
+    same = model.same if all(one.same == model.same for one in lists) else None
+    data = model.data
+    for one in lists:
+        if one.data is not None:
+            data = _alike(data, one.data)[0]
+    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, data, same)
 
 
 def conformed(value: DenseList, model: DenseList) -> DenseList:
@@ -326,20 +373,43 @@ def conformed(value: DenseList, model: DenseList) -> DenseList:
     size, data = model.capacity, value.with_capacity(model.capacity).data
     if data is None and model.data is not None:
         data = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), model.data)
+    elif data is not None:
+        data = _alike(data, model.data)[0]
     length = jnp.int32(value.length) if model.length is None else value.length
-    return DenseList(model.dtype, model.element, length, size, model.is_limited, data)
+    return DenseList(model.dtype, model.element, length, size, model.is_limited, data, model.same)
+
+
+def _alike(rows: Any, new: Any) -> tuple[Any, Any]:
+    """The elements of a list and a new one as values of one type.
+
+    Lists among them that are not made of one constant forget theirs; where lengths differ they become data.
+    """
+    if not isinstance(rows, DenseList) or not isinstance(new, DenseList):
+        return rows, new
+    if rows.same != new.same:
+        rows, new = rows._with(rows.data), new._with(new.data)
+    if isinstance(rows.length, int) and rows.length == new.length:
+        return rows, new
+    if isinstance(rows.length, int):
+        rows = rows._with(rows.data, jnp.full(_count_of_rows(rows), rows.length, jnp.int32), rows.same)
+    length = jnp.int32(new.length) if isinstance(new.length, int) else new.length
+    return rows, new._with(new.data, length, new.same)
+
+
+def _count_of_rows(rows: DenseList) -> int:
+    return int(jax.tree.leaves(rows.data)[0].shape[0])
 
 
 def _flatten(value: DenseList) -> tuple[tuple[Any, ...], Any]:
     known = isinstance(value.length, int)
-    fixed = (value.dtype, value.element, value.capacity, value.is_limited, value.length if known else None)
+    fixed = (value.dtype, value.element, value.capacity, value.is_limited, value.length if known else None, value.same)
     return (value.data, None if known else value.length), fixed
 
 
 def _unflatten(fixed: Any, children: Iterable[Any]) -> DenseList:
-    dtype, element, capacity, is_limited, length = fixed
+    dtype, element, capacity, is_limited, length, same = fixed
     data, traced = children
-    return DenseList(dtype, element, traced if length is None else length, capacity, is_limited, data)
+    return DenseList(dtype, element, traced if length is None else length, capacity, is_limited, data, same)
 
 
 jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
@@ -349,9 +419,9 @@ jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
 
 
 def _arrays(item: Any) -> Any:
-    """An element whose leaves are arrays of the engine; a nested list's length becomes one of them."""
+    """An element whose leaves are arrays of the engine; a nested list has no more room than it needs."""
     if isinstance(item, DenseList):
-        return DenseList(item.dtype, item.element, jnp.int32(item.length), item.capacity, item.is_limited, item.data)
+        return item.with_capacity(item.length) if isinstance(item.length, int) else item
     return jnp.asarray(item)
 
 

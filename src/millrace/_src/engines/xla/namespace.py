@@ -169,16 +169,20 @@ class XlaNamespace:
 
         start = ([_operand(a) for a in arrays], _values(cells))
         count: Count | None = None
+        lengths: list[int | None] = [None] * len(arrays)
         if any(isinstance(item, DenseList) for item in arrays):
             count = counted(cond, body, state)
-            start = (_settled(loop_body, start, None if count is None else count.trips), start[1])
+            if count is not None and not count.trips:
+                return list(state)  # nothing is pushed: the lists have no room for it
+            settled, lengths = _settled(loop_body, start, None if count is None else count.trips)
+            start = (settled, start[1])
         outputs, values = jax.lax.while_loop(loop_cond, loop_body, start)
         _write_back(cells, values)
         result: list[Any] = list(state)
-        last = {} if count is None else count.last
-        for position, output in zip(positions, outputs, strict=True):
-            is_known = position in last
-            result[position] = np.asarray(last[position]) if is_known else lists.released(output, state[position])
+        for position, output, length in zip(positions, outputs, lengths, strict=True):
+            result[position] = lists.released(output, state[position], length)
+        for position, last in ({} if count is None else count.last).items():
+            result[position] = np.asarray(last)
         return result
 
 
@@ -202,14 +206,20 @@ def _like(item: Any, first: Any) -> Any:
     return jnp.asarray(item, first.dtype)
 
 
-def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> list[Any]:
-    """The loop variables with lists of the type that the loop gives them: found by tracing the body until it stays."""
+def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[list[Any], list[int | None]]:
+    """The loop variables with lists of the type that the loop gives them, and the lengths of these after the loop.
+
+    The types are found by tracing the body until they stay.
+    """
     operands, values = start
+    lengths: list[int | None] | None = None
     while True:
         after, _ = jax.eval_shape(body, (operands, values))
+        if lengths is None:
+            lengths = [lists.length_after(b, a, trips) for b, a in zip(operands, after, strict=True)]
         settled = [lists.settle(b, a, trips) for b, a in zip(operands, after, strict=True)]
         if all(s is b for s, b in zip(settled, operands, strict=True)):
-            return settled
+            return settled, lengths
         operands = settled
 
 

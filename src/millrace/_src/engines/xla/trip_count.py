@@ -108,11 +108,11 @@ def _evaluator(tensor: Any, positions: dict[Any, int], read: set[int]) -> Evalua
     if operation.static_values:
         constant = operation.static_values[tensor.value_index]
         return lambda known: constant
-    if operation.effects is not Effects.NONE or tensor.dtype.name == "variant" or operation.op_def.host_only:
-        raise _UnknownError
     bodies = function_attrs(operation)
     if bodies:
-        return _through_call(tensor, bodies, positions, read)
+        return _through_call(tensor, bodies, positions, read)  # whose other results may have effects behind them
+    if operation.effects is not Effects.NONE or tensor.dtype.name == "variant" or operation.op_def.host_only:
+        raise _UnknownError
     arguments = [_evaluator(t, positions, read) for t in operation.inputs]
     kernel = NumpyEngine().bind(operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs)
 

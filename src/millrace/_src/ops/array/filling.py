@@ -103,6 +103,12 @@ def zeros_like_op(xp: Xp, x: Array) -> Array:
     return _like(xp, x, 0)
 
 
+@zeros_like_op.specialize
+def _specialize_zeros_like(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    dtype = dtypes[0].np_dtype
+    return None if xp.is_xla or dtype.kind == "O" else lambda x: np.zeros(x.shape, dtype)
+
+
 @op(
     "OnesLike",
     "x: T -> y: T",

@@ -26,7 +26,7 @@ from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
-@op("Identity", "input: T -> output: T", T=ANY, shape=same_shape)
+@op("Identity", "input: T -> output: T", T=ANY, shape=same_shape, returns_input=True)
 def identity_op(xp: Xp, input: Array) -> Array:
     """Returns its input."""
     return input
@@ -113,7 +113,14 @@ def deep_copy(xp: Xp, x: Array) -> Array:
     return xp.array(x)
 
 
-@op("StopGradient", "input: T -> output: T", T=ANY, shape=same_shape, not_differentiable="it is what the op is for")
+@op(
+    "StopGradient",
+    "input: T -> output: T",
+    T=ANY,
+    shape=same_shape,
+    returns_input=True,
+    not_differentiable="it is what the op is for",
+)
 def stop_gradient_op(xp: Xp, input: Array) -> Array:
     """Returns its input."""
     return input

@@ -285,6 +285,27 @@ def _pack_error(values: Sequence[Array], axis: int) -> Exception:
     return invalid(f"axis = {axis} not in [{-rank}, {rank})")
 
 
+@pack.specialize
+def _specialize_pack(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    if xp.is_xla or attrs["axis"] != 0:
+        return None
+    if len(dtypes) == 1:
+        return lambda value: value[None]
+    count, dtype = len(dtypes), dtypes[0].np_dtype
+
+    def rows(*values: Array) -> Array:
+        shape = values[0].shape
+        for value in values:
+            if value.shape != shape:
+                raise _pack_error(values, 0)
+        result = np.empty((count, *shape), dtype)
+        for row, value in enumerate(values):
+            result[row] = value if shape else value[()]
+        return result
+
+    return rows
+
+
 @pack.partial_value
 def pack_elements(c: ShapeContext) -> list[int | None] | None:
     """The known elements of a stack of scalars."""

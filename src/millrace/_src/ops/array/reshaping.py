@@ -63,6 +63,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     Tshape=_INDEX,
     shape=_reshape_shape,
     constant_inputs=("shape",),
+    is_cheap=True,
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
     """The elements of `tensor`, in row-major order, in another shape."""
@@ -146,7 +147,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in removed))
 
 
-@op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape)
+@op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape, is_cheap=True)
 def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array:  # noqa: B006  (never changed)
     """Removes dimensions of size 1: the listed ones, or all."""
     rank, dims = input.ndim, input.shape
@@ -246,6 +247,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     Tdim=_INDEX,
     shape=_expand_dims_shape,
     constant_inputs=("dim",),
+    is_cheap=True,
 )
 def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
     """Inserts a dimension of size 1 at `dim`."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import as_dtype, int16, int32, int64
+from millrace._src.core.dtypes import DType, as_dtype, int16, int32, int64
 from millrace._src.core.errors import UnknownWhileCompilingError
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
@@ -100,6 +100,25 @@ def strided_slice_op(
     if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
         return _dynamic_slice(xp, input, begin, strides.tolist(), masks)
     return input[_layout(xp, input.shape, begin, end, strides, masks).key]
+
+
+@strided_slice_op.specialize
+def _specialize_strided_slice(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    """`x[i]`, the slice that loops are full of, without working out a layout."""
+    given = {name: attrs[name] for name in strided_slice_op.op_def.kernel_attrs}
+    if xp.is_xla or given.pop("shrink_axis_mask") != 1 or any(given.values()):
+        return None
+    general = functools.partial(strided_slice_op.op_def.kernel, xp, **given, shrink_axis_mask=1)
+
+    def row(x: Array, begin: Array, end: Array, strides: Array) -> Array:
+        if begin.shape == end.shape == strides.shape == (1,) and x.ndim and strides[0] == 1:
+            at, size = begin[0], x.shape[0]
+            if -size <= at < size:
+                found: Array = x[at]
+                return found
+        return general(x, begin, end, strides)
+
+    return row
 
 
 def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Masks) -> Array:

@@ -65,17 +65,31 @@ def tensor_list_set_item(
     return found.set(index, item, resize=resize_if_index_out_of_bounds)
 
 
+@tensor_list_set_item.in_place
+def _put(attrs: dict[str, Any]) -> Any:
+    dtype, resize = attrs["element_dtype"], attrs["resize_if_index_out_of_bounds"]
+
+    def put(handle: Array, index: Array, item: Array) -> Array:
+        found = handle[()]
+        if found.dtype is not dtype:
+            found.check_dtype(dtype)
+        found.put(index, item, resize=resize)
+        return handle
+
+    return put
+
+
 @tensor_list_set_item.gradient
 def tensor_list_set_item_gradient(
     dlist: Any, input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool
 ) -> tuple[Any, None, Any]:
     """What was overwritten has no part in the result."""
+    ditem = raw.TensorListGetItem(
+        input_handle=dlist, index=index, element_shape=whole_shape(item), element_dtype=item.dtype
+    )  # first: the list may then be changed in place
     rest = raw.TensorListSetItem(input_handle=dlist, index=index, item=raw.ZerosLike(x=item))
     if resize_if_index_out_of_bounds:
         rest = raw.TensorListResize(input_handle=rest, size=size_and_shape(input_handle)[0])
-    ditem = raw.TensorListGetItem(
-        input_handle=dlist, index=index, element_shape=whole_shape(item), element_dtype=item.dtype
-    )
     return rest, None, ditem
 
 
@@ -93,6 +107,20 @@ def tensor_list_push_back(xp: Xp, input_handle: Array, tensor: Array, *, element
     found = resource_of(input_handle)
     found.check_dtype(element_dtype)
     return found.push(tensor)
+
+
+@tensor_list_push_back.in_place
+def _append(attrs: dict[str, Any]) -> Any:
+    dtype = attrs["element_dtype"]
+
+    def append(handle: Array, tensor: Array) -> Array:
+        found = handle[()]
+        if found.dtype is not dtype:
+            found.check_dtype(dtype)
+        found.append(tensor)
+        return handle
+
+    return append
 
 
 @tensor_list_push_back.gradient
@@ -121,6 +149,19 @@ def tensor_list_pop_back(
     found.check_dtype(element_dtype)
     rest, item = found.pop(element_shape)
     return rest, item
+
+
+@tensor_list_pop_back.in_place
+def _take(attrs: dict[str, Any]) -> Any:
+    dtype = attrs["element_dtype"]
+
+    def take(handle: Array, element_shape: Array) -> tuple[Array, Array]:
+        found = handle[()]
+        if found.dtype is not dtype:
+            found.check_dtype(dtype)
+        return handle, found.take(element_shape)
+
+    return take
 
 
 @tensor_list_pop_back.gradient
@@ -184,6 +225,15 @@ def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType)
 def tensor_list_resize(xp: Xp, input_handle: Array, size: Array) -> Any:
     """The list cut off or extended by unset tensors."""
     return resource_of(input_handle).resize(size)
+
+
+@tensor_list_resize.in_place
+def _cut(attrs: dict[str, Any]) -> Any:
+    def cut(handle: Array, size: Array) -> Array:
+        handle[()].cut(size)
+        return handle
+
+    return cut
 
 
 @tensor_list_resize.gradient

@@ -107,9 +107,12 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
     is_integer = dtype.kind in "iu"
 
     def transposed(a: Array, b: Array) -> Array:
+        if a.ndim != 2 or b.ndim != 2:
+            raise ValueError("not a matrix")
         try:
-            return plain(a.T if transpose_a else a, b.T if transpose_b else b)
-        except errors.InvalidArgumentError:
+            first, second = a.T if transpose_a else a, b.T if transpose_b else b
+            return _integer_dot(first, second) if is_integer and a.size > _SMALL_INTEGERS else first.dot(second)
+        except ValueError:
             raise _wrong_sizes(a, b) from None
 
     def plain(a: Array, b: Array) -> Array:
@@ -147,16 +150,17 @@ def _wrong_sizes(a: Array, b: Array) -> errors.InvalidArgumentError:
 @values_for(a=("b",), b=("a",))
 def matmul_gradient(
     dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool
-) -> tuple[Tensor, Tensor]:
-    a, b = conj(a), conj(b)
-    if transpose_a:
-        da = _matrix_product(b, dproduct, transpose_b, True)
-    else:
-        da = _matrix_product(dproduct, b, False, not transpose_b)
-    if transpose_b:
-        db = _matrix_product(dproduct, a, True, transpose_a)
-    else:
-        db = _matrix_product(a, dproduct, not transpose_a, False)
+) -> tuple[Any, Any]:
+    def da() -> Any:
+        if transpose_a:
+            return _matrix_product(conj(b), dproduct, transpose_b, True)
+        return _matrix_product(dproduct, conj(b), False, not transpose_b)
+
+    def db() -> Any:
+        if transpose_b:
+            return _matrix_product(dproduct, conj(a), True, transpose_a)
+        return _matrix_product(conj(a), dproduct, not transpose_a, False)
+
     return da, db
 
 
@@ -370,9 +374,9 @@ def sparse_matmul(
 @sparse_matmul.gradient
 def sparse_matmul_gradient(
     dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Any]:
     da, db = matmul_gradient(dproduct, cast(a, float32), cast(b, float32), transpose_a, transpose_b)
-    return cast(da, a.dtype), cast(db, b.dtype)
+    return lambda: cast(da(), a.dtype), lambda: cast(db(), b.dtype)
 
 
 _MATMUL = matmul_op.op_def

@@ -200,20 +200,22 @@ def _broadcast(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
 
 @softmax_cross_entropy.gradient
 def softmax_cross_entropy_gradient(
-    dloss: Tensor, dbackprop: Tensor, features: Tensor, labels: Tensor, backprop: Tensor
-) -> tuple[Tensor, Tensor]:
+    dloss: Tensor, dbackprop: Tensor | None, features: Tensor, labels: Tensor, backprop: Tensor
+) -> tuple[Tensor, Any]:
     """The second output's gradient matters for second derivatives: backprop = softmax - labels.
 
     One row of logits or labels may stand for all.
     """
     to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
-    if not _is_zero(dbackprop):
-        to_features = to_features + _through_softmax(dbackprop, features)
-    surprise = -log_softmax_op(features)
-    to_labels = raw.ExpandDims(input=dloss, dim=-1) * surprise
-    if not _is_zero(dbackprop):
-        to_labels = to_labels - dbackprop
-    return unbroadcast(to_features, features), unbroadcast(to_labels, labels)
+    more = None if dbackprop is None or _is_zero(dbackprop) else dbackprop
+    if more is not None:
+        to_features = to_features + _through_softmax(more, features)
+
+    def to_labels() -> Any:
+        found = raw.ExpandDims(input=dloss, dim=-1) * -log_softmax_op(features)
+        return unbroadcast(found if more is None else found - more, labels)
+
+    return unbroadcast(to_features, features), to_labels
 
 
 def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:
@@ -282,9 +284,9 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
 
 @sparse_softmax_cross_entropy.gradient
 def sparse_softmax_cross_entropy_gradient(
-    dloss: Tensor, dbackprop: Tensor, features: Tensor, backprop: Tensor
+    dloss: Tensor, dbackprop: Tensor | None, features: Tensor, backprop: Tensor
 ) -> tuple[Tensor, None]:
     to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
-    if not _is_zero(dbackprop):
+    if dbackprop is not None and not _is_zero(dbackprop):
         to_features = to_features + _through_softmax(dbackprop, features)
     return to_features, None

@@ -1,0 +1,264 @@
+"""The derivative of a function: a forward pass that keeps something, and a backward pass that uses it.
+
+Differentiating the body of a function needs values from inside of it. A `Derivative` is a pair: a forward function
+that also returns those intermediates, and a backward function from output gradients and intermediates to input
+gradients. Both are built once for the inputs that need a gradient, and shared by all calls.
+
+Little leaves the forward pass: what the finished backward graph reads, nothing else. A result that is cheap to make
+again from an argument (a cast, a reshape) is made again; of a tensor whose shape alone is asked for, the shape leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
+from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.vectorize import call
+from millrace._src.core import context
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, tape_id
+from millrace._src.graph.control_deps import add_automatic_control_dependencies
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.traversal import required_operations
+from millrace._src.ops import raw
+
+if TYPE_CHECKING:
+    from millrace._src.control_flow.call import GraphFunction
+
+_MOST_CHEAP = 4
+"""How many cheap operations in a row are repeated rather than their result kept."""
+
+
+class Derivative:
+    """A function's forward pass with intermediates, and its backward pass.
+
+    `backward` takes the gradients of the differentiable outputs (of `forward`, if closed) and the intermediates.
+
+    Attributes:
+      wanted: the positions of the inputs that it gives gradients for.
+      gradient_positions: the outputs of `forward` whose gradients `backward` takes.
+      intermediate_positions: where `backward` finds its other arguments: kind (input, output or constant), number.
+      layout: for each input how many tensors its gradient is made of, None for no gradient.
+      base_count: the number of outputs of the function itself.
+      constants: tensors from outside of the function that only the backward pass uses.
+    """
+
+    def __init__(
+        self,
+        forward: GraphFunction,
+        backward: GraphFunction,
+        wanted: frozenset[int],
+        gradient_positions: Sequence[int],
+        intermediate_positions: Sequence[tuple[str, int]],
+        layout: Sequence[Any],
+        base_count: int,
+        constants: Sequence[Any] = (),
+    ) -> None:
+        self.forward = forward
+        self.backward = backward
+        self.wanted = wanted
+        self.gradient_positions = gradient_positions
+        self.intermediate_positions = intermediate_positions
+        self.layout = layout
+        self.base_count = base_count
+        self.constants = constants
+
+    @property
+    def keeps_lists(self) -> bool:
+        """Whether intermediates are lists, into which no gradient flows."""
+        return any(t.dtype.name == "variant" for t in self.forward.graph.outputs[self.base_count :])
+
+    def reaches(self, position: int, dtype: DType) -> bool:
+        """Whether the gradient of an output of the forward function is taken into account."""
+        return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
+
+    def saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
+        """What the backward pass needs of one call."""
+        sources = {"input": inputs, "output": outputs, "constant": self.constants}
+        return [sources[kind][position] for kind, position in self.intermediate_positions]
+
+    def input_gradients(
+        self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
+    ) -> list[Any]:
+        """The gradients of the inputs, None where there is none."""
+        filled = [filled_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
+        return self.call_backward(filled, self.saved(inputs, outputs))
+
+    def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
+        """The gradients of the inputs from those of the differentiable outputs and the saved values."""
+        results = iter(self.backward([*output_gradients, *saved]))
+        return [_rebuild(item, results) for item in self.layout]
+
+
+def reaching(
+    derivatives: Sequence[Any], gradients: Sequence[Any], outputs: Sequence[Any], wanted: frozenset[int]
+) -> Any:
+    """The first of some derivatives for the wanted inputs that takes every given gradient into account, or None."""
+    given = [(p, t.dtype) for p, (g, t) in enumerate(zip(gradients, outputs, strict=False)) if g is not None]
+    return next((d for d in derivatives if wanted <= d.wanted and all(d.reaches(p, dtype) for p, dtype in given)), None)
+
+
+def filled_gradient(gradient: Any, output: Any) -> Any:
+    """The gradient of an output as a tensor: a list of zeros for one that has none."""
+    if gradient is None and output.dtype.name == "variant":
+        return raw.ZerosLike(x=output)
+    return convert_to_tensor(gradient)
+
+
+def _rebuild(layout: Any, results: Any) -> Any:
+    if layout is None:
+        return None
+    if layout == 1:
+        return next(results)
+    return IndexedSlices(*[next(results) for _ in range(layout)])
+
+
+def build_derivative(
+    function: GraphFunction, *, closed: bool, targets: frozenset[int] | None, wanted: frozenset[int]
+) -> Derivative:
+    """Differentiates the body of a function once."""
+    graph = function.graph
+    outputs = list(graph.outputs)
+    if targets is None:
+        targets = frozenset(i for i, t in enumerate(outputs) if _is_number(t) or t.dtype.name == "variant")
+    while True:
+        backward, positions, layout = _backward_graph(function, outputs, targets, wanted)
+        if not closed:
+            _drop_unused_captures(backward)
+        known = {id(t) for t in (*outputs, *graph.inputs)}
+        new = [t for t in backward.external_captures if id(t) not in known and _is_inside(t, graph)]
+        numbers = {i for i, t in enumerate(new, start=len(outputs)) if _is_number(t)}
+        outputs += new
+        if not closed or not new:
+            break
+        targets |= numbers
+    inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
+    made = {id(t): ("output", i) for i, t in enumerate(outputs)}
+    constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
+    made.update((id(t), ("constant", i)) for i, t in enumerate(constants))
+    make = type(function)
+    return Derivative(
+        make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile),
+        make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
+        wanted,
+        positions,
+        [inputs.get(id(t)) or made[id(t)] for t in backward.external_captures],
+        layout,
+        len(graph.outputs),
+        constants,
+    )
+
+
+def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
+    """Whether a tensor is of a graph (a view of one has the same operations) rather than of eager mode or around it."""
+    return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
+
+
+def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
+    """The same body seen with other outputs: the operations are shared, not copied."""
+    view = FuncGraph.__new__(FuncGraph)
+    view.__dict__.update(graph.__dict__)
+    view.outputs = list(outputs)
+    view.programs = {}
+    view.outer_graph = graph
+    return view
+
+
+# --- the backward pass -------------------------------------------------------------------------------------------
+
+
+class _BackwardGraph(FuncGraph):
+    """The graph of a backward pass: what the forward graph captured stays an input of the function."""
+
+    copies_constants = True
+
+    def capture(self, tensor: Any, name: str | None = None) -> Any:
+        """The tensor of this graph that stands for `tensor`, made on first use."""
+        captured = self.outer_graph._captures.get(id(tensor))
+        if captured is not None:
+            tensor = captured[1]
+        if isinstance(tensor, SymbolicTensor) and id(tensor) not in self._captures and tensor.graph is not self:
+            again = self._made_again(tensor)
+            if again is not None:
+                return again
+        return super().capture(tensor, name)
+
+    def _made_again(self, tensor: SymbolicTensor) -> Any:
+        """A value of the forward pass computed anew from its arguments, if that is cheap; else None."""
+        found = self._constants.get(id(tensor))
+        if found is not None:
+            return found[1]
+        given = {id(t) for t in self.outer_graph.inputs}
+        if not _is_cheap(tensor, given, _MOST_CHEAP):
+            return None
+        with self.as_default(), self.control_dependencies(None), context.tapes_scope(()):
+            again = call(tensor.op, [self.capture(t) for t in tensor.op.inputs])[tensor.value_index]
+        again._tape_id = tape_id(tensor)
+        self._constants[id(tensor)] = (tensor, again)
+        return again
+
+
+def _is_cheap(tensor: SymbolicTensor, given: set[int], most: int) -> bool:
+    """Whether a few cheap operations make a tensor from what the graph is given and constants."""
+    operation = tensor.op
+    if id(tensor) in given or not operation.op_def.is_cheap or not most:
+        return False
+    return all(id(t) in given or t.op.static_values or _is_cheap(t, given, most - 1) for t in operation.inputs)
+
+
+def _backward_graph(
+    function: GraphFunction, outputs: Sequence[Any], targets: frozenset[int], wanted: frozenset[int]
+) -> tuple[FuncGraph, list[int], list[Any]]:
+    """The graph from output gradients (and captured intermediates) to input gradients."""
+    graph = function.graph
+    operations = graph.get_operations()
+    sources = [t for i, t in enumerate(graph.inputs) if i in wanted]
+    reached = reached_from(operations, sources)
+    backward = _BackwardGraph(f"__backward_{function.name}", outer_graph=graph)
+    positions = [i for i, t in enumerate(outputs) if i in targets and tape_id(t) in reached]
+    with backward.as_default(), context.tapes_scope(()):
+        dys = []
+        for position in positions:
+            tensor = outputs[position]
+            dys.append(backward.add_placeholder(tensor.dtype, tensor.shape, f"grad_{position}"))
+        backward.inputs.extend(dys)
+        found = iter(graph_gradients(operations, [outputs[p] for p in positions], dys, sources))
+        layout: list[Any] = []
+        for index in range(len(graph.inputs)):
+            gradient = next(found) if index in wanted else None
+            parts = _components(gradient)
+            layout.append(len(parts) if isinstance(gradient, IndexedSlices) else 1 if parts else None)
+            backward.outputs.extend(p if getattr(p, "graph", None) is backward else backward.capture(p) for p in parts)
+    add_automatic_control_dependencies(backward)
+    return backward, positions, layout
+
+
+def _is_number(tensor: Any) -> bool:
+    return bool(tensor.dtype.is_floating or tensor.dtype.is_complex)
+
+
+def _drop_unused_captures(graph: FuncGraph) -> None:
+    """Forgets what was captured for operations that nothing needs."""
+    needed = set(required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
+    unused = {id(outer): inner for outer, inner in graph.captures if inner.op not in needed}
+    graph.inputs = [t for t in graph.inputs if all(t is not inner for inner in unused.values())]
+    for key in unused:
+        del graph._captures[key]
+
+
+def _components(gradient: Any) -> list[Any]:
+    if gradient is None:
+        return []
+    if isinstance(gradient, IndexedSlices):
+        parts = [gradient.values, gradient.indices]
+        return parts if gradient.dense_shape is None else [*parts, gradient.dense_shape]
+    return [gradient]
+
+
+def all_inputs(function: GraphFunction) -> frozenset[int]:
+    """The positions of the inputs that can have a gradient."""
+    return frozenset(i for i, t in enumerate(function.graph.inputs) if is_trainable(t.dtype))

@@ -1,0 +1,283 @@
+"""The instructions of a generated program, before they are text: lines, loops and choices.
+
+Two things are decided here, because both need to know what is still read later. A value is dropped at its last use.
+And a list that a loop alone holds is changed in place, where a list that others may hold gets a new version:
+
+    s0 = own(v1)              # the loop's copy
+    while True:
+        ...
+        v7 = p7(s0, v6)       # writes into s0, which nobody reads any more
+        s0 = v7
+
+A list is *owned* if no other name or list holds it: a loop's state is, as long as each iteration hands on a list that
+is owned again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Rendered: TypeAlias = tuple[str, Any, Sequence[str]]
+"""A line of source, the operation behind it (or None), and the names of the operation's arguments."""
+
+
+@dataclass(eq=False)
+class Line:
+    """One statement.
+
+    Args:
+      targets: the names it sets.
+      pattern: the left side: the targets, perhaps with brackets.
+      call: the right side.
+      uses: the names it reads.
+      operation: what it carries out; None for a plain assignment.
+      consumed: the list that it makes another of, if it is the last to read it.
+      call_in_place: the right side that changes that list.
+      escaping: lists that its results may hold.
+    """
+
+    targets: list[str]
+    pattern: str
+    call: str
+    uses: list[str]
+    operation: Any = None
+    consumed: str | None = None
+    call_in_place: str = ""
+    escaping: list[str] = field(default_factory=list)
+    live_after: frozenset[str] = frozenset()
+    is_in_place: bool = False
+
+    def reads(self) -> set[str]:
+        """The names it needs from before."""
+        return set(self.uses)
+
+    def render(self, indent: int) -> Iterator[Rendered]:
+        """Its text."""
+        call = self.call_in_place if self.is_in_place else self.call
+        yield _line(indent, f"{self.pattern} = {call}" if self.targets else call), self.operation, self.uses
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop: its state, and what it does before and after it tests whether to go on.
+
+    Args:
+      states: for each variable of the loop its name, the name of its first value, and whether it is a list.
+      test: the instructions of the condition.
+      keep: the name of the condition's value.
+      body: the instructions of an iteration; last, an assignment of the new state.
+    """
+
+    states: list[tuple[str, str, bool]]
+    test: list[Instruction]
+    keep: str
+    body: list[Instruction]
+    operation: Any
+    live_after: frozenset[str] = frozenset()
+    copied: frozenset[str] = frozenset()
+    """The lists that the loop copies when it starts, to own them."""
+
+    @property
+    def targets(self) -> list[str]:
+        """The names that the loop leaves behind."""
+        return [name for name, _, _ in self.states]
+
+    @property
+    def uses(self) -> list[str]:
+        """The first values."""
+        return [first for _, first, _ in self.states]
+
+    def inner_reads(self) -> set[str]:
+        """What an iteration reads from before it, the state among it."""
+        return {self.keep, *_reads([*self.test, *self.body])} - _made([*self.test])
+
+    def reads(self) -> set[str]:
+        """The names it needs from before."""
+        return (self.inner_reads() - set(self.targets)) | set(self.uses)
+
+    def render(self, indent: int) -> Iterator[Rendered]:
+        """Its text."""
+        if self.states:
+            firsts = [f"own({first})" if name in self.copied else first for name, first, _ in self.states]
+            yield _line(indent, f"{', '.join(self.targets)} = {', '.join(firsts)}"), self.operation, self.uses
+        yield _line(indent, "while True:"), None, ()
+        yield from rendered(self.test, indent + 1)
+        yield _line(indent + 1, f"if not {self.keep}: break"), self.operation, [self.keep]
+        yield from rendered(self.body, indent + 1)
+
+
+@dataclass(eq=False)
+class Choice:
+    """One of two blocks, each with the names of what it results in."""
+
+    test: str
+    branches: list[tuple[list[Instruction], list[str]]]
+    targets: list[str]
+    operation: Any
+    live_after: frozenset[str] = frozenset()
+
+    @property
+    def uses(self) -> list[str]:
+        """The condition, and results that were there before."""
+        return [self.test, *[r for block, results in self.branches for r in results if r not in _made(block)]]
+
+    def reads(self) -> set[str]:
+        """The names it needs from before."""
+        found = {self.test}
+        for block, results in self.branches:
+            found |= _reads(block) | (set(results) - _made(block))
+        return found
+
+    def render(self, indent: int) -> Iterator[Rendered]:
+        """Its text."""
+        for head, (block, results) in zip((f"if {self.test}:", "else:"), self.branches, strict=True):
+            yield _line(indent, head), self.operation if head != "else:" else None, [self.test]
+            yield from rendered(block, indent + 1)
+            assignment = f"{', '.join(self.targets)} = {', '.join(results)}" if results else "pass"
+            yield _line(indent + 1, assignment), None, ()
+            dead = sorted({r for r in results if r in _made(block)})
+            if dead:
+                yield _line(indent + 1, f"del {', '.join(dead)}"), None, ()
+
+
+Instruction: TypeAlias = Line | Loop | Choice
+
+
+def _line(indent: int, text: str) -> str:
+    return "    " * indent + text
+
+
+def _reads(block: Iterable[Instruction]) -> set[str]:
+    """What a block reads from before it."""
+    made: set[str] = set()
+    found: set[str] = set()
+    for instruction in block:
+        found |= instruction.reads() - made
+        made.update(instruction.targets)
+    return found
+
+
+def _made(block: Iterable[Instruction]) -> set[str]:
+    return {name for instruction in block for name in instruction.targets}
+
+
+def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
+    """The lines of a block, with what is made in it dropped after its last use."""
+    made: set[str] = set()
+    for instruction in block:
+        yield from instruction.render(indent)
+        made.update(instruction.targets)
+        dead = ({*instruction.targets, *instruction.reads()} & made) - instruction.live_after
+        if dead:
+            yield _line(indent, f"del {', '.join(sorted(dead))}"), instruction.operation, ()
+            made -= dead
+
+
+# --- what is read later ------------------------------------------------------------------------------------------
+
+
+def note_lives(block: Sequence[Instruction], live: frozenset[str]) -> None:
+    """Notes for every instruction what is read after it; `live` is what is read after the block."""
+    for instruction in reversed(block):
+        instruction.live_after = live
+        if isinstance(instruction, Loop):
+            again = frozenset(instruction.inner_reads()) | frozenset(instruction.targets)
+            note_lives(instruction.body, again)
+            note_lives(instruction.test, again | {instruction.keep} | frozenset(_reads(instruction.body)))
+        elif isinstance(instruction, Choice):
+            for inner, results in instruction.branches:
+                note_lives(inner, live | frozenset(results))
+        live = (live - frozenset(instruction.targets)) | frozenset(instruction.reads())
+
+
+# --- lists -------------------------------------------------------------------------------------------------------
+
+
+def choose_in_place(block: Sequence[Instruction]) -> None:
+    """Decides which lines change a list in place; what is read later must have been noted."""
+    _Owners(frozenset(_escaping(block))).walk(block, set())
+
+
+def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
+    """The names of lists that something else may come to hold."""
+    for instruction in block:
+        if isinstance(instruction, Line):
+            yield from instruction.escaping
+        elif isinstance(instruction, Loop):
+            yield from _escaping(instruction.test)
+            yield from _escaping(instruction.body)
+        else:
+            for inner, _ in instruction.branches:
+                yield from _escaping(inner)
+
+
+class _Owners:
+    """A walk through a program that keeps track of the names that own their list."""
+
+    def __init__(self, escaping: frozenset[str]) -> None:
+        self.escaping = escaping
+
+    def walk(self, block: Sequence[Instruction], owned: set[str]) -> None:
+        """Goes through a block; `owned` becomes what is owned after it."""
+        for instruction in block:
+            if isinstance(instruction, Line):
+                self._line(instruction, owned)
+            elif isinstance(instruction, Loop):
+                self._loop(instruction, owned)
+            else:
+                self._choice(instruction, owned)
+
+    def _can_take(self, name: str | None, instruction: Instruction, owned: set[str]) -> bool:
+        """Whether an instruction may have the list of a name for itself."""
+        return name in owned and name not in instruction.live_after
+
+    def _line(self, line: Line, owned: set[str]) -> None:
+        if line.operation is None:
+            moved = [
+                target
+                for target, use in zip(line.targets, line.uses, strict=True)
+                if self._can_take(use, line, owned) and line.uses.count(use) == 1
+            ]
+            owned.difference_update(line.targets)
+            owned.update(moved)
+            return
+        line.is_in_place = line.consumed is not None and self._can_take(line.consumed, line, owned)
+        owned.discard(line.consumed or "")  # a new version shares what it holds
+        if line.is_in_place:
+            owned.update(t for t in line.targets[:1] if t not in self.escaping)
+
+    def _loop(self, loop: Loop, owned: set[str]) -> None:
+        """Supposes that the loop owns its lists, then takes back those that an iteration does not hand on."""
+        lists = {name for name, _, is_list in loop.states if is_list and name not in self.escaping}
+        while True:
+            inside = (owned - set(loop.uses)) | lists
+            self.walk([*loop.test, *loop.body], inside)
+            kept = {name for name in lists if name in inside}
+            if kept == lists:
+                break
+            lists = kept
+        firsts = {name: first for name, first, _ in loop.states}
+        loop.copied = frozenset(
+            name
+            for name in lists
+            if not self._can_take(firsts[name], loop, owned) or list(firsts.values()).count(firsts[name]) > 1
+        )
+        owned.difference_update(set(loop.uses) - loop.live_after)
+        owned.update(lists)
+
+    def _choice(self, choice: Choice, owned: set[str]) -> None:
+        after = []
+        left = set(owned)
+        for block, results in choice.branches:
+            inside = set(owned)
+            self.walk(block, inside)
+            after.append([self._can_take(r, choice, inside) and results.count(r) == 1 for r in results])
+            left &= inside
+        owned.intersection_update(left)
+        for target, *is_owned in zip(choice.targets, *after, strict=True):
+            if all(is_owned) and target not in self.escaping:
+                owned.add(target)
+        for _, results in choice.branches:
+            owned.difference_update(set(results) - set(choice.targets))
