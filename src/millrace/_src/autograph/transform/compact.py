@@ -72,6 +72,8 @@ class Compact:
         """What may be read after each statement, or by a nested function at any time."""
         self.flow: Any = None
         """The same without nested functions."""
+        self.once: Any = None
+        """The same if no loop around runs the statements again."""
 
     def body(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str], in_region: bool
@@ -117,16 +119,17 @@ class Compact:
         scope = self.function.scope
         elsewhere = {name for name, *_ in scope.places - names_of(statements).places}
         shared = frozenset(self.function.variables & self.free & (elsewhere | self.function.added))
+        always = frozenset(scope.nonlocals | scope.globals)
+        self.once = Liveness(lowered, ends | shared | always, always)
         if in_region:  # which may stand in a loop
             repeated = Liveness(lowered, ends | shared, frozenset()).at_start
             shared |= repeated & self.free & self.function.variables
-        always = frozenset(scope.nonlocals | scope.globals)
         self.flow = Liveness(lowered, ends | shared | always, always)
         self.liveness = Liveness(lowered, ends | shared | always | scope.captured, always | scope.captured | shared)
 
-    def _read_after(self, node: ast.stmt, written: Names) -> set[str]:
+    def _read_after(self, node: ast.stmt, written: Names, flow: Any = None) -> set[str]:
         """What may be read after a statement; variables that only functions in the statement itself capture are not."""
-        flows: frozenset[str] = self.flow.after[id(node)]
+        flows: frozenset[str] = (flow or self.flow).after[id(node)]
         elsewhere = {name for name, *_ in self.function.scope.places - written.places}
         return set(flows | (self.liveness.after[id(node)] & elsewhere))
 
@@ -379,7 +382,8 @@ class Compact:
         certain = sorted(name for name in written.written if self._is_certain(name))
         if certain:
             options.keywords.append(ast.keyword("ag_certain", _texts(certain)))
-        needed = sorted((written.written & self._read_after(node, written) & self._own()) - set(certain))
+        later = self._read_after(node, written, self.once)
+        needed = sorted((written.written & later & self._own()) - set(certain))
         if needed:
             options.keywords.append(ast.keyword("ag_needed", _texts(needed)))
         handed = self._handed_to_calls(statements, written.written)
