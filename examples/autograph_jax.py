@@ -57,7 +57,7 @@ def is_traced(value: Any) -> bool:
     return isinstance(value, jax.core.Tracer)
 
 
-def if_stmt(test, body, orelse, get_state, set_state, names, outputs, certain):
+def if_stmt(test, body, orelse, get_state, set_state, names, outputs, certain, handed=None):
     if not is_traced(test):
         return body() if test else orelse()
     before = get_state()

@@ -31,12 +31,12 @@ SAMPLES = [
     Sample("FakeQuantWithMinMaxArgs", [_WIDE], grad=_within(-6, 6), no_second=_ONCE),
     Sample("FakeQuantWithMinMaxArgs", [_WIDE], {"min": -1.0, "max": 7.5}, grad=_within(-1, 7.52), no_second=_ONCE),
     Sample(
-        "FakeQuantWithMinMaxVars", [_WIDE, np.float32(-5.1), np.float32(5.1)], grad=_within(-5.1, 5.1), no_second=_ONCE
+        "FakeQuantWithMinMaxVars", [_WIDE, np.float32(-5), np.float32(5.2)], grad=_within(-5, 5.2), no_second=_ONCE
     ),
     Sample(
         "FakeQuantWithMinMaxVarsPerChannel",
-        [_WIDE, np.float32([-5.1, -1.02, -2.04]), np.float32([5.1, 1.02, 2.04])],
-        grad=_within(np.array([-5.1, -1.02, -2.04]), np.array([5.1, 1.02, 2.04])),
+        [_WIDE, np.float32([-5, -1, -2]), np.float32([5.2, 1.04, 2.08])],
+        grad=_within(np.array([-5, -1, -2]), np.array([5.2, 1.04, 2.08])),
         no_second=_ONCE,
     ),
     Sample("FakeQuantWithMinMaxArgs", [x([2, 3], np.float32)], {"num_bits": 4}),

@@ -63,7 +63,7 @@ def _sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozense
         else:
             with name_scope(entry.scope):
                 results = entry_gradients(entry, output_gradients)
-                found = [computed(g) if i else None for i, g in zip(entry.input_ids, results)]
+                found = [computed(g) for g in results]  # all nodes that TensorFlow writes, needed or not
             _collect(gradients, entry.input_ids, found)
 
 

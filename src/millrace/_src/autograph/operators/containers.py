@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.autograph.operators.refusals import refuse_if_strict
-from millrace._src.autograph.operators.staged_lists import StagedList
+from millrace._src.autograph.operators.staged_lists import StagedList, TrialList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
@@ -13,7 +13,7 @@ from millrace._src.ops import raw
 
 def set_item(container: Any, key: Any, value: Any) -> Any:
     """`container[key] = value`; of a tensor, a changed copy. Returns what the variable is afterwards."""
-    if container.__class__ is StagedList or not is_tensor(container):
+    if container.__class__ in (StagedList, TrialList) or not is_tensor(container):
         container[key] = value
         return container
     refuse_if_strict(TypeError, "'SymbolicTensor' object does not support item assignment.")

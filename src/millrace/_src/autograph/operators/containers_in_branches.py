@@ -56,16 +56,21 @@ def _parts(container: Any) -> Any:
     return container.values() if type(container) in _MAPPINGS else container
 
 
-def _inside(value: Any, seen: set[int]) -> Iterator[Any]:
-    """The containers that are found from a value, each once."""
+def _inside(value: Any, name: str = "", seen: set[int] | None = None) -> Iterator[tuple[Any, str]]:
+    """The containers that are found from a value, each once, with how code may call them: `x`, `x[0]`, `x[0]['k']`."""
+    seen = set() if seen is None else seen
     if id(value) in seen:
         return
     if is_container(value):
         seen.add(id(value))
-        yield value
-    if is_container(value) or isinstance(value, tuple):
-        for part in _parts(value):
-            yield from _inside(part, seen)
+        yield value, name
+    if isinstance(value, tuple) or is_container(value) and type(value) is not StagedList:
+        for key, part in _items(value):
+            yield from _inside(part, f"{name}[{key!r}]", seen)
+
+
+def _items(container: Any) -> Any:
+    return container.items() if type(container) in _MAPPINGS else enumerate(container)
 
 
 def _handed_over(value: Any) -> Any:
@@ -82,15 +87,13 @@ class _Contents:
 
     Args:
       container: The container.
-      name: The variable that it was found from.
-      is_variable: Whether it is the value of that variable itself.
+      name: How code may call it.
     """
 
-    def __init__(self, container: Any, name: str, is_variable: bool) -> None:
+    def __init__(self, container: Any, name: str) -> None:
         self.container = container
         self.copy = container.copy()
         self.name = name
-        self.is_variable = is_variable
 
     def is_unchanged(self, names: Sequence[str], values: Sequence[Any]) -> bool:
         """Whether it holds the same, but for items that are variables of their own."""
@@ -102,32 +105,32 @@ class _Contents:
         if type(container) is set:
             return bool(container == contents)
         new, old = dict(_items(container)), dict(_items(contents))
-        own = _Items(self.name, names, values) if self.is_variable else None
+        own = _OwnItems(self.name, names, values)
         return old.keys() <= new.keys() and all(
-            value is old.get(key, _NOTHING) or own is not None and own.is_at(key, value) for key, value in new.items()
+            value is old.get(key, _NOTHING) or own.is_at(key, value) for key, value in new.items()
         )
 
 
-def _items(container: Any) -> Any:
-    return container.items() if type(container) in _MAPPINGS else enumerate(container)
-
-
-class _Items:
+class _OwnItems:
     """The items of a container that are variables of their own: `d['a']`, `x[0]`, `x[i]`."""
 
-    def __init__(self, name: str, names: Sequence[str], values: Sequence[Any]) -> None:
-        self.at: dict[Any, Any] = {}
-        self.anywhere: set[int] = set()
-        for other, value in zip(names, values):
-            if other.startswith(f"{name}[") and other.endswith("]"):
-                try:
-                    self.at[ast.literal_eval(other[len(name) + 1 : -1])] = value
-                except (ValueError, SyntaxError, TypeError):
-                    self.anywhere.add(id(value))
+    def __init__(self, container: str, names: Sequence[str], values: Sequence[Any]) -> None:
+        self.container = container
+        self.at = dict(zip(names, values))
+        self.anywhere = {id(value) for name, value in zip(names, values) if _has_key_variable(name)}
 
     def is_at(self, key: Any, value: Any) -> bool:
         """Whether the item at a key is such a variable with this value."""
-        return self.at.get(key, _NOTHING) is value or id(value) in self.anywhere
+        return self.at.get(f"{self.container}[{key!r}]", _NOTHING) is value or id(value) in self.anywhere
+
+
+@functools.cache
+def _has_key_variable(name: str) -> bool:
+    """Whether a variable is an item at a key that is a variable itself: `x[i]`."""
+    if "[" not in name:
+        return False
+    parts = ast.walk(ast.parse(name, mode="eval"))
+    return any(isinstance(part, ast.Subscript) and not isinstance(part.slice, ast.Constant) for part in parts)
 
 
 class Containers:
@@ -149,8 +152,8 @@ class Containers:
         self.handed = [(name, _handed_over(value)) for name, value in handed]
         seen: set[int] = set()
         for name, value in (*zip(names, values), *self.handed):
-            for container in _inside(value, seen):
-                self.before[id(container)] = _Contents(container, name, container is value)
+            for container, path in _inside(value, name, seen):
+                self.before[id(container)] = _Contents(container, path)
 
     def undo(self, after: Sequence[Any]) -> Left:
         """Undoes what was traced; `after` holds the values of the variables at its end."""
@@ -164,7 +167,7 @@ class Containers:
 
     def is_changed(self, value: Any) -> bool:
         """Whether a value is, or holds, a container that was changed."""
-        return bool(self.changed) and any(id(c) in self.changed for c in _inside(value, set()))
+        return bool(self.changed) and any(id(c) in self.changed for c, _ in _inside(value))
 
     def refusal(self, name: str, value: Any) -> TypeError:
         """What to raise for a container that cannot be merged."""
@@ -183,7 +186,7 @@ class Containers:
 
         Raises: TypeError: in that case.
         """
-        own = {id(c) for i in carried for c in _inside(self.values[i], set())}
+        own = {id(c) for i in carried for c, _ in _inside(self.values[i])}
         for number, contents in self.before.items():
             if number not in own and not contents.is_unchanged(self.names, after):
                 name, kind = contents.name, _kind(contents.container)
@@ -216,7 +219,7 @@ class Left:
     def _copied(self, value: Any) -> Any:
         if id(value) in self.copies:
             return self.copies[id(value)]
-        if isinstance(value, tuple) and any(True for _ in _inside(value, set())):
+        if isinstance(value, tuple) and any(True for _ in _inside(value)):
             return _tuple_like(value, [self._copied(part) for part in value])
         known = self.before.get(id(value)) if is_container(value) else None
         if known is None or type(value) in _UNMERGED and known.is_unchanged((), ()):

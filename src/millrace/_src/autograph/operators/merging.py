@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.autograph.operators.staged_lists import TrialList
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.variables import RESULT, Undefined
 from millrace._src.core.convert import convert_to_tensor
@@ -39,7 +40,7 @@ class Merged:
 def is_same_value(a: Any, b: Any) -> bool:
     """Whether two values are one Python value, not something to compute with."""
     if a is b:
-        return not is_tensor(a)
+        return a.__class__ is TrialList or not is_tensor(a)
     if type(a) is type(b) and isinstance(a, _LITERALS):
         return repr(a) == repr(b)  # -0.0 is another value than 0.0
     return False
@@ -51,7 +52,9 @@ def flatten(value: Any) -> list[Any]:
 
 
 def to_tensor(leaf: Any) -> Any:
-    """A leaf as a tensor; None if it cannot be one."""
+    """A leaf as a tensor; None if it cannot be one, or stands for a list whose elements are not known yet."""
+    if leaf.__class__ is TrialList:
+        return None
     try:
         return leaf if isinstance(leaf, Tensor) else convert_to_tensor(leaf)
     except (TypeError, ValueError):

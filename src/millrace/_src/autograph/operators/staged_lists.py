@@ -309,7 +309,15 @@ class TrialList:
     def staged(self) -> StagedList:
         """A list of the graph like this one."""
         found = staged_list([zeros_like(tensor) for tensor in map(convert_to_tensor, self.items)], self, always=True)
-        assert found is not None
+        return self._known(found)
+
+    @staticmethod
+    def _known(found: Any) -> Any:
+        if found is None:
+            raise TypeError(
+                "A list that a loop over a Tensor appends to is read before anything is in it, so its dtype is not "
+                "known. Start with an element, or append before reading."
+            )
         return found
 
     def __getattr__(self, name: str) -> Any:
@@ -356,8 +364,7 @@ class TrialList:
         if isinstance(index, slice):
             return self.staged()
         known = [*self.items, *map(zeros_like, self.examples)]
-        if not known:
-            raise IndexError("list index out of range")
+        self._known(known or None)
         return known[index] if isinstance(index, int) and -len(known) <= index < len(known) else known[0]
 
     def __len__(self) -> int:
