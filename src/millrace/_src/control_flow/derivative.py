@@ -5,7 +5,7 @@ that also returns those intermediates, and a backward function from output gradi
 gradients. Both are built once for the inputs that need a gradient, and shared by all calls.
 
 Little leaves the forward pass: what the finished backward graph reads, nothing else. A result that is cheap to make
-again from an argument (a cast, a reshape) is made again; of a tensor whose shape alone is asked for, the shape leaves.
+again from an argument (a cast, a reshape) is made again.
 """
 
 from __future__ import annotations
