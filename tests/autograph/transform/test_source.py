@@ -215,9 +215,9 @@ def test_a_lambda_is_found_by_the_place_of_its_code(lambdas: ModuleType, name: s
 
 def test_a_function_of_exec_has_no_source() -> None:
     namespace: dict[str, Any] = {}
-    exec("def f(x):\n    return x\ng = lambda x: x", namespace)
+    exec(compile("def f(x):\n    return x\ng = lambda x: x", "<made up>", "exec"), namespace)
     for name in "fg":
-        with pytest.raises(NoSourceError, match="the source of <string> cannot be read"):
+        with pytest.raises(NoSourceError, match="the source of <made up> cannot be read"):
             function_node(namespace[name])
 
 
