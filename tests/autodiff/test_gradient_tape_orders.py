@@ -165,14 +165,14 @@ def test_second_derivatives_through_a_function_with_one_persistent_tape() -> Non
         y = f(x)
         first = tape.gradient(y, x)
     h = 1e-6
-    slope = lambda t: np.sin(t * t) + 2 * t * t * np.cos(t * t)  # noqa: E731
+    slope = lambda t: np.sin(t * t) + 2 * t * t * np.cos(t * t)  # noqa: E731  (a function of one line)
     np.testing.assert_allclose(value(first), slope(0.7))
     np.testing.assert_allclose(value(tape.gradient(first, x)), (slope(0.7 + h) - slope(0.7 - h)) / (2 * h), rtol=1e-6)
 
 
 def test_third_derivatives_through_a_function_with_one_persistent_tape() -> None:
     f = tf.function(lambda x: tf.exp(2.0 * x) * tf.sin(x), autograph=False)
-    g = lambda x: tf.exp(2.0 * x) * tf.sin(x)  # noqa: E731
+    g = lambda x: tf.exp(2.0 * x) * tf.sin(x)  # noqa: E731  (a function of one line)
     results = []
     for function in (f, g):
         x = tf.constant(0.3)

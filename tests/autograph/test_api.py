@@ -230,7 +230,7 @@ def test_loop_options_are_nothing_outside_of_the_graph() -> None:
         tf.autograph.experimental.set_loop_options(foo=1)
 
     def counted(n: int) -> int:
-        for i in range(n):  # noqa: B007
+        for i in range(n):  # noqa: B007  (the loop counts)
             tf.autograph.experimental.set_loop_options(maximum_iterations=1)
         return i
 

@@ -49,19 +49,19 @@ def test_a_loop_keeps_one_list_for_each_value_that_its_gradient_reads() -> None:
 
 
 def test_captures_and_constants_are_not_put_into_lists() -> None:
-    f = lambda x, w: tf.gradients(repeat(5, lambda i, y: (y * w * 2.0,), x), x)  # noqa: E731
+    f = lambda x, w: tf.gradients(repeat(5, lambda i, y: (y * w * 2.0,), x), x)  # noqa: E731  (a function of one line)
     assert lists_of(f, VECTOR, VECTOR) == (0, 0)
 
 
 def test_a_value_made_of_captures_alone_is_kept_once() -> None:
-    f = lambda x, w: tf.gradients(repeat(5, lambda i, y: (y * tf.exp(w),), x), x)  # noqa: E731
+    f = lambda x, w: tf.gradients(repeat(5, lambda i, y: (y * tf.exp(w),), x), x)  # noqa: E731  (a function of one line)
     assert lists_of(f, VECTOR, VECTOR) == (0, 1)
 
 
 def test_what_only_an_unneeded_gradient_reads_is_not_kept() -> None:
-    body = lambda w: lambda i, y: (tf.matmul(y, w),)  # noqa: E731
-    by_x = lambda x, w: tf.gradients(repeat(5, body(w), x), x)  # noqa: E731
-    by_w = lambda x, w: tf.gradients(repeat(5, body(w), x), w)  # noqa: E731
+    body = lambda w: lambda i, y: (tf.matmul(y, w),)  # noqa: E731  (a function of one line)
+    by_x = lambda x, w: tf.gradients(repeat(5, body(w), x), x)  # noqa: E731  (a function of one line)
+    by_w = lambda x, w: tf.gradients(repeat(5, body(w), x), w)  # noqa: E731  (a function of one line)
     assert lists_of(by_x, MATRIX, MATRIX) == (0, 0)
     assert lists_of(by_w, MATRIX, MATRIX) == (1, 0)
 
@@ -210,8 +210,8 @@ def nested(x: Any) -> Any:
 
 
 def nested_three_deep(x: Any) -> Any:
-    innermost = lambda y: lambda k, z: (tf.sin(z * x) + y,)  # noqa: E731
-    inner = lambda j, y: repeat(2, innermost(y), y)  # noqa: E731
+    innermost = lambda y: lambda k, z: (tf.sin(z * x) + y,)  # noqa: E731  (a function of one line)
+    inner = lambda j, y: repeat(2, innermost(y), y)  # noqa: E731  (a function of one line)
     return repeat(2, lambda i, y: repeat(2, inner, y), x)[0]
 
 

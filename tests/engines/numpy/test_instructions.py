@@ -187,7 +187,7 @@ def test_a_branch_may_write_to_the_list_of_a_loop() -> None:
 def test_an_array_of_an_outer_loop_is_written_in_an_inner_loop() -> None:
     def f(n: Any) -> Any:
         ta = tf.TensorArray(tf.int32, size=n * n)
-        inner = lambda i, ta: repeat(n, lambda j, ta: (ta.write(i * n + j, i - j),), ta)  # noqa: E731
+        inner = lambda i, ta: repeat(n, lambda j, ta: (ta.write(i * n + j, i - j),), ta)  # noqa: E731  (a function of one line)
         return repeat(n, inner, ta)[0].stack()
 
     run = program(f, COUNT)

@@ -70,7 +70,7 @@ def check_batches(target: TensorShape, source: TensorShape) -> None:
     ranks_known = target.rank is not None and source.rank is not None
     if not ranks_known or not target[:1].is_compatible_with(source[:1]):
         raise ValueError(f"Need first dimension of target shape ({target}) and source shape ({source}) to match.")
-    if target.rank < 2 or source.rank < 1:  # type: ignore[operator]
+    if target.rank < 2 or source.rank < 1:  # type: ignore[operator]  # both ranks are known here
         raise ValueError(f"Shape {target} must have rank at least 2")
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.execute import execute
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shape_context import static_value
+from millrace._src.graph.replay import call
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 from millrace._src.ops.math.broadcasting import broadcast_shape
@@ -77,28 +77,6 @@ def _carried_out(operation: Any, arguments: Sequence[Value], count: Any, loop: L
 
 def _batched(tensors: Sequence[Any]) -> list[Value]:
     return [Value(t, True) for t in tensors]
-
-
-def call(operation: Any, tensors: Sequence[Any]) -> list[Any]:
-    """Carries out an operation of a graph on other tensors, in the current context; returns its flat outputs."""
-    op = operation.op_def
-    grouped: list[Any] = []
-    position = 0
-    for arg in op.signature.inputs:
-        size = 1
-        if arg.is_list:
-            attrs = operation.attrs
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-        part = list(tensors[position : position + size])
-        grouped.append(part if arg.is_list else part[0])
-        position += size
-    inferred = op.signature.inferred_attrs
-    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")}
-    found = execute(op, grouped, attrs)
-    if not op.signature.outputs:
-        return []
-    parts = found if isinstance(found, list) else [found]
-    return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
 from millrace._src.autodiff.tape import is_trainable
-from millrace._src.autodiff.vectorize import call
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
@@ -23,6 +22,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, tape_id
 from millrace._src.graph.control_deps import add_automatic_control_dependencies
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.replay import call
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 

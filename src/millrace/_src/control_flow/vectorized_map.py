@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.autodiff.vectorize import Loop, Value, call, spread, vectorized
+from millrace._src.autodiff.vectorize import Loop, Value, spread, vectorized
 from millrace._src.control_flow.branches import Branch, finish_branch, pack_outputs
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
@@ -21,6 +21,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export

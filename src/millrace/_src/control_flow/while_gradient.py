@@ -17,7 +17,6 @@ from typing import Any
 
 from millrace._src.autodiff.graph_gradients import reached_from
 from millrace._src.autodiff.tape import is_trainable
-from millrace._src.autodiff.vectorize import call
 from millrace._src.control_flow.branches import graph_function
 from millrace._src.control_flow.call import GraphFunction, copy_handle_data, extend_outputs, planned
 from millrace._src.control_flow.derivative import Derivative
@@ -29,6 +28,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import tape_id
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_writes, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 
 _MOST_OPERATIONS = 32

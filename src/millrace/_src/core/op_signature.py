@@ -106,19 +106,27 @@ class Signature:
         """The dtypes of all outputs, lists flattened."""
         return [dtype for arg in self.outputs for dtype in arg.dtypes(attrs)]
 
+    def split_inputs(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
+        """Groups flat inputs by argument: a list where the argument is a list."""
+        return _split(self.inputs, flat, attrs)
+
     def split_outputs(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
         """Groups flat outputs by argument: a list where the argument is a list."""
-        grouped: list[Any] = []
-        start = 0
-        for arg in self.outputs:
-            if not arg.is_list:
-                grouped.append(flat[start])
-                start += 1
-                continue
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-            grouped.append(list(flat[start : start + size]))
-            start += size
-        return grouped
+        return _split(self.outputs, flat, attrs)
+
+
+def _split(args: Sequence[Arg], flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
+    grouped: list[Any] = []
+    start = 0
+    for arg in args:
+        if not arg.is_list:
+            grouped.append(flat[start])
+            start += 1
+            continue
+        size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+        grouped.append(list(flat[start : start + size]))
+        start += size
+    return grouped
 
 
 _ARG = re.compile(r"^\s*(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(\w+)\s*$")

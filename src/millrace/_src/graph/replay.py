@@ -31,7 +31,7 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any]) -> Operation
         pairs = zip(operation.static_values, operation.outputs, strict=True)
         outputs = [convert_to_tensor(value, dtype=t.dtype) for value, t in pairs]
     elif state.graph is None:
-        outputs = _run(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
+        outputs = call(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
     else:
         new = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
         outputs = new.outputs
@@ -39,30 +39,16 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any]) -> Operation
     return new
 
 
-def _run(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
-    """An op call with these flat tensors; returns its flat outputs."""
+def call(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
+    """The call of an operation's op, with its attributes, on other tensors; returns its flat outputs."""
     op = operation.op_def
-    grouped: list[Any] = []
-    position = 0
-    for arg in op.signature.inputs:
-        size = 1
-        if arg.is_list:
-            size = len(operation.attrs[arg.type_list_attr or ""]) if arg.type_list_attr else _count(operation, arg)
-        part = list(tensors[position : position + size])
-        grouped.append(part if arg.is_list else part[0])
-        position += size
     inferred = op.signature.inferred_attrs
     attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")}
-    found = execute(op, grouped, attrs)
+    found = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
     if not op.signature.outputs:
         return []
     parts = found if isinstance(found, list) else [found]
     return [t for part in parts for t in (part if isinstance(part, list) else [part])]
-
-
-def _count(operation: Operation, arg: Any) -> int:
-    number: int = operation.attrs[arg.number_attr]
-    return number
 
 
 def _added(operation: Operation, tensors: Sequence[Any]) -> Operation:

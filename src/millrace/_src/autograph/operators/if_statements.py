@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from millrace._src.autograph.operators.changed_containers import Containers, Left, can_be_merged, rebuilt
 from millrace._src.autograph.operators.conditions import condition_tensor
-from millrace._src.autograph.operators.containers_in_branches import Containers, Left, can_be_merged, rebuilt
 from millrace._src.autograph.operators.merging import Merged, flatten, merge, to_tensor
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staging import belongs_into_graph

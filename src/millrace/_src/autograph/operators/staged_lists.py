@@ -53,7 +53,7 @@ class StagedList(CompositeTensor):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return self._with([convert_to_tensor(self)[index]])
+            return self._with([self._tensor()[index]])
         return self.array.read(self._position(index))
 
     def _position(self, index: Any) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.autograph.operators.containers_in_branches import Containers, is_container, refill
+from millrace._src.autograph.operators.changed_containers import Containers, is_container, refill
 from millrace._src.autograph.operators.merging import called, conversion, flatten, to_tensors
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list

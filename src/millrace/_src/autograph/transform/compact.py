@@ -34,6 +34,7 @@ from millrace._src.autograph.transform.item_targets import (
     without_annotation,
 )
 from millrace._src.autograph.transform.scopes import (
+    RESIZING,
     Names,
     composite_names,
     composite_text,
@@ -120,11 +121,11 @@ class Compact:
         elsewhere = {name for name, *_ in scope.places - names_of(statements).places}
         shared = frozenset(self.function.variables & self.free & (elsewhere | self.function.added))
         always = frozenset(scope.nonlocals | scope.globals)
-        self.once = Liveness(lowered, ends | shared | always, always)
+        self.once = self.flow = Liveness(lowered, ends | shared | always, always)
         if in_region:  # which may stand in a loop
             repeated = Liveness(lowered, ends | shared, frozenset()).at_start
             shared |= repeated & self.free & self.function.variables
-        self.flow = Liveness(lowered, ends | shared | always, always)
+            self.flow = Liveness(lowered, ends | shared | always, always)
         self.liveness = Liveness(lowered, ends | shared | always | scope.captured, always | scope.captured | shared)
 
     def _read_after(self, node: ast.stmt, written: Names, flow: Any = None) -> set[str]:
@@ -487,15 +488,12 @@ def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
     return new
 
 
-_RESIZING = frozenset({"append", "extend", "insert", "pop", "remove", "clear"})
-
-
 def _resized(statements: Sequence[ast.stmt]) -> set[str]:
     """The variables that may be lists of which statements change the length: `x.append(v)`, `x += v`, `del x[i]`."""
     found: set[str] = set()
     for node in (node for statement in statements for node in ast.walk(statement)):
         target: Any = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RESIZING:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in RESIZING:
             target = node.func.value
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
             target = node.target

@@ -233,9 +233,11 @@ def _rebinding(function: Any, variables: set[str]) -> dict[str, set[str]]:
     return found
 
 
-_CHANGING = frozenset(
+RESIZING = frozenset("append extend insert pop remove clear".split())
+"""The methods by which a list gets longer or shorter."""
+_CHANGING = RESIZING | frozenset(
     """
-    append extend insert pop remove clear sort reverse update setdefault popitem add discard
+    sort reverse update setdefault popitem add discard
     difference_update intersection_update symmetric_difference_update
     """.split()
 )

@@ -242,7 +242,7 @@ def _closure(n):
         h[0] = value
         h.append(value)
 
-    put_more = lambda value: h.append(value)  # noqa: E731
+    put_more = lambda value: h.append(value)  # noqa: E731  (a function of one line)
     if n > 0:
         put(n)
         put_more(1)
