@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.autodiff.gradient_registry import _RULES
+from millrace._src.autodiff.recording import forget_rules
 from millrace._src.core.op_def import get_op
 
 
@@ -167,7 +167,23 @@ def op_without_gradient() -> Any:
         pytest.skip(f"{name} has a gradient by now")
     yield name
     op.gradient = op.not_differentiable = None
-    gradient_plan.cache_clear()
+    forget_rules()
+
+
+def test_a_rule_entered_for_an_op_is_called_for_every_tape(op_without_gradient: str) -> None:
+    seen = []
+
+    @tf.RegisterGradient(op_without_gradient)
+    def rule(op, dy):
+        seen.append(op.type)
+
+    for turn in range(20):
+        with tf.GradientTape() as tape:
+            x = tf.constant([1.0])
+            tape.watch(x)
+            y = tf.bitcast(tf.bitcast(x, tf.float16), tf.float32)
+        assert tape.gradient(y, x) is None
+        assert len(seen) == turn + 1
 
 
 def test_an_op_without_a_gradient_gets_one(op_without_gradient: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import millrace as tf
 from millrace._src.core import context
+from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.op_def import OpDef, get_op
 from tests.contracts.sample import Sample
 
@@ -20,6 +21,9 @@ def call(sample: Sample) -> tuple[OpDef, list[Any], dict[str, Any], list[Any]]:
 
         def record(self, op: OpDef, inputs: Any, outputs: Any, attrs: dict[str, Any]) -> None:
             recorded.append((list(inputs), list(outputs), attrs))
+
+        def record_call(self, call: BoundCall, inputs: Any, outputs: Any) -> None:
+            self.record(call.op, inputs, outputs, call.attrs)
 
     with context.tapes_scope((Recorder(),)):
         getattr(tf.raw_ops, sample.op)(

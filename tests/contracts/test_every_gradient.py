@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.autodiff import sweep_programs
 from millrace._src.core.op_def import OpDef, all_op_names, get_op
 from tests.contracts import gradient_cases as gc
 from tests.contracts.gradient_cases import Case
@@ -58,6 +59,25 @@ def test_every_gradient_has_a_sample() -> None:
 @pytest.mark.parametrize("program", [d for d in DECLARED if isinstance(d, GradientProgram)], ids=str)
 def test_a_gradient_program_runs_its_op(program: GradientProgram) -> None:
     assert program.op in set(gc.operations_of(gc.program_case(program)))
+
+
+@_each()
+def test_the_program_of_a_tape_gives_what_its_sweep_gives(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = _case(number)
+    if isinstance(case.expected, type):
+        pytest.skip("the gradient is an error")
+
+    def gradients(sweeps_before: int) -> list[Any]:
+        monkeypatch.setattr(sweep_programs, "_SWEEPS_BEFORE", sweeps_before)
+        monkeypatch.setattr(sweep_programs, "_forms", {})
+        tf.random.set_seed(1)
+        return gc.first_order(case, [case.inputs[i] for i in case.sources])
+
+    for swept, computed in zip(gradients(1), gradients(0), strict=True):
+        assert (swept is None) == (computed is None)
+        if swept is not None:
+            assert (swept.dtype, swept.shape) == (computed.dtype, computed.shape)
+            np.testing.assert_allclose(computed.numpy(), swept.numpy(), rtol=1e-6, atol=1e-12)
 
 
 @_each()

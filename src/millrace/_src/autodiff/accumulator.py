@@ -17,9 +17,11 @@ from typing import Any
 from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tangent_plans import TangentPlan, dense, seed_like, tangent_plan, weighted_targets
-from millrace._src.autodiff.tape import Tape, is_trainable
+from millrace._src.autodiff.tape import Tape
 from millrace._src.core.context import state, tapes_scope
+from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.ops import raw
@@ -88,6 +90,10 @@ class Accumulator:
         self._tangents.pop(number, None)
         self.watched.discard(number)
 
+    def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
+        """Gives the value that was read the tangent of the variable."""
+        self.record_call(call, (variable.handle,), (value,))
+
     def variable_accessed(self, variable: Any) -> None:
         """A variable has a tangent only if it was given one."""
 
@@ -97,6 +103,10 @@ class Accumulator:
         """The recorders that were entered before this one and see what it does."""
         tapes = state.tapes
         return tapes[: tapes.index(self)] if self in tapes else tapes
+
+    def record_call(self, call: BoundCall, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Computes the tangents of an eager call's outputs, if an input has one."""
+        self.record(call.op, inputs, outputs, call.attrs)
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
         """Computes the tangents of an op's outputs, if an input has one."""

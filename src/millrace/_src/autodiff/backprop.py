@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.gradient_plan import GradientPlan, computed, gradient_plan
-from millrace._src.autodiff.tape import Entry
+from millrace._src.autodiff.recording import PackedEntry
+from millrace._src.autodiff.tape import Entry, unpacked
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
@@ -32,7 +33,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset[int]) -> dict[int, Any]:
+def sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> dict[int, Any]:
     """Propagates output gradients backwards.
 
     Args:
@@ -49,8 +50,11 @@ def sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset
     return gradients
 
 
-def _sweep(entries: Iterable[Entry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
-    for entry in entries:
+def _sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
+    for noted in entries:
+        if type(noted) is tuple and gradients.keys().isdisjoint(noted[2]):
+            continue
+        entry = unpacked(noted)
         output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
         if all(g is None for g in output_gradients):
             continue

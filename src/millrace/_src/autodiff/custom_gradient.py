@@ -15,7 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.gradient_registry import ATTRIBUTE, checked_gradients
-from millrace._src.autodiff.tape import VariableWatcher, is_trainable
+from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor

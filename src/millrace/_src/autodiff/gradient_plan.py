@@ -23,7 +23,7 @@ from millrace._src.core.tensor import EagerTensor
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
 
-    __slots__ = ("function", "output_count", "names", "unread", "takes_none", "is_plain", "places")
+    __slots__ = ("function", "output_count", "names", "unread", "takes_none", "runs_python", "is_plain", "places")
 
     def __init__(self, op: OpDef) -> None:
         assert op.gradient is not None
@@ -35,6 +35,8 @@ class GradientPlan:
         """Inputs whose values are read for some gradients only: the name, and the numbers of the inputs of these."""
         self.takes_none = tuple("None" in str(p.annotation) for p in parameters[: self.output_count])
         """For each output, whether None stands for a gradient that is zero; else it is filled in."""
+        self.runs_python = getattr(op.gradient, "runs_python", False)
+        """Whether the gradient is the user's own Python code."""
         self.is_plain = op.has_single_output and not op.has_list_arguments
         """Whether the op takes and returns single tensors, one of them the result."""
         self.places = self._places(op) if self.is_plain else ()
@@ -44,7 +46,7 @@ class GradientPlan:
         for name, readers in self.unread:
             if not any(wanted[place] for place in readers):
                 value = saved[name]
-                saved[name] = [_stand_in(v) for v in value] if type(value) is list else _stand_in(value)
+                saved[name] = [stand_in(v) for v in value] if type(value) is list else stand_in(value)
 
     def _places(self, op: OpDef) -> tuple[tuple[str, int], ...]:
         """For each name, where it is found: the number of an input, -1 for the output, -2 for an attribute."""
@@ -67,16 +69,16 @@ def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
     return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared.items())
 
 
-def _stand_in(value: Any) -> Any:
+def stand_in(value: Any) -> Any:
     """A tensor of the shape and dtype of an eager one that holds a single element; any other value as it is."""
     if type(value) is not EagerTensor or value.dtype.np_dtype.kind == "O":
         return value
-    return _stand_in_of(value._value.shape, value.dtype)
+    return stand_in_of(value._value.shape, value.dtype)
 
 
 @functools.lru_cache(maxsize=1024)
-def _stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
-    """Not a number, so that a rule which reads it by mistake shows at once."""
+def stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
+    """A tensor that holds a single element: not a number, so that a rule which reads it by mistake shows at once."""
     content = np.nan if dtype.is_floating or dtype.is_complex else 0
     return EagerTensor(np.broadcast_to(np.array(content, dtype.np_dtype), shape), dtype)
 

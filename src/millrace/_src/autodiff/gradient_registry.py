@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
+from millrace._src.autodiff.recording import forget_rules
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import OpDef, get_op
@@ -101,7 +102,7 @@ def _enter(name: str, rule: Callable[..., Any] | None) -> None:
             op.not_differentiable = f'the program said tf.no_gradient("{name}")'
         else:
             op.gradient = _gradient_of_op(op, rule)
-        gradient_plan.cache_clear()
+        forget_rules()
 
 
 def _op_called(name: str) -> OpDef | None:
@@ -114,9 +115,7 @@ def _op_called(name: str) -> OpDef | None:
 # --- rules of single operations ----------------------------------------------------------------------------------
 
 
-def operation_rule(
-    op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]]
-) -> Callable[..., Any] | None:
+def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]]) -> Callable[..., Any] | None:
     """How one particular operation of a graph is differentiated, where that is not its op's gradient.
 
     An op that holds graphs changes the operation itself, and is told which inputs need a gradient;
@@ -246,6 +245,7 @@ def _gradient_of_op(op: OpDef, rule: Callable[..., Any]) -> Callable[..., Any]:
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     names = [*(f"d{name}" for name in outputs), *inputs, *outputs, *attrs]
+    gradient.runs_python = True  # type: ignore[attr-defined]  # read by GradientPlan
     gradient.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in names])  # type: ignore[attr-defined]  # read by GradientPlan
     return gradient
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from operator import is_
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
 from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
-from millrace._src.autodiff.tape import Entry, Tape, is_trainable
+from millrace._src.autodiff.recording import PackedEntry, is_trainable
+from millrace._src.autodiff.sweep_programs import Ones, compiled_gradients, made
+from millrace._src.autodiff.tape import Entry, Tape
 from millrace._src.core import errors
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
@@ -20,7 +21,6 @@ from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
-from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.logger import VERBOSE, get_logger, warn_first
@@ -49,7 +49,7 @@ class GradientTape:
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
         self._recording = False
-        self._watched_variables: tuple[Any, ...] = ()
+        self._variables_of_used_tape: dict[int, Any] = {}
 
     def __enter__(self) -> GradientTape:
         self._start()
@@ -124,10 +124,8 @@ class GradientTape:
 
     def watched_variables(self) -> tuple[Any, ...]:
         """The variables watched, in the order they were made."""
-        if self._tape is not None:
-            found = self._tape.variables.values()
-            self._watched_variables = tuple(sorted(found, key=lambda v: getattr(v, "_unique_number", 0)))
-        return self._watched_variables
+        found = self._variables_of_used_tape if self._tape is None else self._tape.variables
+        return tuple(sorted(found.values(), key=lambda v: getattr(v, "_unique_number", 0)))
 
     def gradient(
         self,
@@ -157,13 +155,14 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to "
                 "be differentiated, but received None."
             )
-        flat_targets = [_target(t) for t in nest.flatten(target, expand_composites=False)]
-        flat_sources = nest.flatten(sources, expand_composites=False)
+        flat_targets = [target] if type(target) is EagerTensor else [_target(t) for t in nest.flatten(target)]
+        flat_sources = nest.flatten(sources)
         weights = None if output_gradients is None else [_given(w) for w in nest.flatten(output_gradients)]
         self._start_use()
         gradients = self._compute(flat_targets, flat_sources, weights, mode, lets_go=not self._persistent)
         self._end_use()
-        return nest.pack_sequence_as(sources, gradients)
+        is_plain = type(sources) is list and len(sources) == len(flat_sources) and all(map(is_, sources, flat_sources))
+        return gradients if is_plain else nest.pack_sequence_as(sources, gradients)
 
     def jacobian(
         self,
@@ -277,8 +276,8 @@ class GradientTape:
 
     def _end_use(self) -> None:
         """After gradients were computed: a tape that is not persistent is used up."""
-        if not self._persistent:
-            self.watched_variables()  # remembers them
+        if not self._persistent and self._tape is not None:
+            self._variables_of_used_tape = self._tape.variables
             self._tape = None
 
     def _compute(
@@ -291,22 +290,26 @@ class GradientTape:
     ) -> list[Any]:
         """The gradients; the tape lets go of what it kept on the way, if it serves no second time (`lets_go`)."""
         assert self._tape is not None
-        gradients: dict[int, Any] = {}
+        seeds: dict[int, Any] = {}
         differentiable = [_is_differentiable_target(t) for t in targets]
         numbers = [_source_number(s) for s in sources]
         for index, target in enumerate(targets):
             if not differentiable[index] and not _counts_itself(target, numbers):
                 continue
             weight = None if weights is None or index >= len(weights) else weights[index]
-            seed = _ones_like(target) if weight is None else _weight(weight, target)
+            seed = Ones(target) if weight is None else _weight(weight, target)
             number = tape_id(target)
-            gradients[number] = gradients[number] + seed if number in gradients else seed
-        entries = _taken(self._tape.entries) if lets_go else reversed(self._tape.entries)
-        found = sweep(entries, gradients, frozenset(numbers))
-        return [unconnected(found.get(n), s, mode) for n, s in zip(numbers, sources, strict=True)]
+            seeds[number] = made(seeds[number]) + made(seed) if number in seeds else seed
+        entries = self._tape.entries
+        found = compiled_gradients(entries, seeds, numbers)
+        if found is None:
+            gradients = {number: made(seed) for number, seed in seeds.items()}
+            swept = sweep(_taken(entries) if lets_go else reversed(entries), gradients, frozenset(numbers))
+            found = [swept.get(n) for n in numbers]
+        return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
 
 
-def _taken(entries: list[Entry]) -> Iterator[Entry]:
+def _taken(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
     """The entries, last one first, each taken off the list: what only it kept may go once it is dealt with."""
     while entries:
         yield entries.pop()
@@ -367,14 +370,6 @@ def _weight(weight: Any, target: Any) -> Any:
 def _broadcasts_to(shape: Sequence[int], wanted: Sequence[int]) -> bool:
     lead = len(wanted) - len(shape)
     return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wanted[lead:], strict=True))
-
-
-def _ones_like(target: Any) -> Any:
-    if target.dtype.name == "resource":
-        return raw.Fill(dims=raw.VariableShape(input=target), value=raw.Cast(x=1, DstT=target._handle_data[1]))
-    if isinstance(target, EagerTensor) and executing_eagerly():
-        return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
-    return raw.OnesLike(x=target)
 
 
 def _target(target: Any) -> Any:

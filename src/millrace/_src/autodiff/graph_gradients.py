@@ -15,7 +15,8 @@ from typing import Any
 from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
 from millrace._src.autodiff.gradient_registry import operation_rule
-from millrace._src.autodiff.tape import Entry, is_trainable
+from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.tape import Entry
 from millrace._src.core.tensor import tape_id
 from millrace._src.graph.operation import Operation
 

@@ -14,7 +14,8 @@ from typing import Any
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autodiff.custom_gradient import CustomGradient
 from millrace._src.autodiff.gradient_tape import GradientTape
-from millrace._src.autodiff.tape import VariableWatcher, is_trainable
+from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor

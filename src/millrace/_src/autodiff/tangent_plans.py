@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 from millrace._src.autodiff.backprop import add_gradients, entry_gradients
 from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
 from millrace._src.autodiff.graph_gradients import graph_gradients
-from millrace._src.autodiff.tape import Entry, is_trainable
+from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import eager_engine, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import _level
@@ -81,7 +82,7 @@ class TangentPlan:
         if self._program is None:
             self._program = compile_graph(eager_engine(), self.graph, self.inputs, self.found, with_effects=False)
         program, values = self._program, [t._value for t in arguments]
-        arrays = program(*values) if program.runs_python else state.runner()(program, *values)
+        arrays = program(*values) if program.runs_python else state.quietly(program, *values)
         made = iter(arrays)
         return [None if t is None else _eager(next(made), t.dtype) for t in self.results]
 

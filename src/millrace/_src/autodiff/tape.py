@@ -12,10 +12,11 @@ from typing import Any
 
 from millrace._src.autodiff.gradient_plan import gradient_plan, saved_values
 from millrace._src.autodiff.gradient_registry import operation_rule
+from millrace._src.autodiff.recording import PackedEntry, is_trainable, recording_of
 from millrace._src.core import context
-from millrace._src.core.dtypes import ALL_DTYPES
+from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.tensor import EagerTensor, tape_id
+from millrace._src.core.tensor import EagerTensor, next_tape_id, tape_id
 
 
 class Entry:
@@ -27,8 +28,8 @@ class Entry:
         self,
         op: OpDef,
         attrs: dict[str, Any],
-        input_ids: tuple[int, ...],
-        output_ids: tuple[int, ...],
+        input_ids: Sequence[int],
+        output_ids: Sequence[int],
         output_specs: tuple[Any, ...],
         saved: dict[str, Any],
         backward: Callable[..., Any] | None = None,
@@ -45,20 +46,6 @@ class Entry:
         """The name scope of the gradient's nodes in a graph."""
 
 
-_NOTHING_ELSE: tuple[Any, ...] = (None,)
-_TRAINABLE = frozenset(
-    dtype
-    for plain in ALL_DTYPES
-    for dtype in (plain, plain._as_ref)
-    if dtype.is_floating or dtype.is_complex or dtype.name in ("resource", "variant")
-)
-
-
-def is_trainable(dtype: Any) -> bool:
-    """Whether gradients flow through tensors of a dtype."""
-    return dtype in _TRAINABLE
-
-
 class Tape:
     """A recorder of ops; `GradientTape` owns one."""
 
@@ -66,16 +53,18 @@ class Tape:
     """Whether the recorder computes tangents as the ops run."""
 
     def __init__(self, *, watch_accessed_variables: bool = True, persistent: bool = False) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[Entry | PackedEntry] = []
         self.watched: set[int] = set()
+        """The numbers of the tensors that are followed; their dtypes are trainable."""
         self.variables: dict[int, Any] = {}
         self.watch_accessed_variables = watch_accessed_variables
         self.persistent = persistent
         """Whether the tape may record its own gradient."""
 
     def watch(self, tensor: Any) -> None:
-        """Follows a tensor from now on."""
-        self.watched.add(tape_id(tensor))
+        """Follows a tensor from now on, if it can have a gradient."""
+        if is_trainable(tensor.dtype):
+            self.watched.add(tape_id(tensor))
 
     def watches(self, number: int) -> bool:
         """Whether the tensor of this number is followed."""
@@ -87,12 +76,41 @@ class Tape:
         self.watch(variable.handle)
 
     def variable_accessed(self, variable: Any) -> None:
-        """Called when a variable is read."""
+        """Called when a variable is used."""
         if self.watch_accessed_variables and variable.trainable:
             self.watch_variable(variable)
 
+    def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
+        """Notes that the value of a variable was read eagerly; `call` is the op call that this amounts to."""
+        handle = variable.handle
+        number = handle._tape_id or tape_id(handle)
+        if self.watch_accessed_variables and variable.trainable:
+            self.variables[id(variable)] = variable
+            self.watched.add(number)
+        elif number not in self.watched:
+            return
+        recording = recording_of(call)
+        if recording is not None:
+            self.entries.append((recording, (number,), self._follow_all((value,)), (), ()))
+
+    def record_call(self, call: BoundCall, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Notes an eager op call that was carried out, if it touches a watched tensor."""
+        watched = self.watched
+        ids = [t._tape_id for t in inputs]
+        if watched.isdisjoint(ids):
+            return
+        recording = recording_of(call)
+        if recording is None:
+            return
+        input_ids = [i if i in watched else 0 for i in ids]
+        output_ids = self._follow(outputs) if recording.follows_some else self._follow_all(outputs)
+        tensors = (*inputs, *outputs)
+        values = recording.values(tensors, input_ids) if recording.value_places else ()
+        shapes = [tensors[p]._value.shape for p in recording.shape_places] if recording.shape_places else ()
+        self.entries.append((recording, input_ids, output_ids, values, shapes))
+
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
-        """Notes an op that was carried out, if it touches a watched tensor."""
+        """Notes an op that was carried out, or became a node of a graph, if it touches a watched tensor."""
         watched = self.watched
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         if watched.isdisjoint(ids):
@@ -100,17 +118,9 @@ class Tape:
         plan = gradient_plan(op)
         if plan is None and op.not_differentiable is not None:
             return
-        input_ids = tuple([i if i in watched and t.dtype in _TRAINABLE else 0 for i, t in zip(ids, inputs)])
-        if not any(input_ids):
-            return
+        input_ids = tuple([i if i in watched else 0 for i in ids])
         output_ids = self._follow(outputs)
         if not any(output_ids):
-            return
-        if plan is not None and plan.is_plain and type(outputs[0]) is EagerTensor:
-            saved = plan.saved(inputs, outputs[0], attrs)
-            if plan.unread:
-                plan.without_unread(saved, input_ids)
-            self.entries.append(Entry(op, attrs, input_ids, output_ids, _NOTHING_ELSE, saved))
             return
         entry = Entry(op, attrs, input_ids, output_ids, tuple(outputs), {})
         rule = operation_rule(op, outputs[0], lambda: entry.input_ids)  # an operation may be given inputs later
@@ -136,14 +146,39 @@ class Tape:
 
     def follow_added_outputs(self, entry: Entry, outputs: Sequence[Any]) -> None:
         """Takes note of outputs that an operation was given after it was recorded."""
-        entry.output_ids += self._follow(outputs)
+        entry.output_ids = (*entry.output_ids, *self._follow(outputs))
         entry.output_specs += tuple(outputs)
 
+    def _follow_all(self, outputs: Sequence[EagerTensor]) -> Sequence[int]:
+        ids = []
+        for tensor in outputs:
+            number = tensor._tape_id
+            if not number:
+                number = tensor._tape_id = next_tape_id()
+            ids.append(number)
+        self.watched.update(ids)
+        return ids
+
     def _follow(self, outputs: Sequence[Any]) -> tuple[int, ...]:
-        ids = tuple([tape_id(t) if t.dtype in _TRAINABLE else 0 for t in outputs])
+        ids = tuple([tape_id(t) if is_trainable(t.dtype) else 0 for t in outputs])
         self.watched.update(ids)
         self.watched.discard(0)
         return ids
+
+
+def unpacked(entry: Entry | PackedEntry) -> Entry:
+    """An entry in the form of a sweep."""
+    if isinstance(entry, Entry):
+        return entry
+    recording, input_ids, output_ids, values, shapes = entry
+    return Entry(
+        recording.call.op,
+        recording.call.attrs,
+        input_ids,
+        output_ids,
+        recording.output_specs(shapes),
+        recording.saved(values, recording.shape_stand_ins(shapes)),
+    )
 
 
 def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
@@ -170,7 +205,11 @@ class VariableWatcher:
     def record(self, *args: Any) -> None:
         """Ignores an op: what runs is recorded as a whole."""
 
-    record_function = record
+    record_call = record_function = record
+
+    def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
+        """Passes on a read of a variable."""
+        self.variable_accessed(variable)
 
     def variable_accessed(self, variable: Any) -> None:
         """Passes on a read of a variable."""

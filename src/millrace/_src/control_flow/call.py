@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.accumulator import mark_constants
-from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.derivative import (
     Derivative,
     all_inputs,
@@ -282,7 +282,7 @@ def _quieted(program: Any) -> Any:
 
     def run(*arrays: Any) -> Any:
         try:
-            return state.runner()(program, *arrays)
+            return state.quietly(program, *arrays)
         except RuntimeError as error:
             if "cannot enter context" not in str(error):
                 raise

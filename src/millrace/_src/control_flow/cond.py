@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff import backprop
-from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.branches import (
     Branch,
     common_shapes,

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
-from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.call import GraphFunction, add_outputs, prepare_call
 from millrace._src.control_flow.cond import prepare_case, prepare_if
 from millrace._src.control_flow.derivative import with_outputs

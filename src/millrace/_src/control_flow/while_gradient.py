@@ -16,7 +16,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from millrace._src.autodiff.graph_gradients import reached_from
-from millrace._src.autodiff.tape import is_trainable
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.branches import graph_function
 from millrace._src.control_flow.call import GraphFunction, copy_handle_data, extend_outputs, planned
 from millrace._src.control_flow.derivative import Derivative

@@ -37,7 +37,7 @@ class _State(threading.local):
     tapes: tuple[Any, ...] = ()
     """Recorders that want to see every op, innermost last."""
     run: Callable[..., Any] | None = None
-    """Calls a kernel with NumPy's warnings off; None whenever the eager fast path is not allowed."""
+    """`quietly`, or None whenever the eager fast path is not allowed."""
     eager_scope: str = ""
     device: str | None = None
     functions_run_eagerly: bool = False
@@ -45,20 +45,15 @@ class _State(threading.local):
     """The variable creator scopes in force, outermost first."""
 
     def __init__(self) -> None:
-        self._runner: Callable[..., Any] | None = None
+        quiet = contextvars.Context()
+        quiet.run(np.seterr, all="ignore")
+        self.quietly: Callable[..., Any] = quiet.run
+        """Calls a kernel with NumPy's warnings off."""
         self.refresh()
-
-    def runner(self) -> Callable[..., Any]:
-        """The thread's kernel caller, made on first use."""
-        if self._runner is None:
-            quiet = contextvars.Context()
-            quiet.run(np.seterr, all="ignore")
-            self._runner = quiet.run
-        return self._runner
 
     def refresh(self) -> None:
         """Recomputes `run` after `graph` or `tapes` changed."""
-        self.run = self.runner() if self.graph is None and not self.tapes else None
+        self.run = self.quietly if self.graph is None and not self.tapes else None
 
 
 state = _State()

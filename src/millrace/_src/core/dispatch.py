@@ -43,15 +43,17 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
 
 def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
     """The general form of `core.execute.execute_binary`."""
-    if state.graph is None and not (type(x) is EagerTensor and type(y) is EagerTensor):
+    if state.graph is not None:
+        return execute(op, (x, y), {}, name)
+    if not (type(x) is EagerTensor and type(y) is EagerTensor):
         x, y, _ = eager_pair(x, y)
-    return execute(op, (x, y), {}, name)
+    return _execute_eagerly(op, (x, y), {})
 
 
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
     """Converts the inputs, then calls the kernel that is bound for their dtypes and these attributes."""
     flat: Any
-    call: Any
+    call: BoundCall | None
     try:
         call = op.calls[(*[x.dtype for x in inputs], *given.items())]
         values = [x._value for x in inputs]
@@ -67,25 +69,27 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
         if call is None or flat is None:
             attrs = op.normalize_attrs(given) if given or op.has_default_attrs else {}
             flat = convert_inputs(op, inputs, attrs, None)
-            call = _bound_call(op, flat, attrs, given)
+            call = bound_call(op, flat, attrs, given)
         values = [t._value for t in flat]
-    kernel, output_dtypes, attrs, is_quiet = call
     try:
-        result = _call_kernel(kernel, values) if is_quiet else kernel(*values)
+        result = state.quietly(call.kernel, *values) if call.is_quiet else call.kernel(*values)
     except Exception as error:
-        raise kernel_error(op, inputs, attrs, error) from None
+        if not _is_reentry(error):
+            raise kernel_error(op, inputs, call.attrs, error) from None
+        with np.errstate(all="ignore"):
+            result = call.kernel(*values)
     if op.has_single_output:
-        dtype = output_dtypes[0]
+        dtype = call.output_dtypes[0]
         output = EagerTensor(result if type(result) is np.ndarray else _level(result, dtype), dtype)
         for tape in state.tapes:
-            tape.record(op, flat, (output,), attrs)
+            tape.record_call(call, flat, (output,))
         return output
-    outputs = wrap_outputs(op, result, output_dtypes)
+    outputs = wrap_outputs(op, result, call.output_dtypes)
     if not outputs:
-        return _result(op, outputs, attrs) if op.signature.outputs else None
-    if state.tapes:
-        record(op, flat, outputs, attrs)
-    return _result(op, outputs, attrs)
+        return _result(op, outputs, call.attrs) if op.signature.outputs else None
+    for tape in state.tapes:
+        tape.record_call(call, flat, outputs)
+    return _result(op, outputs, call.attrs)
 
 
 def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
@@ -121,9 +125,11 @@ def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs:
 
 
 def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    args = op.signature.outputs
-    if len(args) == 1 and not args[0].is_list:
+    if op.has_single_output:
         return outputs[0]
+    if not op.has_list_arguments:
+        return outputs
+    args = op.signature.outputs
     grouped = op.signature.split_outputs(outputs, attrs)
     return grouped[0] if len(args) == 1 else grouped
 
@@ -176,58 +182,62 @@ def _cached_number(kind: Any, number: Any, dtype: DType) -> EagerTensor:
     return tensor
 
 
-def _bound_call(
-    op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]
-) -> tuple[Any, list[DType], dict[str, Any], bool]:
-    """The kernel bound for these dtypes and attributes, the output dtypes, the complete attributes, and whether it is
-    to run with NumPy's warnings off: not where it may run the user's Python, which must see the user's own context.
+class BoundCall:
+    """What the calls of an op with the same dtypes and attributes share: the kernel, above all.
+
+    Args:
+      op: the op.
+      dtypes: of its flat inputs.
+      attrs: the complete attributes.
+    """
+
+    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet")
+
+    def __init__(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> None:
+        self.op = op
+        self.dtypes = dtypes
+        self.attrs = attrs
+        self.kernel = eager_engine().bind(op, dtypes, attrs)
+        self.output_dtypes = op.signature.output_dtypes(attrs)
+        self.is_quiet = op.effects(attrs) is not Effects.IO
+        """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
+
+
+def bound_call(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]) -> BoundCall:
+    """The call for these dtypes and attributes (`attrs` complete, `given` as they were given).
 
     It is kept for later calls that give the same attributes; an unhashable one (an array) binds anew.
     """
     dtypes = tuple([t.dtype for t in flat])
     try:
-        found = op.kernel_cache.get((dtypes, *attrs.items()))
+        found: BoundCall | None = op.kernel_cache.get((dtypes, *attrs.items()))
     except TypeError:
-        return _bind(op, dtypes, attrs)
+        return BoundCall(op, dtypes, attrs)
     if found is None:
-        found = _bind(op, dtypes, attrs)
-        op.kernel_cache[(dtypes, *attrs.items())] = found
+        found = op.kernel_cache[(dtypes, *attrs.items())] = BoundCall(op, dtypes, attrs)
     with contextlib.suppress(TypeError):
         op.calls[(*dtypes, *given.items())] = found
-    _remember(op, dtypes, attrs, given, found[0], found[1])
+    _remember(found, given)
     return found
 
 
-def _bind(op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> tuple[Any, list[DType], dict[str, Any], bool]:
-    is_quiet = op.effects(attrs) is not Effects.IO
-    return eager_engine().bind(op, dtypes, attrs), op.signature.output_dtypes(attrs), attrs, is_quiet
+def _is_reentry(error: Exception) -> bool:
+    """Whether a kernel could not run because the thread's quiet context is occupied.
+
+    So a finalizer finds it that Python runs in the middle of a kernel.
+    """
+    return isinstance(error, RuntimeError) and "cannot enter context" in str(error)
 
 
-def _call_kernel(kernel: Any, values: Sequence[Any]) -> Any:
-    try:
-        return state.runner()(kernel, *values)
-    except RuntimeError as error:
-        if "cannot enter context" not in str(error):
-            raise
-        with np.errstate(all="ignore"):
-            return kernel(*values)
-
-
-def _remember(
-    op: OpDef,
-    dtypes: tuple[DType, ...],
-    attrs: dict[str, Any],
-    given: dict[str, Any],
-    kernel: Any,
-    output_dtypes: list[DType],
-) -> None:
+def _remember(call: BoundCall, given: dict[str, Any]) -> None:
     """Keeps a bound kernel for the fast path, under the key that the same call will look up."""
-    if op.has_list_arguments or op.effects(attrs) is Effects.IO:
+    op = call.op
+    if op.has_list_arguments or not call.is_quiet:
         return
     single = len(op.signature.outputs) == 1
-    dtype, wrap = (output_dtypes[0], EagerTensor) if single else (None, _wrapper(op, output_dtypes))
+    dtype, wrap = (call.output_dtypes[0], EagerTensor) if single else (None, _wrapper(op, call.output_dtypes))
     with contextlib.suppress(TypeError):
-        op.bound[(*dtypes, *given.items())] = (kernel, dtype, wrap)
+        op.bound[(*call.dtypes, *given.items())] = (call.kernel, dtype, wrap)
 
 
 def _wrapper(op: OpDef, output_dtypes: list[DType]) -> Any:
@@ -264,7 +274,7 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
     """The exception a user sees when a kernel fails: an error of `tf.errors` that names the op and its inputs."""
     if isinstance(error, errors.OpError):
         return _named_after(op, error)
-    if isinstance(error, RuntimeError) and "cannot enter context" in str(error):
+    if _is_reentry(error):
         return error
     if isinstance(error, MemoryError):
         return out_of_memory(op.name, error, f" for {_inputs_text(inputs)}")
@@ -288,11 +298,8 @@ def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.
 
 
 def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
-    """What the fast path does with an exception: it raises, or calls the op in another way.
-
-    A finalizer that Python runs in the middle of a kernel finds the thread's quiet context occupied.
-    """
-    if isinstance(error, RuntimeError) and "cannot enter context" in str(error):
+    """What the fast path does with an exception: it raises, or calls the op in another way."""
+    if _is_reentry(error):
         return _execute_eagerly(op, inputs, attrs)
     raise kernel_error(op, inputs, attrs, error) from None
 

@@ -100,9 +100,9 @@ class OpDef:
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
         self.bound: dict[Any, tuple[Callable[..., Any], Any, Callable[..., Any]]] = {}
         """Eager kernels by (input dtypes..., attributes as given...), for the fast path of `execute`."""
-        self.kernel_cache: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-        """Eager kernels, output dtypes and complete attributes by (input dtypes, complete attributes...)."""
-        self.calls: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self.kernel_cache: dict[tuple[Any, ...], Any] = {}
+        """`BoundCall`s by (input dtypes, complete attributes...)."""
+        self.calls: dict[tuple[Any, ...], Any] = {}
         """The same by (flat input dtypes..., attributes as given...)."""
         self._effects = effects
 

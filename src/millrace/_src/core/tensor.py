@@ -1,7 +1,7 @@
 """Tensors: `EagerTensor` holds a value, `SymbolicTensor` stands for one in a graph.
 
 Both are `tf.Tensor`. An eager tensor is a NumPy array plus its TensorFlow dtype
-and is made hundreds of thousands of times a second, so its constructor sets two
+and is made hundreds of thousands of times a second, so its constructor sets three
 slots and nothing else; everything derived is computed when asked for.
 """
 
@@ -91,6 +91,7 @@ class EagerTensor(Tensor):
     def __init__(self, value: np.ndarray[Any, Any], dtype: DType) -> None:
         self._value = value
         self.dtype = dtype
+        self._tape_id = 0
 
     @property
     def shape(self) -> TensorShape:  # type: ignore[override]  # computed, not stored
@@ -240,6 +241,7 @@ class PendingTensor(EagerTensor):
     def __init__(self, held: Any, dtype: DType) -> None:
         _held_value.__set__(self, held)
         self.dtype = dtype
+        self._tape_id = 0
 
     @property
     def _value(self) -> np.ndarray[Any, Any]:  # type: ignore[override]  # read-only here, a slot in the base class
@@ -265,7 +267,8 @@ class PendingTensor(EagerTensor):
 PendingTensor.__name__ = PendingTensor.__qualname__ = EagerTensor.__name__  # users see one class
 
 
-_next_tape_id = itertools.count(1).__next__
+next_tape_id = itertools.count(1).__next__
+"""A number that no tensor has."""
 
 
 def tape_id(tensor: Any) -> int:
@@ -275,7 +278,7 @@ def tape_id(tensor: Any) -> int:
     """
     found = getattr(tensor, "_tape_id", 0)
     if not found:
-        found = tensor._tape_id = _next_tape_id()
+        found = tensor._tape_id = next_tape_id()
     return found
 
 

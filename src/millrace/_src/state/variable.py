@@ -8,6 +8,7 @@ so it works the same in eager mode and inside a function, where the handle is ca
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +16,8 @@ from typing import Any
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.dispatch import BoundCall
+from millrace._src.core.dtypes import DType, as_dtype, resource
 from millrace._src.core.execute import execute
 from millrace._src.core.op_def import get_op
 from millrace._src.core.resources import VariableStorage, resource_handle, resource_of
@@ -302,11 +304,11 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
             value: Any = resource_of(self._handle._value).value
             if value is not None:
                 return EagerTensor(value, self._dtype)
-        self._accessed()
         if state.graph is None and type(self._handle) is EagerTensor:
             value = resource_of(self._handle._value).value
             if value is not None:
                 return self._recorded(EagerTensor(value, self._dtype))
+        self._accessed()
         tensor = execute(get_op("ReadVariableOp"), (self._handle,), {"dtype": self._dtype}, name)
         if isinstance(tensor, SymbolicTensor) and tensor.shape.rank is None:
             tensor.set_shape(self._shape_static)
@@ -314,9 +316,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
 
     def _recorded(self, tensor: EagerTensor) -> EagerTensor:
         """A value that was read, once the tapes know of it."""
-        op, attrs = get_op("ReadVariableOp"), {"dtype": self._dtype}
         for tape in state.tapes:
-            tape.record(op, (self._handle,), (tensor,), attrs)
+            tape.variable_read(self, _read_call(self._dtype), tensor)
         return tensor
 
     def value(self) -> Any:
@@ -548,6 +549,12 @@ class _UnreadVariable(ResourceVariable):
 
 def _liftable(value: Any) -> bool:
     return not isinstance(value, SymbolicTensor)
+
+
+@functools.cache
+def _read_call(dtype: DType) -> BoundCall:
+    """What tapes are told when a variable of a dtype is read."""
+    return BoundCall(get_op("ReadVariableOp"), (resource,), {"dtype": dtype})
 
 
 def _scoped(name: str | None) -> str:

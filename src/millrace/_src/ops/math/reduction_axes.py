@@ -7,6 +7,7 @@ input's shape.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import rank as rank_of
@@ -39,6 +40,8 @@ def axes_argument(tensor: Any, axis: Any) -> Any:
 
 
 def _all_axes(tensor: Any) -> Any:
+    if type(tensor) is EagerTensor and executing_eagerly():
+        return _first_axes(tensor._value.ndim)
     shape = getattr(tensor, "shape", None)
     rank = shape.rank if isinstance(shape, TensorShape) else None
     if rank is not None and executing_eagerly():
@@ -46,6 +49,11 @@ def _all_axes(tensor: Any) -> Any:
     if not rank:  # TensorFlow asks scalars and Python values for their rank as well
         return range_(0, rank_of(tensor))
     return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
+
+
+@functools.cache
+def _first_axes(rank: int) -> Any:
+    return int_vector(tuple(range(rank)))
 
 
 def reduction_shape(c: ShapeContext) -> TensorShape:

@@ -10,7 +10,7 @@ from typing import Any
 from millrace._src.core import dtypes as d
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.ranges import range_
@@ -101,6 +101,9 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str
       ValueError: if the shapes do not fit.
       tf.errors.InvalidArgumentError: if a label is not in [0, classes).
     """
+    if type(labels) is type(logits) is EagerTensor and executing_eagerly() and logits.dtype not in _HALF:
+        if logits._value.ndim == 2 and logits._value.shape[:1] == labels._value.shape:
+            return sparse_softmax_cross_entropy(logits, labels)[0]
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits"):
         labels = convert_to_tensor(labels)
         logits = convert_to_tensor(logits)

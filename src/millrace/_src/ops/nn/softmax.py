@@ -6,13 +6,17 @@ which costs little beside the loss, as TensorFlow's kernels do.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
@@ -280,6 +284,37 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
     backprop = exponentials / total
     hot = (xp.arange(classes) == labels[:, None]).astype(backprop.dtype)
     return loss.astype(features.dtype), (backprop - hot).astype(features.dtype)
+
+
+@sparse_softmax_cross_entropy.specialize
+def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    """The same arithmetic on as few NumPy calls as it takes."""
+    if xp.is_xla or dtypes[0].size < 4:
+        return None
+    largest, exp, add, divide, log = xp.maximum.reduce, xp.exp, xp.add.reduce, xp.divide, xp.log
+    unsigned = np.dtype(f"u{dtypes[1].size}")
+
+    def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
+        count, classes = features.shape
+        # As unsigned numbers negative labels are the largest ones.
+        if labels.shape != (count,) or not count or not largest(labels.view(unsigned)) < classes:
+            return sparse_softmax_cross_entropy.op_def.kernel(xp, features, labels)
+        hot = labels + _row_starts(count, classes)
+        shifted = features - largest(features, -1, None, None, True)
+        exponentials = exp(shifted)
+        total = add(exponentials, -1, None, None, True)
+        loss = log(total[:, 0]) - shifted.reshape(-1)[hot]
+        backprop = divide(exponentials, total, exponentials)
+        backprop.reshape(-1)[hot] -= 1
+        return loss, backprop
+
+    return cross_entropy
+
+
+@functools.lru_cache(maxsize=64)
+def _row_starts(rows: int, columns: int) -> Any:
+    """Where the rows of a matrix begin in its flat form."""
+    return np.arange(0, rows * columns, columns)
 
 
 @sparse_softmax_cross_entropy.gradient

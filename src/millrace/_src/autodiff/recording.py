@@ -1,0 +1,164 @@
+"""What a tape notes of an eager op call, worked out once for all calls with the same dtypes and attributes.
+
+A tape records thousands of calls a second, so what a call has in common with the others like it (which inputs can have
+a gradient, which values that gradient names, whether it reads them or only their shapes) is kept in a `Recording`, and
+the call itself is noted as a tuple, a `PackedEntry`. A sweep unpacks it when it gets there.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from millrace._src.autodiff.gradient_plan import gradient_plan, stand_in, stand_in_of
+from millrace._src.core.dispatch import BoundCall
+from millrace._src.core.dtypes import ALL_DTYPES, DType
+from millrace._src.core.op_signature import Arg
+from millrace._src.core.shapes import TensorShape
+
+PackedEntry: TypeAlias = "tuple[Recording, Sequence[int], Sequence[int], Sequence[Any], Sequence[tuple[int, ...]]]"
+"""A call on a tape: its recording, the numbers of its inputs and outputs (0: not followed), values and shapes."""
+
+_TRAINABLE = frozenset(
+    dtype
+    for plain in ALL_DTYPES
+    for dtype in (plain, plain._as_ref)
+    if dtype.is_floating or dtype.is_complex or dtype.name in ("resource", "variant")
+)
+
+
+def is_trainable(dtype: Any) -> bool:
+    """Whether gradients flow through tensors of a dtype."""
+    return dtype in _TRAINABLE
+
+
+class Recording:
+    """How the calls of one op with the same dtypes and attributes are recorded.
+
+    The tensors of a call are numbered: its flat inputs first, then its flat outputs.
+    """
+
+    __slots__ = (
+        "call",
+        "plan",
+        "follows",
+        "follows_some",
+        "value_places",
+        "shape_places",
+        "constant_places",
+        "may_compile",
+        "_attrs",
+        "_saved_places",
+        "_readers",
+        "_dtypes",
+    )
+
+    def __init__(self, call: BoundCall) -> None:
+        op, attrs = call.op, call.attrs
+        self.call = call
+        self.plan = plan = gradient_plan(op)
+        self.follows = tuple(dtype in _TRAINABLE for dtype in call.output_dtypes)
+        """For each flat output whether a gradient can flow into it."""
+        self.follows_some = not all(self.follows)
+        self._dtypes = (*call.dtypes, *call.output_dtypes)
+        places = dict(_places(op.signature.inputs, attrs, 0))
+        names = plan.names if plan is not None else ()
+        self._attrs = {name: attrs[name] for name in names if name in attrs}
+        places |= {n: p for n, p in _places(op.signature.outputs, attrs, len(call.dtypes)) if n not in places}
+        self._saved_places = {name: places[name] for name in names if name not in attrs}
+        self._readers = self._place_readers(places)
+        unread = {p for p, readers in self._readers.items() if not readers}
+        named = dict.fromkeys(p for place in self._saved_places.values() for p in _all(place))
+        self.value_places = tuple(p for p in named if p not in unread)
+        """The tensors whose values the gradient reads."""
+        outputs = range(len(call.dtypes), len(self._dtypes)) if len(call.output_dtypes) > 1 else ()
+        self.shape_places = tuple(dict.fromkeys([*(p for p in named if p in unread), *outputs]))
+        """The tensors of which it takes only the shape, or zeros of this shape."""
+        constants = {p for name in op.constant_inputs for p in _all(places[name]) if not is_trainable(self._dtypes[p])}
+        self.constant_places = tuple(i for i, p in enumerate(self.value_places) if p in constants)
+        """Which of the values say axes or shapes: rules read them while they build."""
+        kinds = {self._dtypes[p].np_dtype.kind for p in named}
+        self.may_compile = "O" not in kinds and not (plan is not None and plan.runs_python)
+        """Whether the gradient is a function of arrays alone."""
+
+    def _place_readers(self, places: Mapping[str, Any]) -> dict[int, frozenset[int]]:
+        """For each tensor that is read for the gradients of some inputs only: the places of these."""
+        if self.plan is None:
+            return {}
+        arguments = [places[name] for name in self.call.op.signature.input_names]
+        return {
+            place: frozenset(p for reader in readers for p in _all(arguments[reader]))
+            for name, readers in self.plan.unread
+            for place in _all(places[name])
+            if self._dtypes[place].np_dtype.kind != "O"
+        }
+
+    def constants(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The values that say axes and shapes, as something to look up."""
+        return tuple([values[i]._value.tobytes() for i in self.constant_places])
+
+    def values(self, tensors: Sequence[Any], input_ids: Sequence[int]) -> Sequence[Any]:
+        """The values to keep of a call's tensors: all that are read for the gradients of the followed inputs."""
+        kept = [tensors[p] for p in self.value_places]
+        if self._readers and 0 in input_ids:
+            followed = {place for place, number in enumerate(input_ids) if number}
+            for index, place in enumerate(self.value_places):
+                readers = self._readers.get(place)
+                if readers is not None and readers.isdisjoint(followed):
+                    kept[index] = stand_in(kept[index])
+        return kept
+
+    def shape_stand_ins(self, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
+        """Tensors that have these shapes, in the order of `shape_places`, and a single element."""
+        return [self._stand_in(p, s) for p, s in zip(self.shape_places, shapes, strict=True)]
+
+    def shape_dtypes(self) -> list[DType]:
+        """The dtypes of the tensors whose shapes are kept."""
+        return [self._dtypes[p] for p in self.shape_places]
+
+    def _stand_in(self, place: int, shape: tuple[int, ...]) -> Any:
+        return stand_in_of(shape, self._dtypes[place])
+
+    def saved(self, values: Sequence[Any], stand_ins: Sequence[Any]) -> dict[str, Any]:
+        """What the gradient asks for, by name."""
+        known = dict(zip(self.shape_places, stand_ins, strict=True))
+        known.update(zip(self.value_places, values, strict=True))  # an output may be there twice
+        saved = dict(self._attrs)
+        for name, place in self._saved_places.items():
+            saved[name] = known[place] if type(place) is int else [known[p] for p in place]
+        return saved
+
+    def output_specs(self, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
+        """What is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
+        if len(self.follows) == 1:
+            return (None,)
+        given = dict(zip(self.shape_places, shapes, strict=True))
+        first = len(self.call.dtypes)
+        return tuple((TensorShape.of(given[p]), self._dtypes[p]) for p in range(first, len(self._dtypes)))
+
+
+@functools.lru_cache(maxsize=8192)
+def recording_of(call: BoundCall) -> Recording | None:
+    """How a call is recorded, or None if no gradient flows through it."""
+    recording = Recording(call)
+    stops = recording.plan is None and call.op.not_differentiable is not None
+    return None if stops or not any(recording.follows) else recording
+
+
+def forget_rules() -> None:
+    """To be called when the gradient of an op has changed: drops what was worked out from it."""
+    gradient_plan.cache_clear()
+    recording_of.cache_clear()
+
+
+def _places(args: Sequence[Arg], attrs: Mapping[str, Any], start: int) -> Iterator[tuple[str, Any]]:
+    """The names of arguments, each with the number of its tensor, or the range of them if it is a list."""
+    for arg in args:
+        size = len(arg.dtypes(attrs))
+        yield arg.name, range(start, start + size) if arg.is_list else start
+        start += size
+
+
+def _all(place: Any) -> Sequence[int]:
+    return (place,) if type(place) is int else place

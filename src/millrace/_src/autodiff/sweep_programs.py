@@ -1,0 +1,287 @@
+"""Backward sweeps of eager tapes as programs.
+
+A training loop makes the same tape again and again: the same ops in the same order on the same shapes. Carrying out
+its sweep op by op costs more than the arithmetic of a small model. So the *form* of a tape is looked up, which is all
+that a sweep depends on but for the values; a form that has come back a few times is swept once on placeholders, in a
+graph, and from then on the graph's program on the NumPy engine computes the gradients: the same kernels in the same
+order, with nothing between them.
+
+Not every sweep can be such a program: where another tape watches, a rule is the user's own Python code or has effects,
+or the tape holds a function with its own gradient, the sweep goes op by op. So it does if a program fails: the sweep
+then says what is wrong. Where much is kept, a sweep op by op lets go of it as it proceeds, and the time that a program
+saves does not matter: `_MOST_BYTES`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from millrace._src.autodiff.backprop import sweep
+from millrace._src.autodiff.recording import PackedEntry, Recording
+from millrace._src.autodiff.tape import Entry
+from millrace._src.core.context import eager_engine, executing_eagerly, state, tapes_scope
+from millrace._src.core.execute import _level
+from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.op_def import Effects
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import EagerTensor
+from millrace._src.engines.numpy.codegen import compile_graph
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.operation import Operation
+from millrace._src.graph.traversal import required_operations
+from millrace._src.ops import raw
+
+_SWEEPS_BEFORE = 10
+"""How often a form must have come back before it gets a program: that takes about as long as so many sweeps."""
+_MOST_FORMS = 256
+_MOST_BYTES = 16 << 20
+
+_forms: dict[Any, Any] = {}
+"""Form -> its program; how often it was seen, as long as it has none; or None if it can have none."""
+
+
+class Ones:
+    """The gradient of a target by itself: a tensor of ones, made where it is needed."""
+
+    __slots__ = ("target",)
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+
+    def tensor(self) -> Any:
+        """The ones, in the target's shape and dtype."""
+        target = self.target
+        if target.dtype.name == "resource":
+            return raw.Fill(dims=raw.VariableShape(input=target), value=raw.Cast(x=1, DstT=target._handle_data[1]))
+        if isinstance(target, EagerTensor) and executing_eagerly():
+            return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
+        return raw.OnesLike(x=target)
+
+
+def made(seed: Any) -> Any:
+    """The gradient of a target as a tensor."""
+    return seed.tensor() if type(seed) is Ones else seed
+
+
+class _Tape(NamedTuple):
+    """A tape and what is asked of it, taken apart for all entries together."""
+
+    recordings: Sequence[Recording]
+    links: Sequence[int]
+    """For the inputs of all entries: the place of the tensor, 0 if its gradient is not asked for."""
+    made: Sequence[int]
+    """For the outputs of all entries: their places, 0 if no gradient can flow into one."""
+    values: Sequence[EagerTensor]
+    shapes: Sequence[tuple[int, ...]]
+    seeds: Sequence[Any]
+    """`Ones`, or eager tensors."""
+    seed_places: Sequence[int]
+    source_places: Sequence[int]
+
+
+def compiled_gradients(
+    entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any], sources: Sequence[int]
+) -> list[Any] | None:
+    """The gradients that a sweep finds, from the program for tapes of this form.
+
+    Args:
+      entries: of the tape, first one first.
+      seeds: the gradients of the targets, by tensor number.
+      sources: the numbers of the tensors to differentiate by.
+
+    Returns: a gradient or None for each source; or None if there is no program.
+    """
+    if state.tapes or state.graph is not None or set(map(type, entries)) != {tuple}:
+        return None
+    if not all(map(_has_value, seeds.values())):
+        return None
+    tape, form = _form(entries, seeds, sources)
+    found = _forms.get(form, 0)
+    if type(found) is int:
+        if found < _SWEEPS_BEFORE:
+            _forms[form] = found + 1
+            if len(_forms) > _MOST_FORMS:
+                _forget_some()
+            return None
+        found = _forms[form] = _compiled(tape)
+    return None if found is None else found(tape)
+
+
+def _forget_some() -> None:
+    """Drops the forms that were seen a few times only; if most have programs, these."""
+    rare = [form for form, found in _forms.items() if type(found) is int]
+    for form in rare if len(rare) > _MOST_FORMS // 2 else list(_forms):
+        _forms.pop(form, None)
+
+
+def _has_value(seed: Any) -> bool:
+    """Whether a seed is an array, or ones in the shape of one."""
+    tensor = seed.target if type(seed) is Ones else seed
+    return isinstance(tensor, EagerTensor) and tensor._value.dtype.kind != "O"
+
+
+def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[_Tape, Any]:
+    """The tape with places for numbers (sources first, then outputs in order, from 1), and the key of its form."""
+    recordings, inputs, outputs, values, shapes = zip(*entries, strict=True)
+    chain = itertools.chain.from_iterable
+    places: Any = dict(zip(sources, itertools.count(1)))
+    places.update(zip(chain(outputs), itertools.count(len(sources) + 1)))
+    places[0] = 0
+    place, nowhere = places.get, itertools.repeat(0)
+    kept = list(chain(values))
+    tape = _Tape(
+        recordings,
+        tuple(map(place, chain(inputs), nowhere)),
+        tuple(map(place, chain(outputs))),
+        kept,
+        tuple(chain(shapes)),
+        list(seeds.values()),
+        tuple(map(place, seeds, nowhere)),
+        tuple(map(place, sources)),
+    )
+    fixed = [r.constants(v) for r, v in zip(recordings, values, strict=True) if r.constant_places]
+    value_shapes = [t._value.shape for t in kept]
+    given = [_form_of_seed(s) for s in tape.seeds]
+    return tape, (
+        recordings,
+        tape.links,
+        tape.made,
+        tuple(value_shapes),
+        tape.shapes,
+        tuple(given),
+        tape.seed_places,
+        tape.source_places,
+        tuple(fixed),
+    )
+
+
+def _form_of_seed(seed: Any) -> tuple[Any, ...]:
+    """What a program depends on; the ones it holds itself."""
+    if type(seed) is Ones:
+        return seed.target._value.shape, seed.target.dtype, 1
+    return seed._value.shape, seed.dtype
+
+
+# --- building --------------------------------------------------------------------------------------------------------
+
+
+def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
+    """The program for tapes of this form, or None if they cannot have one."""
+    if sum(t._value.nbytes for t in tape.values) > _MOST_BYTES or not all(r.may_compile for r in tape.recordings):
+        return None
+    graph = FuncGraph("gradient")
+    graph.outer_graph = None
+    graph.copies_constants = True
+    with graph.as_default(), tapes_scope(()):
+        values = [_placeholder(graph, t.dtype, t._value.shape) for t in tape.values]
+        seeds = [_symbolic_seed(graph, s) for s in tape.seeds]
+        gradients = {p: s for p, s in zip(tape.seed_places, seeds, strict=True) if p}
+        try:
+            found = sweep(reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places))
+        except Exception:  # the sweep op by op meets the same error, and names it
+            return None
+        results = [found.get(p) for p in tape.source_places]
+        flat: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
+    inputs = [*values, *(s for s in seeds if s.op.type == "Placeholder")]
+    given = [t.op for t in inputs]
+    needed = required_operations(graph.get_operations(), [t.op for t in flat], stop=given)
+    if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed):
+        return None  # the placeholders of tensors of which there is only the shape are among them
+    constants = _computed_from_constants(needed, flat)
+    arrays = compile_graph(eager_engine(), graph, [], constants)() if constants else ()
+    program = compile_graph(eager_engine(), graph, [*inputs, *constants], flat)
+    return _Runner(program, arrays, results)
+
+
+def _computed_from_constants(needed: Sequence[Operation], results: Sequence[Any]) -> list[Any]:
+    """The tensors that depend on constants alone and that others, which do not, or the caller, are given."""
+    constant: set[Operation] = set()
+    for operation in needed:
+        if all(t.op in constant for t in operation.inputs) and operation.effects is Effects.NONE:
+            constant.add(operation)
+    read = [t for operation in needed if operation not in constant for t in operation.inputs]
+    found = {(id(t.op), t.value_index): t for t in (*read, *results) if t.op in constant and not t.op.static_values}
+    return list(found.values())
+
+
+def _symbolic_seed(graph: FuncGraph, seed: Any) -> Any:
+    if type(seed) is Ones:
+        target = seed.target
+        return graph.constant(np.ones(target._value.shape, target._value.dtype), target.dtype, "seed")
+    return _placeholder(graph, seed.dtype, seed._value.shape)
+
+
+def _placeholder(graph: FuncGraph, dtype: Any, shape: Sequence[int]) -> Any:
+    return graph.add_placeholder(dtype, TensorShape(shape), "value")
+
+
+def _symbolic_entries(graph: FuncGraph, tape: _Tape, values: Sequence[Any]) -> list[Entry]:
+    """The entries of the tape on placeholders; tensors are numbered by their places."""
+    links, made, shapes = iter(tape.links), iter(tape.made), iter(tape.shapes)
+    kept = iter(zip(tape.values, values, strict=True))
+    entries = []
+    for recording in tape.recordings:
+        input_ids = [next(links) for _ in recording.call.dtypes]
+        output_ids = [next(made) for _ in recording.follows]
+        own = [next(kept) for _ in recording.value_places]
+        for index in recording.constant_places:
+            value = own[index][0]
+            own[index] = value, graph.constant(value._value, value.dtype, "value")
+        own_shapes = [next(shapes) for _ in recording.shape_places]
+        stand_ins = [_placeholder(graph, d, s) for d, s in zip(recording.shape_dtypes(), own_shapes, strict=True)]
+        saved = recording.saved([symbolic for _, symbolic in own], stand_ins)
+        specs = recording.output_specs(own_shapes)
+        entries.append(Entry(recording.call.op, recording.call.attrs, input_ids, output_ids, specs, saved))
+    return entries
+
+
+def _parts(gradient: Any) -> list[Any]:
+    """The tensors that a gradient consists of."""
+    if gradient is None:
+        return []
+    if isinstance(gradient, IndexedSlices):
+        parts = [gradient.values, gradient.indices, gradient.dense_shape]
+        return [p for p in parts if p is not None]
+    return [gradient]
+
+
+class _Runner:
+    """Calls a program and gives its results the structure of gradients.
+
+    Args:
+      program: from arrays to arrays: of the tape's values, its seeds, and constants.
+      constants: the last arguments of the program.
+      results: the symbolic gradients: None, tensors, IndexedSlices.
+    """
+
+    def __init__(self, program: Callable[..., Sequence[Any]], constants: Sequence[Any], results: Sequence[Any]) -> None:
+        self._program = program
+        self._constants = constants
+        self._parts = [len(_parts(r)) for r in results]
+        self._dtypes = [t.dtype for r in results for t in _parts(r)]
+
+    def __call__(self, tape: _Tape) -> list[Any] | None:
+        """The gradients, or None if the program failed."""
+        arrays = [t._value for t in tape.values]
+        arrays += [s._value for s in tape.seeds if type(s) is not Ones]
+        try:
+            found = state.quietly(self._program, *arrays, *self._constants)
+        except Exception:  # the sweep op by op meets the same error, and names it
+            return None
+        tensors = iter([_tensor(a, d) for a, d in zip(found, self._dtypes, strict=True)])
+        return [_gradient(parts, tensors) for parts in self._parts]
+
+
+def _gradient(parts: int, tensors: Iterator[EagerTensor]) -> Any:
+    """The next gradient: None if it has no parts, else a tensor, or IndexedSlices."""
+    if parts < 2:
+        return next(tensors) if parts else None
+    return IndexedSlices(*[next(tensors) for _ in range(parts)])
+
+
+def _tensor(array: Any, dtype: Any) -> EagerTensor:
+    return EagerTensor(array if type(array) is np.ndarray else _level(array, dtype), dtype)
