@@ -396,7 +396,7 @@ compat.v1.log ops.math.exponential:log
 compat.v1.log1p ops.math.exponential:log1p
 compat.v1.log_sigmoid ops.math.exponential:log_sigmoid
 compat.v1.logical_xor ops.math.logical:logical_xor
-compat.v1.matrix_band_part ops.array.diagonals:matrix_band_part
+compat.v1.matrix_band_part ops.array.matrix_bands:matrix_band_part
 compat.v1.matrix_determinant ops.linalg.determinants:matrix_determinant
 compat.v1.matrix_diag ops.array.diagonals:matrix_diag
 compat.v1.matrix_diag_part ops.array.diagonals:matrix_diag_part
@@ -834,7 +834,7 @@ io.write_graph graph.graph_def:write_graph
 """,
     "linalg": """
 linalg.adjoint ops.linalg.trace:adjoint
-linalg.band_part ops.array.diagonals:matrix_band_part
+linalg.band_part ops.array.matrix_bands:matrix_band_part
 linalg.banded_triangular_solve ops.linalg.banded:banded_triangular_solve
 linalg.cholesky ops.linalg.cholesky:cholesky
 linalg.cholesky_solve ops.linalg.cholesky:cholesky_solve

@@ -406,6 +406,14 @@ def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFun
     return GraphFunction(graph, graph.name, jit_compile=attributes.get("_XlaMustCompile"), attributes=attributes)
 
 
+@partitioned_call.batching
+@stateful_partitioned_call.batching
+def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
+    """The function's graph is carried out on all rows."""
+    graph = operation.attrs["f"].graph
+    return rows.carry(graph, arguments, graph.outputs)
+
+
 @partitioned_call.operation_tangents
 @stateful_partitioned_call.operation_tangents
 def _call_tangents(operation: Any, accumulator: Any) -> None:

@@ -128,6 +128,20 @@ stateless_case = op(
 )(_case_kernel)
 
 
+@if_.batching
+@stateless_if.batching
+def _if_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
+    """The rule stands in `batched_branches`, which builds branches and so comes after this module."""
+    return late_function("control_flow.batched_branches.if_batching")(operation, arguments, rows)
+
+
+@case_.batching
+@stateless_case.batching
+def _case_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
+    """The rule stands beside that of If."""
+    return late_function("control_flow.batched_branches.case_batching")(operation, arguments, rows)
+
+
 # --- building ---------------------------------------------------------------------------------------------------------
 
 

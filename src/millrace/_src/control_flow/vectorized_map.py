@@ -10,8 +10,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.autodiff.vectorize import Loop, Value, spread, vectorized
+from millrace._src.autodiff.tape import VariableWatcher, is_trainable
+from millrace._src.autodiff.vectorize import Loop, vectorized
 from millrace._src.control_flow.branches import Branch, finish_branch, pack_outputs
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.map_fn import map_fn
@@ -23,6 +23,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
+from millrace._src.ops.batching import Value, spread, stack, swapped, unstack
 from millrace._src.util import nest
 from millrace._src.util.export import export
 from millrace._src.util.logger import get_logger
@@ -52,7 +53,8 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
         if not fallback_to_while_loop:
             raise ValueError(f"No pfor vectorization defined for {operation.type}\nname: {operation.name!r}")
         if warn:
-            get_logger().warning("Using a while_loop for converting %s", operation.type)
+            text = "Using a while_loop for converting %s cause there is no registered converter for this op."
+            get_logger().warning(text, operation.type)
         return _per_row(operation, arguments, count)
 
     if state.graph is not None:
@@ -66,11 +68,11 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
 
 
 class _OpenGraph(FuncGraph):
-    """A graph in which every eager tensor from outside stays one, so that its gradient is found."""
+    """A graph in which every eager tensor from outside that can have a gradient stays one, so that it is found."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """The tensor of this graph that stands for `tensor`, made on first use."""
-        if isinstance(tensor, EagerTensor) and id(tensor) not in self._captures:
+        if isinstance(tensor, EagerTensor) and id(tensor) not in self._captures and is_trainable(tensor.dtype):
             return self._add_capture(tensor, name)
         return super().capture(tensor, name)
 
@@ -124,14 +126,29 @@ def _row_value(tensor: Any, rows: int) -> Value:
 
 
 def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
-    """Carries out an operation once per row."""
-    rows = [raw.Range(start=0, limit=count, delta=1), *[a.tensor for a in arguments if a.is_batched]]
+    """Carries out an operation once per row; the lists that it returns make up a vector of lists."""
+    rows = [raw.Range(start=0, limit=count, delta=1), *[_by_row(a) for a in arguments if a.is_batched]]
 
     def one(items: Sequence[Any]) -> list[Any]:
         remaining = iter(items[1:])
-        outputs = call(operation, [next(remaining) if a.is_batched else a.tensor for a in arguments])
+        outputs = call(operation, [_row(a, next(remaining)) if a.is_batched else a.tensor for a in arguments])
         return outputs or [convert_to_tensor(0)]
 
     specs = [TensorSpec(t.shape, t.dtype) for t in operation.outputs] or [TensorSpec([], "int32")]
     found: list[Any] = map_fn(one, rows, fn_output_signature=specs)
-    return found if operation.outputs else []
+    return [Value(t, True, t.dtype.name == "variant") for t in found] if operation.outputs else []
+
+
+def _is_list_of_rows(value: Value) -> bool:
+    """Whether a value is a list whose tensors have the rows first."""
+    return value.tensor.dtype.name == "variant" and not value.by_row
+
+
+def _by_row(value: Value) -> Any:
+    """A batched value as what `tf.map_fn` goes through."""
+    return swapped(stack(value.tensor)) if _is_list_of_rows(value) else value.tensor
+
+
+def _row(value: Value, item: Any) -> Any:
+    """What an operation of one row takes."""
+    return unstack(item) if _is_list_of_rows(value) else item

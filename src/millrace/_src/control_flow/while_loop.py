@@ -90,6 +90,13 @@ def _while_tangents(operation: Any, accumulator: Any) -> None:
     late_function("control_flow.forward_operations.while_tangents")(operation, accumulator)
 
 
+@while_.batching
+@stateless_while.batching
+def _while_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
+    """The rule stands in `batched_loops`, which builds a loop."""
+    return late_function("control_flow.batched_loops.while_batching")(operation, arguments, rows)
+
+
 @export("while_loop", v1=[])
 def while_loop(
     cond: Callable[..., Any],

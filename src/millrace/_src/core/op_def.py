@@ -28,6 +28,8 @@ from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_
 from millrace._src.core.shapes import as_shape
 
 Kernel: TypeAlias = Callable[..., Any]
+Batching: TypeAlias = Callable[[Any, Sequence[Any], Any], "Sequence[Any] | None"]
+"""How an op is carried out on many rows at once; see `ops.batching`."""
 FunctionAttr: TypeAlias = Any
 """Annotation of an attribute whose value is a graph (a branch, a loop body, a called function)."""
 
@@ -71,6 +73,8 @@ class OpDef:
         control: str | None = None,
         not_differentiable: str | None = None,
         no_gradient: str | None = None,
+        batching: Batching | None = None,
+        not_batched: str | None = None,
         types: dict[str, TypeSet | TypeList] | None = None,
     ) -> None:
         code = kernel.__code__
@@ -84,6 +88,8 @@ class OpDef:
         self.commutative = commutative
         self.not_differentiable = not_differentiable
         self.no_gradient = no_gradient
+        self.batching = batching
+        self.not_batched = not_batched
         self.types = types or {}
         self.gradient: Callable[..., Any] | None = None
         self.operation_gradient: Callable[..., Any] | None = None
@@ -387,6 +393,12 @@ class OpFunction(Protocol):
     def kernel_for(self, engine: str) -> Callable[[Kernel], Kernel]:
         """Declares a kernel for one engine."""
 
+    def batching(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares how the op is carried out on a batch of rows: `(operation, arguments, rows) -> results | None`.
+
+        For rules that stand below the op; see `ops.batching`.
+        """
+
     def partial_value(self, function: Callable[[Any], list[int | None] | None]) -> Callable[..., Any]:
         """Declares what is known while tracing of an integer vector: a rule `(ShapeContext) -> elements | None`."""
 
@@ -415,6 +427,8 @@ def op(
     control: str | None = None,
     not_differentiable: str | None = None,
     no_gradient: str | None = None,
+    batching: Batching | None = None,
+    not_batched: str | None = None,
     **types: TypeSet | TypeList,
 ) -> Callable[[Kernel], OpFunction]:
     """Declares an op from its kernel.
@@ -456,6 +470,8 @@ def op(
             control=control,
             not_differentiable=not_differentiable,
             no_gradient=no_gradient,
+            batching=batching,
+            not_batched=not_batched,
             types=types,
         )
         return _op_function(register(op_def))
@@ -498,6 +514,10 @@ def _op_function(op_def: OpDef) -> OpFunction:
         op_def.in_place = function
         return function
 
+    def batching(function: Callable[..., Any]) -> Callable[..., Any]:
+        op_def.batching = function
+        return function
+
     def partial_value(function: Callable[[Any], list[int | None] | None]) -> Callable[..., Any]:
         op_def.partial_value = function
         return function
@@ -514,5 +534,5 @@ def _op_function(op_def: OpDef) -> OpFunction:
         operation_gradient,
     )
     function.operation_tangents = operation_tangents
-    function.in_place = in_place
+    function.in_place, function.batching = in_place, batching
     return cast(OpFunction, function)

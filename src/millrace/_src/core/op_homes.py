@@ -210,7 +210,7 @@ OP_HOMES: dict[str, str] = {
     "LowerBound": "millrace._src.ops.array.sorting",
     "Lu": "millrace._src.ops.linalg.lu",
     "MatMul": "millrace._src.ops.math.matmul",
-    "MatrixBandPart": "millrace._src.ops.array.diagonals",
+    "MatrixBandPart": "millrace._src.ops.array.matrix_bands",
     "MatrixDeterminant": "millrace._src.ops.linalg.determinants",
     "MatrixDiag": "millrace._src.ops.array.diagonals",
     "MatrixDiagPart": "millrace._src.ops.array.diagonals",

@@ -21,6 +21,7 @@ from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.shape_rules import UNKNOWN, no_outputs, scalar
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC
@@ -62,7 +63,13 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 # --- life ----------------------------------------------------------------------------------------------------------
 
 
-@op("VarHandleOp", " -> resource: resource", shape=scalar, not_differentiable=_STATE)
+@op(
+    "VarHandleOp",
+    " -> resource: resource",
+    shape=scalar,
+    not_differentiable=_STATE,
+    not_batched="it has no operands that could differ",
+)
 def var_handle(
     xp: Xp,
     *,
@@ -309,6 +316,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     Tindices=INDEX,
     shape=_gather_shape,
     effects=Effects.READS,
+    batching=index_batches.resource_gather,
 )
 def resource_gather(
     xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True
@@ -355,6 +363,7 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
     Tindices=INDEX,
     shape=_gather_nd_shape,
     effects=Effects.READS,
+    batching=index_batches.resource_gather,
 )
 def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
     """Slices of a variable at index tuples."""

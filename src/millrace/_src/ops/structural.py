@@ -17,13 +17,27 @@ def _const_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(c.attr("value").shape)
 
 
-@op("Const", " -> output: dtype", dtype=ANY, shape=_const_shape, not_differentiable="a constant has no inputs")
+@op(
+    "Const",
+    " -> output: dtype",
+    dtype=ANY,
+    shape=_const_shape,
+    not_differentiable="a constant has no inputs",
+    not_batched="it has no operands that could differ",
+)
 def const(xp: Xp, *, value: Array, dtype: DType) -> Array:
     """A constant of the graph."""
     return value
 
 
-@op("NoOp", " -> ", shape=no_outputs, effects=Effects.NONE, not_differentiable="it has no outputs")
+@op(
+    "NoOp",
+    " -> ",
+    shape=no_outputs,
+    effects=Effects.NONE,
+    not_differentiable="it has no outputs",
+    not_batched="it has no operands that could differ",
+)
 def no_op(xp: Xp) -> Any:
     """Does nothing; its control inputs give it meaning."""
     return ()

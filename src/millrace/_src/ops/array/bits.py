@@ -14,6 +14,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.farmhash import fingerprint64
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, vector, with_rank, with_rank_at_least
+from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.type_sets import ANY, INDEX, NUMERIC, QUANTIZED
 from millrace._src.util.export import export
 
@@ -47,6 +48,7 @@ def _bitcast_shape(c: ShapeContext) -> TensorShape:
     type=_CASTABLE,
     shape=_bitcast_shape,
     no_gradient="bits read as another type are not a smooth function",
+    batching=as_it_is,
 )
 def bitcast_op(xp: Xp, input: Array, *, T: DType, type: DType) -> Array:
     """The bytes of `input` read as another dtype."""
@@ -164,6 +166,7 @@ def _unravel_shape(c: ShapeContext) -> TensorShape:
     shape=_unravel_shape,
     constant_inputs=("dims",),
     not_differentiable="positions are integers",
+    not_batched="it takes one batch of numbers",
 )
 def unravel_index(xp: Xp, indices: Array, dims: Array) -> Array:
     """Turns flat positions into positions in each dimension.

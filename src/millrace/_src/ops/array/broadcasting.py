@@ -13,6 +13,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import dims_text, invalid, vector, with_rank, with_rank_at_most
 from millrace._src.ops.gradient_rules import unbroadcast, values_for
@@ -46,6 +47,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     Tidx=_INDEX,
     shape=_broadcast_to_shape,
     constant_inputs=("shape",),
+    batching=shape_batches.broadcast_to,
 )
 def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
     """`input` repeated along dimensions of size 1, and new leading ones, to reach `shape`."""
@@ -112,6 +114,7 @@ def _broadcast_args_shape(c: ShapeContext) -> TensorShape:
     shape=_broadcast_args_shape,
     constant_inputs=("s0", "s1"),
     not_differentiable="shapes are integers",
+    not_batched="a shape is the same for all rows",
 )
 def broadcast_args(xp: Xp, s0: Array, s1: Array) -> Array:
     """The shape of what two tensors of shapes `s0` and `s1` broadcast to."""
@@ -145,6 +148,7 @@ def _unknown_vectors(c: ShapeContext) -> list[TensorShape]:
     shape=_unknown_vectors,
     constant_inputs=("s0", "s1"),
     not_differentiable="axes are integers",
+    not_batched="a shape is the same for all rows",
 )
 def broadcast_gradient_args(xp: Xp, s0: Array, s1: Array) -> tuple[Array, Array]:
     """The axes of the broadcast shape of `s0` and `s1` over which each of the two was repeated."""

@@ -1,4 +1,4 @@
-"""Diagonals of matrices: made into matrices, taken out, set, and bands kept.
+"""Diagonals of matrices: made into matrices, taken out, and set.
 
 A band is the diagonals `k[0] ... k[1]`; packed, it is a matrix of one row a diagonal, the uppermost first, the shorter
 ones aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix stands in that
@@ -13,7 +13,6 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import bool as bool_dtype
-from millrace._src.core.dtypes import int64
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -28,7 +27,8 @@ from millrace._src.ops.array.shape_checks import (
     with_rank_at_least,
     with_rank_at_most,
 )
-from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.ops.batching_rules import leading
+from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -181,6 +181,7 @@ def _matrix_diag(xp: Xp, diagonal: Array, k: Array, rows: int, cols: int, paddin
     T=ANY,
     shape=_diag_shape,
     constant_inputs=("k", "num_rows", "num_cols"),
+    batching=leading("diagonal"),
 )
 def matrix_diag_v3(
     xp: Xp,
@@ -212,6 +213,7 @@ def _zero_of(tensor: Any) -> Any:
     T=ANY,
     shape=_diag_shape,
     constant_inputs=("k", "num_rows", "num_cols"),
+    batching=leading("diagonal"),
 )
 def matrix_diag_v2(xp: Xp, diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Array:
     """MatrixDiagV3 with all diagonals aligned left."""
@@ -229,7 +231,7 @@ def _square_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN if dims is None else TensorShape.of((*dims, dims[-1]))
 
 
-@op("MatrixDiag", "diagonal: T -> output: T", T=ANY, shape=_square_shape)
+@op("MatrixDiag", "diagonal: T -> output: T", T=ANY, shape=_square_shape, batching=leading("diagonal"))
 def matrix_diag_v1(xp: Xp, diagonal: Array) -> Array:
     """Square matrices with the given main diagonals."""
     return _matrix_diag(xp, diagonal, np.zeros((), np.int32), -1, -1, _zero(diagonal), "LEFT_LEFT")
@@ -247,6 +249,7 @@ def matrix_diag_v1_gradient(dy: Tensor) -> Tensor:
     T=ANY,
     shape=_square_shape,
     no_gradient="an old name of MatrixDiag, which has one",
+    batching=leading("diagonal"),
 )
 def batch_matrix_diag(xp: Xp, diagonal: Array) -> Array:
     """MatrixDiag by its first name."""
@@ -305,6 +308,7 @@ def _matrix_diag_part(xp: Xp, matrix: Array, k: Array, padding: Array, align: st
     T=ANY,
     shape=_diag_part_shape,
     constant_inputs=("k",),
+    batching=leading("input"),
 )
 def matrix_diag_part_v3(xp: Xp, input: Array, k: Array, padding_value: Array, *, align: str = "RIGHT_LEFT") -> Array:
     """The diagonals of matrices, shorter ones filled with `padding_value`."""
@@ -323,6 +327,7 @@ def matrix_diag_part_v3_gradient(dy: Tensor, input: Tensor, k: Tensor, align: st
     T=ANY,
     shape=_diag_part_shape,
     constant_inputs=("k",),
+    batching=leading("input"),
 )
 def matrix_diag_part_v2(xp: Xp, input: Array, k: Array, padding_value: Array) -> Array:
     """MatrixDiagPartV3 with all diagonals aligned left."""
@@ -343,7 +348,7 @@ def _main_diagonal_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*dims[:-2], None if rows is None or cols is None else min(rows, cols)))
 
 
-@op("MatrixDiagPart", "input: T -> diagonal: T", T=ANY, shape=_main_diagonal_shape)
+@op("MatrixDiagPart", "input: T -> diagonal: T", T=ANY, shape=_main_diagonal_shape, batching=leading("input"))
 def matrix_diag_part_v1(xp: Xp, input: Array) -> Array:
     """The main diagonals of matrices."""
     return _matrix_diag_part(xp, input, np.zeros((), np.int32), _zero(input), "LEFT_LEFT")
@@ -412,6 +417,7 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
     T=ANY,
     shape=_set_diag_shape,
     constant_inputs=("k",),
+    batching=leading("input", "diagonal"),
 )
 def matrix_set_diag_v3(xp: Xp, input: Array, diagonal: Array, k: Array, *, align: str = "RIGHT_LEFT") -> Array:
     """Matrices with their diagonals replaced."""
@@ -431,6 +437,7 @@ def matrix_set_diag_v3_gradient(dy: Tensor, diagonal: Tensor, k: Tensor, align: 
     T=ANY,
     shape=_set_diag_shape,
     constant_inputs=("k",),
+    batching=leading("input", "diagonal"),
 )
 def matrix_set_diag_v2(xp: Xp, input: Array, diagonal: Array, k: Array) -> Array:
     """MatrixSetDiagV3 with all diagonals aligned left."""
@@ -444,7 +451,13 @@ def matrix_set_diag_v2_gradient(dy: Tensor, diagonal: Tensor, k: Tensor) -> tupl
     return rest, raw.MatrixDiagPartV2(input=dy, k=k, padding_value=_zero_of(dy)), None
 
 
-@op("MatrixSetDiag", "input: T, diagonal: T -> output: T", T=ANY, shape=_set_diag_shape)
+@op(
+    "MatrixSetDiag",
+    "input: T, diagonal: T -> output: T",
+    T=ANY,
+    shape=_set_diag_shape,
+    batching=leading("input", "diagonal"),
+)
 def matrix_set_diag_v1(xp: Xp, input: Array, diagonal: Array) -> Array:
     """Matrices with their main diagonals replaced."""
     return _matrix_set_diag(xp, input, diagonal, np.zeros((), np.int32), "LEFT_LEFT")
@@ -542,52 +555,3 @@ def matrix_set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the sizes do not fit.
     """
     return matrix_set_diag_v3(input, diagonal, k, align=align, name=name)
-
-
-# --- band_part ---------------------------------------------------------------------------------------------------
-
-
-@export("linalg.band_part", v1=["linalg.band_part", "matrix_band_part"])
-@op(
-    "MatrixBandPart",
-    "input: T, num_lower: Tindex, num_upper: Tindex -> band: T",
-    T=ANY,
-    Tindex=INDEX.with_default(int64),
-    shape=lambda c: c.shape("input"),
-)
-def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -> Array:
-    """Keeps the central band of matrices and sets everything outside it to zero.
-
-    >>> tf.linalg.band_part([[1, 2, 3], [4, 5, 6], [7, 8, 9]], 0, 1).numpy()
-    array([[1, 2, 0],
-           [0, 5, 6],
-           [0, 0, 9]], dtype=int32)
-
-    Args:
-      input: A Tensor of at least two dimensions.
-      num_lower: an integer scalar, the number of diagonals kept below the main one; negative keeps all.
-      num_upper: a scalar of the same dtype, the number kept above it; negative keeps all.
-
-    Returns: A Tensor of the shape of `input`.
-    Raises: tf.errors.InvalidArgumentError: if a number is larger than the matrix.
-    """
-    if input.ndim < 2:
-        raise invalid(f"input must be at least 2-dim, received shape: {dims_text(input.shape)}")
-    rows, cols = input.shape[-2:]
-    for name, value in (("num_lower", num_lower), ("num_upper", num_upper)):
-        if value.ndim:
-            raise invalid(f"{name} must be scalar, got shape {dims_text(value.shape)}")
-    if not xp.is_xla:
-        if num_lower > rows:
-            raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")
-        if num_upper > cols:
-            raise invalid(f"num_upper must be negative or less or equal to number of columns ({cols}) got: {num_upper}")
-    below = np.arange(rows, dtype=np.int32)[:, None] - np.arange(cols, dtype=np.int32)[None, :]
-    inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
-    return xp.where(inside, input, _zero(input))
-
-
-@matrix_band_part.gradient
-def matrix_band_part_gradient(dy: Tensor, num_lower: Tensor, num_upper: Tensor) -> tuple[Tensor, None, None]:
-    """The band of the gradient."""
-    return matrix_band_part(dy, num_lower, num_upper), None, None

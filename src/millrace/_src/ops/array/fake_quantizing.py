@@ -26,6 +26,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank,
     with_rank_at_least,
 )
+from millrace._src.ops.batching_rules import alike, as_it_is, leading
 from millrace._src.util.export import export
 
 _F32 = np.float32
@@ -76,7 +77,12 @@ def _inside(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_ran
     "quantization.fake_quant_with_min_max_args",
     v1=["quantization.fake_quant_with_min_max_args", "fake_quant_with_min_max_args"],
 )
-@op("FakeQuantWithMinMaxArgs", "inputs: float32 -> outputs: float32", shape=lambda c: c.shape("inputs"))
+@op(
+    "FakeQuantWithMinMaxArgs",
+    "inputs: float32 -> outputs: float32",
+    shape=lambda c: c.shape("inputs"),
+    batching=as_it_is,
+)
 def fake_quant_with_min_max_args(
     xp: Xp, inputs: Array, *, min: float = -6.0, max: float = 6.0, num_bits: int = 8, narrow_range: bool = False
 ) -> Array:
@@ -118,6 +124,7 @@ def fake_quant_with_min_max_args_backward(
     "gradients: float32, inputs: float32 -> backprops: float32",
     shape=lambda c: merge(c.shape("gradients"), c.shape("inputs")),
     not_differentiable=_WHY,
+    batching=alike,
 )
 def fake_quant_with_min_max_args_gradient(
     xp: Xp,
@@ -173,6 +180,7 @@ def _check_scalars(low: Array, high: Array) -> None:
     "FakeQuantWithMinMaxVars",
     "inputs: float32, min: float32, max: float32 -> outputs: float32",
     shape=_vars_shape,
+    batching=leading("inputs"),
 )
 def fake_quant_with_min_max_vars(
     xp: Xp, inputs: Array, min: Array, max: Array, *, num_bits: int = 8, narrow_range: bool = False
@@ -216,6 +224,7 @@ def fake_quant_with_min_max_vars_backward(
     "backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32",
     shape=lambda c: [merge(c.shape("gradients"), c.shape("inputs")), SCALAR, SCALAR],
     not_differentiable=_WHY,
+    not_batched="a quantized range is that of a whole row",
 )
 def fake_quant_with_min_max_vars_gradient(
     xp: Xp,
@@ -278,6 +287,7 @@ def _check_channels(inputs: Array, low: Array, high: Array) -> None:
     "FakeQuantWithMinMaxVarsPerChannel",
     "inputs: float32, min: float32, max: float32 -> outputs: float32",
     shape=_channel_shape,
+    batching=leading("inputs"),
 )
 def fake_quant_with_min_max_vars_per_channel(
     xp: Xp, inputs: Array, min: Array, max: Array, *, num_bits: int = 8, narrow_range: bool = False
@@ -329,6 +339,7 @@ def _channel_gradient_shape(c: ShapeContext) -> list[TensorShape]:
     "backprops_wrt_input: float32, backprop_wrt_min: float32, backprop_wrt_max: float32",
     shape=_channel_gradient_shape,
     not_differentiable=_WHY,
+    not_batched="a quantized range is that of a whole row",
 )
 def fake_quant_with_min_max_vars_per_channel_gradient(
     xp: Xp,

@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.reshaping import reshape
@@ -54,6 +55,7 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
     index_type=_INDEX,
     shape=_fill_shape,
     constant_inputs=("dims",),
+    batching=shape_batches.fill,
 )
 def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
     """A tensor of shape `dims` that repeats `value`."""
@@ -130,6 +132,7 @@ def ones_like_op(xp: Xp, x: Array) -> Array:
     effects=Effects.RANDOM,
     constant_inputs=("shape",),
     not_differentiable="uninitialized memory depends on no values",
+    not_batched="its shape is the same for all rows",
 )
 def empty_op(xp: Xp, shape: Array, *, dtype: DType, init: bool = False) -> Array:
     """A tensor of shape `shape` whose contents are of no account; zeros here."""

@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.shape_checks import (
@@ -88,6 +89,7 @@ def _check_range(indices: Array, size: int) -> None:
     Taxis=INDEX,
     shape=_gather_v2_shape,
     constant_inputs=("axis",),
+    batching=index_batches.gather,
 )
 def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
     """The slices of `params` along `axis` at `indices`."""
@@ -201,7 +203,14 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN if params is None or indices is None else TensorShape.of((*indices, *params[1:]))
 
 
-@op("Gather", "params: Tparams, indices: Tindices -> output: Tparams", Tparams=ANY, Tindices=INDEX, shape=_gather_shape)
+@op(
+    "Gather",
+    "params: Tparams, indices: Tindices -> output: Tparams",
+    Tparams=ANY,
+    Tindices=INDEX,
+    shape=_gather_shape,
+    batching=index_batches.gather,
+)
 def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
     """The rows of `params` at `indices`."""
     return gather_v2.op_def.kernel(xp, params, indices, np.zeros((), np.int32))
@@ -341,6 +350,7 @@ def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
     Tparams=ANY,
     Tindices=_INDICES,
     shape=_gather_nd_shape,
+    batching=index_batches.gather_nd,
 )
 def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: str = "") -> Array:
     """The elements, or slices, of `params` at the positions in the rows of `indices`."""

@@ -19,7 +19,9 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.shape_checks import dims_text, invalid, merge
+from millrace._src.ops.batching_rules import as_it_is, each_as_it_is
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
@@ -58,7 +60,13 @@ def identity(input: Any, name: str | None = None) -> Any:
     return identity_op(input, name=name)
 
 
-@op("IdentityN", "input: T -> output: T", T=TypeList(ANY, minimum=1), shape=lambda c: [t.shape for t in c.inputs])
+@op(
+    "IdentityN",
+    "input: T -> output: T",
+    T=TypeList(ANY, minimum=1),
+    shape=lambda c: [t.shape for t in c.inputs],
+    batching=each_as_it_is,
+)
 def identity_n_op(xp: Xp, input: list[Array]) -> list[Array]:
     """Returns its inputs."""
     return list(input)
@@ -107,6 +115,7 @@ def snapshot(xp: Xp, input: Array) -> Array:
     shape=same_shape,
     effects=Effects.RANDOM,
     no_gradient="TensorFlow declares none; tf.identity has one",
+    batching=as_it_is,
 )
 def deep_copy(xp: Xp, x: Array) -> Array:
     """Returns a copy of `x` with a buffer of its own."""
@@ -185,6 +194,7 @@ def guarantee_const(xp: Xp, input: Array) -> Array:
     "input: T -> output: T",
     T=TypeList(ANY),
     shape=lambda c: [t.shape for t in c.inputs],
+    batching=each_as_it_is,
 )
 def optimization_barrier(xp: Xp, input: list[Array]) -> list[Array]:
     """Returns its inputs once all of them are computed; what reads them is never merged with what reads the originals.
@@ -233,7 +243,7 @@ def _ensured_shape(c: ShapeContext) -> TensorShape:
     return merge(c.attr("shape"), c.shape("input"))
 
 
-@op("EnsureShape", "input: T -> output: T", T=ANY, shape=_ensured_shape)
+@op("EnsureShape", "input: T -> output: T", T=ANY, shape=_ensured_shape, batching=shape_batches.of_a_shape)
 def ensure_shape_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
     """Returns `input` if its shape is compatible with `shape`, else fails."""
     if not shape.is_compatible_with(TensorShape.of(input.shape)):
@@ -284,6 +294,7 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     shape=_declared_shape,
     effects=Effects.RANDOM,
     not_differentiable="it has no inputs",
+    not_batched="it has no operands that could differ",
 )
 def placeholder_op(xp: Xp, *, dtype: DType, shape: TensorShape = TensorShape(None)) -> Array:  # noqa: B008  (immutable)
     """A value that whoever runs the graph must supply."""
@@ -316,7 +327,13 @@ def _default_shape(c: ShapeContext) -> TensorShape:
     return _declared_shape(c)
 
 
-@op("PlaceholderWithDefault", "input: dtype -> output: dtype", dtype=ANY, shape=_default_shape)
+@op(
+    "PlaceholderWithDefault",
+    "input: dtype -> output: dtype",
+    dtype=ANY,
+    shape=_default_shape,
+    batching=shape_batches.of_a_shape,
+)
 def placeholder_with_default_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
     """Returns `input` unless whoever runs the graph supplies another value."""
     return input

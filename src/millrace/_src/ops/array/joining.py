@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext, partial_value, static
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import slice_batches
 from millrace._src.ops.array.eager_arguments import plain_arrays
 from millrace._src.ops.array.identity import identity_op
 from millrace._src.ops.array.shape_checks import (
@@ -73,6 +74,7 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     Tidx=_INDEX,
     shape=lambda c: _concat_shape(c, "axis"),
     constant_inputs=("axis",),
+    batching=slice_batches.concat,
 )
 def concat_op(xp: Xp, values: list[Array], axis: Array) -> Array:
     """Joins tensors along a dimension that exists."""
@@ -109,6 +111,7 @@ def _concat_error(values: Sequence[Array], at: int) -> InvalidArgumentError:
     T=ANY,
     shape=lambda c: _concat_shape(c, "concat_dim"),
     constant_inputs=("concat_dim",),
+    batching=slice_batches.concat,
 )
 def concat_v1_op(xp: Xp, concat_dim: Array, values: list[Array]) -> Array:
     """Joins tensors along a dimension that exists; the form of TensorFlow's first graphs."""
@@ -224,6 +227,7 @@ def _too_short(argument: str, op_name: str, least: int) -> Exception:
     shape=lambda c: [vector(with_rank(s, 1)[0]) for s in c.shapes("shape")],
     constant_inputs=("concat_dim", "shape"),
     not_differentiable="offsets are integers",
+    not_batched="a shape is the same for all rows",
 )
 def concat_offset(xp: Xp, concat_dim: Array, shape: list[Array]) -> list[Array]:
     """Where each of several tensors of the given shapes begins in their concatenation."""
@@ -266,7 +270,7 @@ def _pack_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*merged[:axis], len(shapes), *merged[axis:]))
 
 
-@op("Pack", "values: N * T -> output: T", T=ANY, shape=_pack_shape)
+@op("Pack", "values: N * T -> output: T", T=ANY, shape=_pack_shape, batching=slice_batches.pack)
 def pack(xp: Xp, values: list[Array], *, axis: int = 0) -> Array:
     """Stacks tensors of one shape along a new dimension."""
     try:
@@ -405,6 +409,7 @@ def _parallel_concat_shape(c: ShapeContext) -> TensorShape:
     T=ANY,
     shape=_parallel_concat_shape,
     no_gradient="TensorFlow declares none; tf.stack has one",
+    batching=slice_batches.parallel_concat,
 )
 def parallel_concat(xp: Xp, values: list[Array], *, shape: TensorShape) -> Array:
     """Joins tensors whose first dimension is 1 along it."""

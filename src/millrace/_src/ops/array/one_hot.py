@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.filling import ones, zeros
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, known_int, require_scalar
 from millrace._src.ops.type_sets import ANY
@@ -53,6 +54,7 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
     shape=_one_hot_shape,
     constant_inputs=("depth",),
     not_differentiable="the indices are integers",
+    batching=shape_batches.one_hot,
 )
 def one_hot_op(xp: Xp, indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int = -1) -> Array:
     """Vectors along `axis` that hold `on_value` at the index and `off_value` elsewhere."""

@@ -14,6 +14,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import added, dims_text, invalid, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.batching_rules import preceding
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
@@ -99,6 +100,7 @@ def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) ->
     Tpaddings=_INDEX,
     shape=_pad_shape,
     constant_inputs=("paddings",),
+    batching=preceding("paddings", [0, 0], "input"),
 )
 def pad_op(xp: Xp, input: Array, paddings: Array) -> Array:
     """Puts zeros around `input`."""
@@ -112,6 +114,7 @@ def pad_op(xp: Xp, input: Array, paddings: Array) -> Array:
     Tpaddings=_INDEX,
     shape=_pad_shape,
     constant_inputs=("paddings",),
+    batching=preceding("paddings", [0, 0], "input"),
 )
 def pad_v2_op(xp: Xp, input: Array, paddings: Array, constant_values: Array) -> Array:
     """Puts a value around `input`."""
@@ -151,6 +154,7 @@ def pad_v2_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor
     Tpaddings=_INDEX,
     shape=_pad_shape,
     constant_inputs=("paddings",),
+    batching=preceding("paddings", [0, 0], "input"),
 )
 def mirror_pad_op(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Array:
     """Puts the mirrored elements of `input` around it, with (SYMMETRIC) or without (REFLECT) those at the border."""
@@ -183,6 +187,7 @@ def _check_mirror(before: int, after: int, size: int, mode: str) -> None:
     Tpaddings=_INDEX,
     shape=lambda c: _pad_shape(c, sign=-1),
     constant_inputs=("paddings",),
+    batching=preceding("paddings", [0, 0], "input"),
 )
 def mirror_pad_grad(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Array:
     """The transpose of MirrorPad: folds the border back onto the elements it was copied from."""

@@ -12,8 +12,10 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, first_bad, invalid, merge_dim, merge_dims
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.batching_rules import trailing
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -37,6 +39,7 @@ def _partition_shape(c: ShapeContext) -> list[TensorShape]:
     T=ANY,
     shape=_partition_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def dynamic_partition_op(xp: Xp, data: Array, partitions: Array, *, num_partitions: int) -> list[Array]:
     """The slices of `data` dealt out by number."""
@@ -82,9 +85,7 @@ def dynamic_partition(data: Tensor, partitions: Tensor, num_partitions: int, nam
     Returns: A list of Tensors.
     Raises: tf.errors.InvalidArgumentError: if an element of `partitions` is out of range.
     """
-    return dynamic_partition_op(
-        data, partitions, num_partitions=num_partitions, name=name
-    )
+    return dynamic_partition_op(data, partitions, num_partitions=num_partitions, name=name)
 
 
 # --- stitch ------------------------------------------------------------------------------------------------------
@@ -143,6 +144,7 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
     T=ANY,
     shape=_stitch_shape,
     constant_inputs=("indices",),
+    batching=index_batches.stitch,
 )
 def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
     """Puts the slices of several tensors at given places of one.
@@ -166,6 +168,7 @@ def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
     T=ANY,
     shape=_stitch_shape,
     constant_inputs=("indices",),
+    batching=index_batches.stitch,
 )
 def parallel_dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
     """DynamicStitch without a promise which of several slices for one place holds."""

@@ -18,6 +18,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import Dim, invalid, multiplied, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.type_sets import BOOL, NUMERIC, REAL
 from millrace._src.util.export import export
 
@@ -101,6 +102,7 @@ def _checked(name: str, values: Sequence[int], length: int) -> list[int]:
     "images: T -> patches: T",
     T=NUMERIC | BOOL,
     shape=lambda c: _patches_shape(c, "images", 4),
+    batching=folding("images"),
 )
 def extract_image_patches_op(
     xp: Xp, images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
@@ -201,6 +203,7 @@ def extract_image_patches(
     "input: T -> patches: T",
     T=REAL,
     shape=lambda c: _patches_shape(c, "input", 5),
+    batching=folding("input"),
 )
 def extract_volume_patches_op(xp: Xp, input: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Array:
     """The windows over a batch of volumes, flattened into the depth."""

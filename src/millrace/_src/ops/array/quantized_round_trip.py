@@ -75,7 +75,13 @@ def _round_trip_scale(xp: Xp, low: Array, high: Array, least: int, largest: int,
     return xp.minimum(low_side, high_side), step, bottom, top
 
 
-@op("QuantizeAndDequantize", "input: T -> output: T", T=_FLOATS, shape=lambda c: c.shape("input"))
+@op(
+    "QuantizeAndDequantize",
+    "input: T -> output: T",
+    T=_FLOATS,
+    shape=lambda c: c.shape("input"),
+    not_batched="a quantized range is that of a whole row",
+)
 def quantize_and_dequantize_v1_op(
     xp: Xp,
     input: Array,
@@ -103,6 +109,7 @@ def quantize_and_dequantize_v1_gradient(dy: Tensor) -> Tensor:
     "input: T, input_min: T, input_max: T -> output: T",
     T=_FLOATS,
     shape=_round_trip_shape,
+    not_batched="a quantized range is that of a whole row",
 )
 def quantize_and_dequantize_v2_op(
     xp: Xp,
@@ -136,6 +143,7 @@ def quantize_and_dequantize_v2_gradient(dy: Tensor) -> tuple[Tensor, None, None]
     T=_FLOATS,
     shape=_round_trip_shape,
     constant_inputs=("num_bits",),
+    not_batched="a quantized range is that of a whole row",
 )
 def quantize_and_dequantize_v3_op(
     xp: Xp,
@@ -167,6 +175,7 @@ def quantize_and_dequantize_v3_gradient(dy: Tensor) -> tuple[Tensor, None, None,
     "input: T, input_min: T, input_max: T -> output: T",
     T=_FLOATS,
     shape=_round_trip_shape,
+    not_batched="a quantized range is that of a whole row",
 )
 def quantize_and_dequantize_v4_op(
     xp: Xp,
@@ -204,6 +213,7 @@ def quantize_and_dequantize_v4_gradient(
     "input_backprop: T, input_min_backprop: T, input_max_backprop: T",
     T=_FLOATS,
     shape=lambda c: [c.shape("input"), c.shape("input_min"), c.shape("input_max")],
+    not_batched="a quantized range is that of a whole row",
 )
 def quantize_and_dequantize_v4_grad(
     xp: Xp, gradients: Array, input: Array, input_min: Array, input_max: Array, *, axis: int = -1

@@ -98,6 +98,7 @@ def _quantize_shape(c: ShapeContext) -> list[TensorShape]:
     T=QUANTIZED,
     shape=_quantize_shape,
     no_gradient="the result is an integer",
+    not_batched="a quantized range is that of a whole row",
 )
 def quantize_op(
     xp: Xp,
@@ -281,6 +282,7 @@ def _dequantize_shape(c: ShapeContext) -> TensorShape:
     dtype=TypeSet((bfloat16, float32), default=float32),
     shape=_dequantize_shape,
     not_differentiable="the input is an integer",
+    not_batched="a quantized range is that of a whole row",
 )
 def dequantize_op(
     xp: Xp,

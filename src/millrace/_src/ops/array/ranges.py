@@ -68,6 +68,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
     shape=_range_shape,
     constant_inputs=("start", "limit", "delta"),
     not_differentiable="the elements are constants",
+    not_batched="the number of elements differs from row to row",
 )
 def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
     """The numbers `start, start + delta, ...` before `limit`."""
@@ -147,6 +148,7 @@ def _lin_space_shape(c: ShapeContext) -> TensorShape:
     shape=_lin_space_shape,
     constant_inputs=("num",),
     not_differentiable="TensorFlow defines none; tf.linspace is made of ops that have one",
+    not_batched="the number of elements differs from row to row",
 )
 def lin_space_op(xp: Xp, start: Array, stop: Array, num: Array) -> Array:
     """`num` evenly spaced numbers from `start` to `stop`, both included."""

@@ -11,6 +11,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank_at_most
 from millrace._src.ops.array.shape_ops import shape_tensor
@@ -64,6 +65,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     shape=_reshape_shape,
     constant_inputs=("shape",),
     is_cheap=True,
+    batching=shape_batches.reshape,
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
     """The elements of `tensor`, in row-major order, in another shape."""
@@ -147,7 +149,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in removed))
 
 
-@op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape, is_cheap=True)
+@op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape, is_cheap=True, batching=shape_batches.squeeze)
 def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array:  # noqa: B006  (never changed)
     """Removes dimensions of size 1: the listed ones, or all."""
     rank, dims = input.ndim, input.shape
@@ -248,6 +250,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     shape=_expand_dims_shape,
     constant_inputs=("dim",),
     is_cheap=True,
+    batching=shape_batches.expand,
 )
 def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
     """Inserts a dimension of size 1 at `dim`."""

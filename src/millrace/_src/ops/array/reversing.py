@@ -13,6 +13,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import slice_batches
 from millrace._src.ops.array.reshaping import one_of
 from millrace._src.ops.array.shape_checks import (
     dims_text,
@@ -23,6 +24,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank_at_least,
     with_rank_at_most,
 )
+from millrace._src.ops.batching_rules import along, preceding
 from millrace._src.ops.type_sets import ANY, BOOL, INDEX, NUMERIC, STRING
 from millrace._src.util.export import export
 
@@ -62,6 +64,7 @@ def _reverse_v2_shape(c: ShapeContext) -> TensorShape:
     Tidx=_INDEX,
     shape=_reverse_v2_shape,
     constant_inputs=("axis",),
+    batching=along("axis", "tensor"),
 )
 def reverse(xp: Xp, tensor: Array, axis: Array) -> Array:
     """Reverses dimensions of a tensor.
@@ -102,7 +105,14 @@ def _reverse_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("Reverse", "tensor: T, dims: bool -> output: T", T=_REVERSIBLE, shape=_reverse_shape, constant_inputs=("dims",))
+@op(
+    "Reverse",
+    "tensor: T, dims: bool -> output: T",
+    T=_REVERSIBLE,
+    shape=_reverse_shape,
+    constant_inputs=("dims",),
+    batching=preceding("dims", False, "tensor"),
+)
 def reverse_v1_op(xp: Xp, tensor: Array, dims: Array) -> Array:
     """Reverses the dimensions that are flagged."""
     if dims.size != tensor.ndim:
@@ -140,6 +150,7 @@ def _reverse_sequence_shape(c: ShapeContext) -> TensorShape:
     T=ANY,
     Tlen=INDEX.with_default(int64),
     shape=_reverse_sequence_shape,
+    batching=slice_batches.reverse_sequence,
 )
 def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: int, batch_dim: int = 0) -> Array:
     """Reverses the first `seq_lengths[b]` places of dimension `seq_dim` in each slice `b` of dimension `batch_dim`."""
@@ -256,6 +267,7 @@ def _roll_shape(c: ShapeContext) -> TensorShape:
     Taxis=INDEX,
     shape=_roll_shape,
     constant_inputs=("axis",),
+    batching=along("axis", "input"),
 )
 def roll(xp: Xp, input: Array, shift: Array, axis: Array) -> Array:
     """Rolls the elements of a tensor along dimensions; what leaves at one end comes in at the other.

@@ -18,6 +18,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.gathering import bad_positions
 from millrace._src.ops.array.shape_checks import (
     Dims,
@@ -179,6 +180,7 @@ def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, p
     Tindices=_SCATTER_ND_INDEX,
     shape=_scatter_nd_shape,
     constant_inputs=("shape",),
+    batching=index_batches.scatter_nd,
 )
 def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indices_policy: str = "") -> Array:
     """Adds updates into a tensor of zeros.
@@ -213,6 +215,7 @@ def scatter_nd_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) ->
     T=NUMERIC | QUANTIZED | BOOL,
     Tindices=INDEX,
     shape=_tensor_scatter_shape,
+    batching=index_batches.scatter_into,
 )
 def scatter_nd_non_aliasing_add(
     xp: Xp, input: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -239,6 +242,7 @@ def scatter_nd_non_aliasing_add_gradient(
     T=ANY,
     Tindices=_UPDATE_INDEX,
     shape=_tensor_scatter_shape,
+    batching=index_batches.scatter_into,
 )
 def tensor_scatter_update_op(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -288,6 +292,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     T=NUMERIC | QUANTIZED,
     Tindices=INDEX,
     shape=_tensor_scatter_shape,
+    batching=index_batches.scatter_into,
 )
 def tensor_scatter_nd_add(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -323,6 +328,7 @@ def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor, bad_indices_poli
     T=NUMERIC | QUANTIZED,
     Tindices=INDEX,
     shape=_tensor_scatter_shape,
+    batching=index_batches.scatter_into,
 )
 def tensor_scatter_nd_sub(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -358,6 +364,7 @@ def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor, bad_indices_poli
     T=REAL | QUANTIZED,
     Tindices=INDEX,
     shape=_tensor_scatter_shape,
+    batching=index_batches.scatter_into,
 )
 def tensor_scatter_nd_min(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -387,6 +394,7 @@ def tensor_scatter_nd_min(
     T=REAL | QUANTIZED,
     Tindices=INDEX,
     shape=_tensor_scatter_shape,
+    batching=index_batches.scatter_into,
 )
 def tensor_scatter_nd_max(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
@@ -445,6 +453,7 @@ def _row_update(xp: Xp, x: Array, i: Array, v: Array, mode: str) -> Array:
     T=ANY,
     shape=lambda c: c.shape("x"),
     no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
+    not_batched="an op from before eager tensors; the rows are written one by one",
 )
 def inplace_update(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     """`x` with row `i[k]` replaced by `v[k]`."""
@@ -457,6 +466,7 @@ def inplace_update(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     T=NUMERIC,
     shape=lambda c: c.shape("x"),
     no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
+    not_batched="an op from before eager tensors; the rows are written one by one",
 )
 def inplace_add(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     """`x` with `v[k]` added to row `i[k]`."""
@@ -469,6 +479,7 @@ def inplace_add(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     T=NUMERIC,
     shape=lambda c: c.shape("x"),
     no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
+    not_batched="an op from before eager tensors; the rows are written one by one",
 )
 def inplace_sub(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     """`x` with `v[k]` subtracted from row `i[k]`."""

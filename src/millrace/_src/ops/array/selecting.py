@@ -15,9 +15,11 @@ from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.reshaping import reshape, squeeze_op
 from millrace._src.ops.array.shape_checks import dims_text, invalid, merge, merge_dims, multiplied, vector
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.gradient_rules import unbroadcast, values_for
 from millrace._src.ops.shape_rules import broadcast_dims
 from millrace._src.ops.type_sets import ANY, BOOL, NUMERIC, QUANTIZED
@@ -48,7 +50,7 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
     return broadcast_dims(broadcast_dims(c.shape("condition"), c.shape("t")), c.shape("e"))
 
 
-@op("SelectV2", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_v2_shape)
+@op("SelectV2", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_v2_shape, batching=elementwise)
 def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Elements of `t` where `condition` is true, else of `e`; all three broadcast."""
     try:
@@ -81,7 +83,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
     return merge(merged, condition)
 
 
-@op("Select", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_shape)
+@op("Select", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_shape, batching=index_batches.select)
 def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""
     if t.shape != e.shape:

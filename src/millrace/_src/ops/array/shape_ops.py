@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.shape_checks import vector
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -41,6 +42,7 @@ def _rank_vector(c: ShapeContext) -> TensorShape:
     shape=_rank_vector,
     reads_only_shapes=True,
     not_differentiable="a shape does not vary with the values",
+    batching=shape_batches.shapes,
 )
 def shape_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """The dimensions of `input` as a vector."""
@@ -66,6 +68,7 @@ def _rank_vectors(c: ShapeContext) -> list[TensorShape]:
     shape=_rank_vectors,
     reads_only_shapes=True,
     not_differentiable="a shape does not vary with the values",
+    batching=shape_batches.shapes,
 )
 def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     """The dimensions of each input as a vector."""
@@ -80,6 +83,7 @@ def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     shape=scalar,
     reads_only_shapes=True,
     not_differentiable="a size does not vary with the values",
+    batching=shape_batches.size,
 )
 def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """The number of elements of `input`."""
@@ -93,6 +97,7 @@ def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     shape=scalar,
     reads_only_shapes=True,
     not_differentiable="a rank does not vary with the values",
+    batching=shape_batches.rank,
 )
 def rank_op(xp: Xp, input: Array) -> Array:
     """The number of dimensions of `input`."""

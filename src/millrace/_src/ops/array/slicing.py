@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import slice_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dims, unknown_dims, with_rank
 from millrace._src.ops.array.shape_ops import shape_tensor
@@ -81,6 +82,7 @@ def _layout(xp: Xp, shape: tuple[int, ...], begin: Array, end: Array, strides: A
     Index=_SLICE_INDEX,
     shape=_strided_slice_shape,
     constant_inputs=("strides",),
+    batching=slice_batches.strided_slice,
 )
 def strided_slice_op(
     xp: Xp,
@@ -216,6 +218,7 @@ def strided_slice_gradient(
     Index=INDEX,
     shape=lambda c: c.value_as_shape("shape"),
     constant_inputs=("shape", "strides"),
+    batching=slice_batches.strided_slice_grad,
 )
 def strided_slice_grad(
     xp: Xp,
@@ -285,6 +288,7 @@ def strided_slice_grad_gradient(
     Index=INDEX,
     shape=lambda c: c.shape("input"),
     constant_inputs=("begin", "end", "strides"),
+    batching=slice_batches.strided_slice_update,
 )
 def tensor_strided_slice_update(
     xp: Xp,
@@ -423,6 +427,7 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
     Index=INDEX,
     shape=_slice_shape,
     constant_inputs=("size",),
+    batching=slice_batches.cut,
 )
 def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
     """The block of `input` of shape `size` that begins at `begin`."""

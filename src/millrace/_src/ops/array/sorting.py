@@ -33,6 +33,7 @@ from millrace._src.ops.array.shape_checks import (
 )
 from millrace._src.ops.array.shape_ops import rank, scoped_shape, shape_tensor
 from millrace._src.ops.array.transposing import transpose
+from millrace._src.ops.batching_rules import along_attr, folding, leading
 from millrace._src.ops.type_sets import ANY, INDEX, REAL
 from millrace._src.util.export import export
 
@@ -101,6 +102,7 @@ def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
     index_type=_INDEX_TYPES,
     shape=_top_k_shape,
     constant_inputs=("k",),
+    batching=leading("input"),
 )
 def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool = True) -> tuple[Array, Array]:
     """The `k` largest elements along the last dimension and where they are; in order, whatever `sorted` says."""
@@ -114,6 +116,7 @@ def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool 
     "input: T -> values: T, indices: int32",
     T=REAL,
     shape=lambda c: [_top_k_dims(with_rank_at_least(c.shape("input"), 1), c.attr("k"))] * 2,
+    batching=leading("input"),
 )
 def top_k_v1_op(xp: Xp, input: Array, *, k: int, sorted: bool = True) -> tuple[Array, Array]:
     """The `k` largest elements along the last dimension; the form of TensorFlow's first graphs."""
@@ -189,6 +192,7 @@ def _approx_shape(c: ShapeContext) -> list[TensorShape]:
     "input: T -> values: T, indices: int32",
     T=TypeSet((float16, bfloat16, float32)),
     shape=_approx_shape,
+    batching=along_attr("reduction_dimension", "input"),
 )
 def approx_top_k(
     xp: Xp,
@@ -338,7 +342,14 @@ def _nth_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(dims[:-1])
 
 
-@op("NthElement", "input: T, n: int32 -> values: T", T=REAL, shape=_nth_shape, constant_inputs=("n",))
+@op(
+    "NthElement",
+    "input: T, n: int32 -> values: T",
+    T=REAL,
+    shape=_nth_shape,
+    constant_inputs=("n",),
+    batching=leading("input"),
+)
 def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Array:
     """The element of rank `n` along the last dimension, counted from the smallest, or the largest if `reverse`."""
     at = int(n)
@@ -480,6 +491,7 @@ def _bounds(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"], 
     out_type=_INDEX,
     shape=_bound_shape,
     not_differentiable="positions are integers",
+    batching=folding("sorted_inputs", "values"),
 )
 def lower_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
     """For each value, the first position in its sorted row where it could be inserted."""
@@ -493,6 +505,7 @@ def lower_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType)
     out_type=_INDEX,
     shape=_bound_shape,
     not_differentiable="positions are integers",
+    batching=folding("sorted_inputs", "values"),
 )
 def upper_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
     """For each value, the last position in its sorted row where it could be inserted."""
@@ -542,6 +555,7 @@ def searchsorted(
     T=_INDEX,
     shape=lambda c: TensorShape.of(with_rank(c.shape("x"), 1)),
     not_differentiable="positions are integers",
+    not_batched="the order of a row is its own",
 )
 def invert_permutation(xp: Xp, x: Array) -> Array:
     """Computes the inverse of a permutation: `y[x[i]] = i`.

@@ -32,6 +32,7 @@ from millrace._src.ops.array.shape_checks import (
     with_rank,
     with_rank_at_least,
 )
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
@@ -121,6 +122,7 @@ def _block_list(block_shape: Array) -> list[int]:
     Tpaddings=_INDEX,
     shape=_space_to_batch_shape,
     constant_inputs=("block_shape", "paddings"),
+    batching=image_batches.space_to_batch,
 )
 def space_to_batch_nd(xp: Xp, input: Array, block_shape: Array, paddings: Array) -> Array:
     """Moves blocks of the spatial dimensions into the batch, after padding with zeros.
@@ -153,6 +155,7 @@ def space_to_batch_nd_gradient(dy: Tensor, block_shape: Tensor, paddings: Tensor
     Tpaddings=_INDEX,
     shape=lambda c: _space_to_batch_shape(c, c.attr("block_size")),
     constant_inputs=("paddings",),
+    batching=image_batches.space_to_batch,
 )
 def space_to_batch_op(xp: Xp, input: Array, paddings: Array, *, block_size: int) -> Array:
     """Space to batch for images, with square blocks."""
@@ -229,6 +232,7 @@ def _to_space(xp: Xp, x: Array, sizes: Sequence[int], crops: Array) -> Array:
     Tcrops=_INDEX,
     shape=_batch_to_space_shape,
     constant_inputs=("block_shape", "crops"),
+    batching=image_batches.batch_to_space,
 )
 def batch_to_space_nd(xp: Xp, input: Array, block_shape: Array, crops: Array) -> Array:
     """Moves blocks from the batch back into the spatial dimensions, then crops.
@@ -260,6 +264,7 @@ def batch_to_space_nd_gradient(dy: Tensor, block_shape: Tensor, crops: Tensor) -
     Tidx=_INDEX,
     shape=lambda c: _batch_to_space_shape(c, c.attr("block_size")),
     constant_inputs=("crops",),
+    batching=image_batches.batch_to_space,
 )
 def batch_to_space_op(xp: Xp, input: Array, crops: Array, *, block_size: int) -> Array:
     """Batch to space for images, with square blocks."""

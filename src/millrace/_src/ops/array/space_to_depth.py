@@ -15,6 +15,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array.shape_checks import divided, invalid, multiplied, with_rank
 from millrace._src.ops.array.space_to_batch import check_block_size
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -71,7 +72,13 @@ def _from_nhwc(x: Array, data_format: str) -> Array:
     return x.reshape((n, h, w, c // 4, 4)).transpose((0, 3, 1, 2, 4))
 
 
-@op("SpaceToDepth", "input: T -> output: T", T=ANY, shape=lambda c: _depth_shape(c, to_depth=True))
+@op(
+    "SpaceToDepth",
+    "input: T -> output: T",
+    T=ANY,
+    shape=lambda c: _depth_shape(c, to_depth=True),
+    batching=folding("input"),
+)
 def space_to_depth_op(xp: Xp, input: Array, *, block_size: int, data_format: str = "NHWC") -> Array:
     """Moves blocks of height and width into the depth."""
     check_block_size(block_size)
@@ -93,7 +100,13 @@ def space_to_depth_gradient(dy: Tensor, block_size: int, data_format: str) -> Te
     return depth_to_space_op(dy, block_size=block_size, data_format=data_format)
 
 
-@op("DepthToSpace", "input: T -> output: T", T=ANY, shape=lambda c: _depth_shape(c, to_depth=False))
+@op(
+    "DepthToSpace",
+    "input: T -> output: T",
+    T=ANY,
+    shape=lambda c: _depth_shape(c, to_depth=False),
+    batching=folding("input"),
+)
 def depth_to_space_op(xp: Xp, input: Array, *, block_size: int, data_format: str = "NHWC") -> Array:
     """Moves blocks from the depth into height and width."""
     check_block_size(block_size)

@@ -16,7 +16,9 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import slice_batches
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, divided, invalid, unknown_dims, with_rank
+from millrace._src.ops.batching_rules import along
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
 
@@ -80,6 +82,7 @@ def _slices(value: Array, axis: int, sizes: list[int]) -> list[Array]:
     T=ANY,
     shape=_split_shape,
     constant_inputs=("split_dim",),
+    batching=along("split_dim", "value"),
 )
 def split_op(xp: Xp, split_dim: Array, value: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into `num_split` equal pieces along a dimension."""
@@ -141,6 +144,7 @@ def _sizes(sizes: list[int], total: int | None) -> list[int | None]:
     Tlen=_LENGTHS,
     shape=_split_v_shape,
     constant_inputs=("size_splits", "split_dim"),
+    batching=along("split_dim", "value"),
 )
 def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into pieces of the given sizes along a dimension; one size may be -1 and takes the rest."""
@@ -242,7 +246,7 @@ def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((*dims[:axis], *dims[axis + 1 :]))] * number
 
 
-@op("Unpack", "value: T -> output: num * T", T=ANY, shape=_unpack_shape)
+@op("Unpack", "value: T -> output: num * T", T=ANY, shape=_unpack_shape, batching=slice_batches.unpack)
 def unpack(xp: Xp, value: Array, *, num: int, axis: int = 0) -> list[Array]:
     """The `num` slices of `value` along a dimension, which they lose."""
     rank = value.ndim

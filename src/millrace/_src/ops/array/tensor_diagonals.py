@@ -12,6 +12,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, merge_dim, with_rank_at_least
 from millrace._src.util.export import export
 
@@ -24,7 +25,7 @@ def _diag_shape(c: ShapeContext) -> TensorShape:
 
 
 @export("linalg.tensor_diag", v1=["linalg.tensor_diag", "diag"])
-@op("Diag", "diagonal: T -> output: T", T=_DIAGONAL, shape=_diag_shape)
+@op("Diag", "diagonal: T -> output: T", T=_DIAGONAL, shape=_diag_shape, batching=shape_batches.diagonal)
 def tensor_diag(xp: Xp, diagonal: Array) -> Array:
     """Makes a tensor of twice the rank that has `diagonal` on its diagonal and zeros elsewhere.
 
@@ -59,7 +60,7 @@ def _diag_part_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(merge_dim(a, b) for a, b in zip(dims[:half], dims[half:], strict=True)))
 
 
-@op("DiagPart", "input: T -> diagonal: T", T=_DIAGONAL, shape=_diag_part_shape)
+@op("DiagPart", "input: T -> diagonal: T", T=_DIAGONAL, shape=_diag_part_shape, batching=shape_batches.diagonal_part)
 def diag_part_op(xp: Xp, input: Array) -> Array:
     """The diagonal of a tensor of even rank."""
     half = input.ndim // 2

@@ -20,6 +20,7 @@ from millrace._src.ops.array.selecting import boolean_mask
 from millrace._src.ops.array.shape_checks import UNKNOWN, dims_text, invalid, multiplied, with_rank
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape_tensor
+from millrace._src.ops.batching_rules import preceding
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.reduce import reduce_max
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -52,6 +53,7 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     Tmultiples=_INDEX,
     shape=_tile_shape,
     constant_inputs=("multiples",),
+    batching=preceding("multiples", 1, "input"),
 )
 def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
     """A tensor repeated `multiples[i]` times along dimension `i`."""

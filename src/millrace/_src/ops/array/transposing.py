@@ -15,6 +15,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
 from millrace._src.ops.array.shape_checks import dims_text, invalid, unknown_dims
 from millrace._src.ops.array.shape_ops import rank_op
@@ -44,7 +45,15 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(given[axis] for axis in perm.tolist()))
 
 
-@op("Transpose", "x: T, perm: Tperm -> y: T", T=ANY, Tperm=_INDEX, shape=_transpose_shape, constant_inputs=("perm",))
+@op(
+    "Transpose",
+    "x: T, perm: Tperm -> y: T",
+    T=ANY,
+    Tperm=_INDEX,
+    shape=_transpose_shape,
+    constant_inputs=("perm",),
+    batching=shape_batches.transpose,
+)
 def transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     """Reorders the dimensions of `x`: dimension `i` of the result is dimension `perm[i]` of `x`."""
     try:
@@ -60,6 +69,7 @@ def transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     Tperm=_INDEX,
     shape=_transpose_shape,
     constant_inputs=("perm",),
+    batching=shape_batches.transpose,
 )
 def conjugate_transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     """The complex conjugate of `x` with its dimensions reordered by `perm`."""

@@ -24,6 +24,7 @@ from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import all_hold
 from millrace._src.ops.type_sets import ANY, TypeList
 from millrace._src.util.export import export
 from millrace._src.util.text import format_summarized, shape_brackets
@@ -45,6 +46,7 @@ def _assert_shape(c: ShapeContext) -> Sequence[TensorShape]:
     shape=_assert_shape,
     effects=Effects.IO,
     not_differentiable="it has no outputs",
+    batching=all_hold,
 )
 def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
     """Raises InvalidArgumentError with a summary of `data` unless the scalar `condition` is true."""

@@ -13,6 +13,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.grouping import with_dependencies
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import FLOAT, TypeSet
@@ -43,7 +44,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     return check_numerics_op(tensor, message=message, name=name)
 
 
-@op("CheckNumerics", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO)
+@op("CheckNumerics", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
 def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`, and fails if it holds NaN or infinity."""
     if not np.isfinite(tensor).all():
@@ -65,7 +66,7 @@ def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
     return checked
 
 
-@op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO)
+@op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`, and fails if it holds NaN or infinity; the error tells the sign of infinities."""
     if not np.isfinite(tensor).all():

@@ -22,6 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag
+from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.linalg.eigenvalues import eigh, eigvalsh
 from millrace._src.ops.linalg.matrices import LAPACK_TYPES, matrix_dims, product, row, same_dim, widened
 from millrace._src.ops.linalg.solving import broadcast_batches, sum_batches
@@ -64,7 +65,7 @@ def _check(bands: Array, rhs: Array) -> None:
         raise errors.InvalidArgumentError(None, None, message)
 
 
-@op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=LAPACK_TYPES, shape=banded_shape)
+@op("BandedTriangularSolve", "matrix: T, rhs: T -> output: T", T=LAPACK_TYPES, shape=banded_shape, batching=elementwise)
 def banded_triangular_solve_op(
     xp: Xp, matrix: Array, rhs: Array, *, lower: bool = True, adjoint: bool = False
 ) -> Array:

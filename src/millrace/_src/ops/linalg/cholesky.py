@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     adjoint_of,
@@ -49,7 +50,7 @@ def _host_cholesky(x: Array) -> Array:
 
 
 @export("linalg.cholesky", v1=["cholesky", "linalg.cholesky"])
-@op("Cholesky", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape)
+@op("Cholesky", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
 def cholesky(xp: Xp, input: Array) -> Array:
     """The lower triangular factor of Hermitian positive definite matrices: `input = L @ adjoint(L)`.
 
@@ -89,6 +90,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     T=TypeSet([d.float16, d.float32, d.float64]),
     shape=_gradient_shape,
     no_gradient="it is the gradient of Cholesky as one kernel; that of tf.linalg.cholesky is made of ops that have one",
+    batching=leading("l", "grad"),
 )
 def cholesky_grad(xp: Xp, l: Array, grad: Array) -> Array:
     """The gradient of `Cholesky` with respect to its input, from its output `l` and the gradient `grad` of that.

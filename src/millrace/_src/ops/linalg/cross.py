@@ -11,6 +11,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import merged
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.util.export import export
@@ -35,7 +36,7 @@ def cross_shape(c: ShapeContext) -> TensorShape:
 
 
 @export("linalg.cross", v1=["cross", "linalg.cross"])
-@op("Cross", "a: T, b: T -> product: T", T=_TYPES, shape=cross_shape)
+@op("Cross", "a: T, b: T -> product: T", T=_TYPES, shape=cross_shape, batching=leading("a", "b"))
 def cross(xp: Xp, a: Array, b: Array) -> Array:
     """The cross products of pairs of vectors.
 

@@ -17,6 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag_part
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import DETERMINANT_TYPES, check_square, column, matrix_dims, same_dim, widened
 from millrace._src.ops.math.complex_numbers import real
 from millrace._src.ops.math.reduce import reduce_sum
@@ -33,7 +34,13 @@ def determinant_shape(c: ShapeContext) -> TensorShape:
 
 
 @export("linalg.det", v1=["linalg.det", "matrix_determinant"])
-@op("MatrixDeterminant", "input: T -> output: T", T=DETERMINANT_TYPES, shape=determinant_shape)
+@op(
+    "MatrixDeterminant",
+    "input: T -> output: T",
+    T=DETERMINANT_TYPES,
+    shape=determinant_shape,
+    batching=leading("input"),
+)
 def matrix_determinant(xp: Xp, input: Array) -> Array:
     """The determinant of one or more square matrices.
 
@@ -69,6 +76,7 @@ def log_determinant_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     "input: T -> sign: T, log_abs_determinant: T",
     T=DETERMINANT_TYPES,
     shape=log_determinant_shape,
+    batching=leading("input"),
 )
 def log_matrix_determinant(xp: Xp, input: Array) -> tuple[Array, Array]:
     """The sign and the logarithm of the absolute value of determinants; the op behind `tf.linalg.slogdet`.

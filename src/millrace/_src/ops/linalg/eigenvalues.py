@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     adjoint_of,
@@ -58,7 +59,7 @@ def _inverse_gaps(e: Tensor) -> Tensor:
 # --- self-adjoint ----------------------------------------------------------------------------------------------------
 
 
-@op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=LAPACK_TYPES, shape=eigen_shape)
+@op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=LAPACK_TYPES, shape=eigen_shape, batching=leading("input"))
 def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[Array, Array]:
     """Eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices; the op behind `tf.linalg.eigh`.
 
@@ -138,6 +139,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     T=TypeSet([d.float32, d.float64, d.complex64, d.complex128]),
     Tout=TypeSet([d.complex64, d.complex128]),
     shape=eigen_shape,
+    batching=leading("input"),
 )
 def eig_op(xp: Xp, input: Array, *, compute_v: bool = True, Tout: DType) -> tuple[Array, Array]:
     """Complex eigenvalues and eigenvectors of any square matrices; the op behind `tf.linalg.eig`.

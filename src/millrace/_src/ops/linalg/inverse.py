@@ -13,6 +13,7 @@ from millrace._src.core.dtypes import int32
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     check_square,
@@ -31,7 +32,7 @@ from millrace._src.ops.math.reduce import reduce_max, reduce_sum
 from millrace._src.util.export import export
 
 
-@op("MatrixInverse", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape)
+@op("MatrixInverse", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
 def matrix_inverse(xp: Xp, input: Array, *, adjoint: bool = False) -> Array:
     """The inverse of one or more square matrices, or of their adjoints; the op behind `tf.linalg.inv`.
 

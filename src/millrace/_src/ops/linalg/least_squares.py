@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.cholesky import cholesky, cholesky_solve
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
@@ -53,6 +54,7 @@ def least_squares_shape(c: ShapeContext) -> TensorShape:
     "matrix: T, rhs: T, l2_regularizer: double -> output: T",
     T=LAPACK_TYPES,
     shape=least_squares_shape,
+    batching=leading("matrix", "rhs"),
 )
 def matrix_solve_ls(xp: Xp, matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool = True) -> Array:
     """Solves linear least squares problems; the op behind `tf.linalg.lstsq` where `fast` is False.

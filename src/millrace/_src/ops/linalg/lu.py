@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     adjoint_of,
@@ -52,6 +53,7 @@ def lu_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     T=LAPACK_TYPES,
     output_idx_type=INDEX.with_default(int32),
     shape=lu_shape,
+    batching=leading("input"),
 )
 def lu_op(xp: Xp, input: Array, *, output_idx_type: DType) -> tuple[Array, Array]:
     """The LU decomposition of square matrices; the op behind `tf.linalg.lu`.

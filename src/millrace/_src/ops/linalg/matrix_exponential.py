@@ -28,6 +28,7 @@ from millrace._src.ops.array.one_hot import eye
 from millrace._src.ops.array.reshaping import reshape
 from millrace._src.ops.array.selecting import where
 from millrace._src.ops.array.shape_ops import shape, size
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import LAPACK_TYPES, check_square, square_shape, widened
 from millrace._src.ops.linalg.matrix_functions import derivative
 from millrace._src.ops.math.binary import maximum
@@ -83,7 +84,7 @@ _SINGLE = {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.92572478313866}
 # --- one op, for eager mode ------------------------------------------------------------------------------------------
 
 
-@op("MatrixExponential", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape)
+@op("MatrixExponential", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
 def matrix_exponential(xp: Xp, input: Array) -> Array:
     """The matrix exponential, by scaling and squaring; the op behind `tf.linalg.expm` in eager mode.
 

@@ -20,6 +20,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import LAPACK_TYPES, adjoint_of, check_square, square_shape, widened
 from millrace._src.util.export import export
 
@@ -63,7 +64,14 @@ def _in_type(value: Array, dtype: Any) -> Array:
 
 
 @export("linalg.logm")
-@op("MatrixLogarithm", "input: T -> output: T", T=_LOGARITHM_TYPES, shape=square_shape, host_only=True)
+@op(
+    "MatrixLogarithm",
+    "input: T -> output: T",
+    T=_LOGARITHM_TYPES,
+    shape=square_shape,
+    host_only=True,
+    batching=leading("input"),
+)
 def matrix_logarithm(xp: Xp, input: Array) -> Array:
     """The principal logarithm of one or more complex square matrices: `expm(logm(A)) = A`.
 
@@ -90,7 +98,14 @@ def matrix_logarithm_gradient(dy: Tensor, input: Tensor) -> Tensor:
 
 
 @export("linalg.sqrtm", "matrix_square_root")
-@op("MatrixSquareRoot", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, host_only=True)
+@op(
+    "MatrixSquareRoot",
+    "input: T -> output: T",
+    T=LAPACK_TYPES,
+    shape=square_shape,
+    host_only=True,
+    batching=leading("input"),
+)
 def matrix_square_root(xp: Xp, input: Array) -> Array:
     """The principal square root of one or more square matrices: `sqrtm(A) @ sqrtm(A) = A`.
 

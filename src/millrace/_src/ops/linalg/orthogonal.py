@@ -15,6 +15,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     adjoint_of,
@@ -39,7 +40,7 @@ def qr_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     return TensorShape.of((*batch, m, k)), TensorShape.of((*batch, k, n))
 
 
-@op("Qr", "input: T -> q: T, r: T", T=LAPACK_TYPES, shape=qr_shape)
+@op("Qr", "input: T -> q: T, r: T", T=LAPACK_TYPES, shape=qr_shape, batching=leading("input"))
 def qr_op(xp: Xp, input: Array, *, full_matrices: bool = False) -> tuple[Array, Array]:
     """The QR decomposition of one or more matrices; the op behind `tf.linalg.qr`.
 

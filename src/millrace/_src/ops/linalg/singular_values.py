@@ -15,6 +15,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     adjoint_of,
@@ -48,7 +49,7 @@ def svd_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape, TensorShape]:
     return values, TensorShape.of((*batch, m, m if full else k)), TensorShape.of((*batch, n, n if full else k))
 
 
-@op("Svd", "input: T -> s: T, u: T, v: T", T=LAPACK_TYPES, shape=svd_shape)
+@op("Svd", "input: T -> s: T, u: T, v: T", T=LAPACK_TYPES, shape=svd_shape, batching=leading("input"))
 def svd_op(xp: Xp, input: Array, *, compute_uv: bool = True, full_matrices: bool = False) -> tuple[Array, Array, Array]:
     """The singular value decomposition of one or more matrices; the op behind `tf.linalg.svd`.
 

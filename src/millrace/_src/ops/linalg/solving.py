@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import elementwise, leading
 from millrace._src.ops.linalg.matrices import (
     LAPACK_TYPES,
     check_matrix,
@@ -67,7 +68,13 @@ def check_equations(matrix: Array, rhs: Array, *, square: bool = True) -> None:
         raise errors.InvalidArgumentError(None, None, message)
 
 
-@op("MatrixSolve", "matrix: T, rhs: T -> output: T", T=LAPACK_TYPES, shape=solve_shape)
+@op(
+    "MatrixSolve",
+    "matrix: T, rhs: T -> output: T",
+    T=LAPACK_TYPES,
+    shape=solve_shape,
+    batching=leading("matrix", "rhs"),
+)
 def matrix_solve(xp: Xp, matrix: Array, rhs: Array, *, adjoint: bool = False) -> Array:
     """Solves `matrix @ x = rhs`, or with the adjoint of `matrix`; the op behind `tf.linalg.solve`.
 
@@ -151,7 +158,13 @@ def broadcast_batches(a: Array, b: Array) -> Any:
         return None
 
 
-@op("MatrixTriangularSolve", "matrix: T, rhs: T -> output: T", T=TRIANGULAR_TYPES, shape=triangular_solve_shape)
+@op(
+    "MatrixTriangularSolve",
+    "matrix: T, rhs: T -> output: T",
+    T=TRIANGULAR_TYPES,
+    shape=triangular_solve_shape,
+    batching=elementwise,
+)
 def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = True, adjoint: bool = False) -> Array:
     """Solves `matrix @ x = rhs` by substitution; the other triangle of `matrix` is not read.
 

@@ -23,6 +23,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.diagonals import matrix_diag_part
 from millrace._src.ops.array.transposing import matrix_transpose
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.linalg.matrices import matrix_dims, merged, row, same_dim
 from millrace._src.ops.linalg.solving import check_equations
 from millrace._src.util.export import export
@@ -47,6 +48,7 @@ def tridiagonal_matmul_shape(c: ShapeContext) -> TensorShape:
     "superdiag: T, maindiag: T, subdiag: T, rhs: T -> output: T",
     T=_TYPES,
     shape=tridiagonal_matmul_shape,
+    batching=leading("superdiag", "maindiag", "subdiag", "rhs"),
 )
 def tridiagonal_mat_mul(xp: Xp, superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array) -> Array:
     """Products of tridiagonal matrices, their diagonals `[..., 1, M]`; the op behind `tf.linalg.tridiagonal_matmul`.
@@ -124,7 +126,13 @@ def tridiagonal_solve_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*(batch._dims or ()), same_dim(diagonals[2], rhs[1]), rhs[2]))
 
 
-@op("TridiagonalSolve", "diagonals: T, rhs: T -> output: T", T=_TYPES, shape=tridiagonal_solve_shape)
+@op(
+    "TridiagonalSolve",
+    "diagonals: T, rhs: T -> output: T",
+    T=_TYPES,
+    shape=tridiagonal_solve_shape,
+    batching=leading("diagonals", "rhs"),
+)
 def tridiagonal_solve_op(
     xp: Xp, diagonals: Array, rhs: Array, *, partial_pivoting: bool = True, perturb_singular: bool = False
 ) -> Array:

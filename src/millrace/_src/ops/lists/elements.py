@@ -11,6 +11,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.lists import list_batches
 from millrace._src.ops.lists.shapes import size_and_shape, whole_shape
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -26,6 +27,7 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     element_dtype=ANY,
     Tshape=INDEX.with_default(int32),
     shape=_declared_shape,
+    batching=list_batches.get_item,
 )
 def tensor_list_get_item(
     xp: Xp, input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType
@@ -49,6 +51,7 @@ def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> 
     "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
     element_dtype=ANY,
     shape=scalar,
+    batching=list_batches.set_item,
 )
 def tensor_list_set_item(
     xp: Xp,
@@ -101,6 +104,7 @@ def tensor_list_set_item_gradient(
     "input_handle: variant, tensor: element_dtype -> output_handle: variant",
     element_dtype=ANY,
     shape=scalar,
+    batching=list_batches.push_back,
 )
 def tensor_list_push_back(xp: Xp, input_handle: Array, tensor: Array, *, element_dtype: DType) -> Any:
     """The list with `tensor` at its end."""
@@ -140,6 +144,7 @@ def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
     "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
     element_dtype=ANY,
     shape=_popped_shapes,
+    batching=list_batches.pop_back,
 )
 def tensor_list_pop_back(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType
@@ -199,6 +204,7 @@ def tensor_list_push_back_batch(xp: Xp, input_handles: Array, tensor: Array, *, 
     "input_handle: variant -> length: int32",
     shape=scalar,
     not_differentiable="a length is an integer",
+    batching=list_batches.length,
 )
 def tensor_list_length(xp: Xp, input_handle: Array) -> Array:
     """The number of tensors in a list."""
@@ -210,6 +216,7 @@ def tensor_list_length(xp: Xp, input_handle: Array) -> Array:
     "input_handle: variant -> element_shape: shape_type",
     shape_type=INDEX,
     not_differentiable="a shape is made of integers",
+    batching=list_batches.element_shape,
 )
 def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType) -> Array:
     """What the list declares of the shape of its tensors: -1 for unknown dimensions, a scalar -1 for unknown rank."""
@@ -221,6 +228,7 @@ def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType)
     "input_handle: variant, size: int32 -> output_handle: variant",
     shape=scalar,
     constant_inputs=("size",),
+    batching=list_batches.resized,
 )
 def tensor_list_resize(xp: Xp, input_handle: Array, size: Array) -> Any:
     """The list cut off or extended by unset tensors."""

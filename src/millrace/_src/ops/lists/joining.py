@@ -12,6 +12,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.lists import list_batches
 from millrace._src.ops.lists.shapes import inner_shape, size_and_shape
 from millrace._src.ops.shape_rules import UNKNOWN, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -28,6 +29,7 @@ def _stack_shape(c: ShapeContext) -> TensorShape:
     "input_handle: variant, element_shape: int32 -> tensor: element_dtype",
     element_dtype=ANY,
     shape=_stack_shape,
+    batching=list_batches.stacked,
 )
 def tensor_list_stack(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType, num_elements: int = -1
@@ -58,6 +60,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     "input_handle: variant, indices: int32, element_shape: int32 -> values: element_dtype",
     element_dtype=ANY,
     shape=_gather_shape,
+    batching=list_batches.gathered,
 )
 def tensor_list_gather(
     xp: Xp, input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType
@@ -98,6 +101,7 @@ def _joined(element: TensorShape) -> TensorShape:
     element_dtype=ANY,
     shape_type=INDEX,
     shape=_concat_shapes,
+    batching=list_batches.joined_elements,
 )
 def tensor_list_concat_v2(
     xp: Xp, input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
@@ -114,6 +118,7 @@ def tensor_list_concat_v2(
     "input_handle: variant -> tensor: element_dtype, lengths: int64",
     element_dtype=ANY,
     shape=lambda c: [_joined(c.attr("element_shape")), TensorShape([None])],
+    batching=list_batches.joined_elements,
 )
 def tensor_list_concat(
     xp: Xp, input_handle: Array, *, element_dtype: DType, element_shape: TensorShape = UNKNOWN
@@ -151,6 +156,7 @@ def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
     "input_a: variant, input_b: variant -> output: variant",
     shape=scalar,
     not_differentiable="lists of lists are not differentiated",
+    batching=list_batches.two_lists,
 )
 def tensor_list_concat_lists(xp: Xp, input_a: Array, input_b: Array, *, element_dtype: DType) -> Any:
     """The tensors of two lists in one."""

@@ -19,6 +19,7 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.lists import list_batches
 from millrace._src.ops.lists.shapes import inner_shape, list_of, rows_shape, size_and_shape
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
@@ -33,6 +34,7 @@ _SHAPE_TYPE = INDEX.with_default(int32)
     shape_type=_SHAPE_TYPE,
     shape=scalar,
     not_differentiable="an empty list depends on no values",
+    not_batched="its shape is the same for all rows",
 )
 def empty_tensor_list(xp: Xp, element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Any:
     """A list without tensors."""
@@ -46,6 +48,7 @@ def empty_tensor_list(xp: Xp, element_shape: Array, max_num_elements: Array, *, 
     shape=scalar,
     constant_inputs=("num_elements",),
     not_differentiable="unset elements depend on no values",
+    not_batched="its shape is the same for all rows",
 )
 def tensor_list_reserve(xp: Xp, element_shape: Array, num_elements: Array, *, element_dtype: DType) -> Any:
     """A list of `num_elements` unset tensors."""
@@ -69,6 +72,7 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
     element_dtype=ANY,
     shape_type=INDEX,
     shape=_from_tensor_shape,
+    batching=list_batches.from_tensor,
 )
 def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
     """The rows of `tensor` as a list."""
@@ -114,6 +118,7 @@ def _at_least_a_vector(tensor: Array) -> None:
     shape_type=INDEX,
     shape=scalar,
     constant_inputs=("indices",),
+    batching=list_batches.scattered,
 )
 def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Any:
     """A list with the rows of `tensor` at `indices`, just long enough for them."""
@@ -127,6 +132,7 @@ def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Ar
     shape_type=INDEX,
     shape=scalar,
     constant_inputs=("indices", "num_elements"),
+    batching=list_batches.scattered,
 )
 def tensor_list_scatter_v2(
     xp: Xp, tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
@@ -187,6 +193,7 @@ def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
     "input_handle: variant, tensor: element_dtype, indices: int32 -> output_handle: variant",
     element_dtype=ANY,
     shape=scalar,
+    batching=list_batches.scattered,
 )
 def tensor_list_scatter_into_existing_list(
     xp: Xp, input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType
@@ -226,6 +233,7 @@ def _split_shape(c: ShapeContext) -> TensorShape:
     shape_type=INDEX,
     shape=_split_shape,
     constant_inputs=("lengths",),
+    batching=list_batches.split_elements,
 )
 def tensor_list_split(xp: Xp, tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Any:
     """Consecutive pieces of `tensor` along its first axis as a list."""

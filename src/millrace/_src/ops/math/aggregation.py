@@ -19,6 +19,8 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import alike
+from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.element_types import NUMBER
 from millrace._src.util.export import export
@@ -52,7 +54,14 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     )
 
 
-@op("AddN", "inputs: N * T -> sum: T", T=NUMBER | TypeSet([variant]), shape=add_n_shape, commutative=True)
+@op(
+    "AddN",
+    "inputs: N * T -> sum: T",
+    T=NUMBER | TypeSet([variant]),
+    shape=add_n_shape,
+    commutative=True,
+    batching=alike,
+)
 def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:
     """The sum of a list of tensors; the op behind `tf.add_n`.
 
@@ -76,7 +85,14 @@ def add_n_gradient(dsum: Tensor, N: int) -> tuple[list[Tensor]]:
     return ([dsum] * N,)
 
 
-@op("AccumulateNV2", "inputs: N * T -> sum: T", T=NUMBER, shape=add_n_shape, commutative=True)
+@op(
+    "AccumulateNV2",
+    "inputs: N * T -> sum: T",
+    T=NUMBER,
+    shape=add_n_shape,
+    commutative=True,
+    batching=matrix_batches.accumulated,
+)
 def accumulate_n_v2(xp: Xp, inputs: list[Array], *, shape: TensorShape) -> Array:
     """The sum of a list of tensors of static shape `shape`.
 

@@ -19,6 +19,7 @@ from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.batching_rules import along, folding
 from millrace._src.ops.math.broadcasting import int_vector, shape_text
 from millrace._src.ops.math.element_types import INDEX, QUANTIZED, REAL
 from millrace._src.ops.shape_rules import UNKNOWN
@@ -86,6 +87,7 @@ def _position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
     shape=arg_reduction_shape,
     constant_inputs=("dimension",),
     not_differentiable=_INDICES,
+    batching=along("dimension", "input"),
 )
 def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
     """The index of the largest element along an axis; the op behind `tf.argmax`.
@@ -105,6 +107,7 @@ def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> 
     shape=arg_reduction_shape,
     constant_inputs=("dimension",),
     not_differentiable=_INDICES,
+    batching=along("dimension", "input"),
 )
 def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
     """The index of the smallest element along an axis; the op behind `tf.argmin`.
@@ -210,6 +213,7 @@ def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
     T=INDEX,
     shape=in_top_k_shape,
     not_differentiable="its result is boolean",
+    batching=folding("predictions", "targets"),
 )
 def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
     """Whether each target is among the best `k`; the op behind `tf.math.in_top_k`.
@@ -226,6 +230,7 @@ def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
     T=INDEX,
     shape=in_top_k_shape,
     not_differentiable="its result is boolean",
+    batching=folding("predictions", "targets"),
 )
 def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
     """Whether each target is among the best `k`, with `k` an attribute.

@@ -21,6 +21,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY
@@ -33,7 +34,7 @@ def _refuse(source: DType, target: DType) -> errors.UnimplementedError:
     return errors.UnimplementedError(None, None, f"Cast {source.name} to {target.name} is not supported")
 
 
-@op("Cast", "x: SrcT -> y: DstT", SrcT=ANY, DstT=ANY, shape=same_shape, is_cheap=True)
+@op("Cast", "x: SrcT -> y: DstT", SrcT=ANY, DstT=ANY, shape=same_shape, is_cheap=True, batching=as_it_is)
 def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Array:
     """Converts numbers to another dtype; the op behind `tf.cast`.
 

@@ -24,6 +24,7 @@ from millrace._src.ops.array.filling import ones_like_v1
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import rank, size
+from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.math.binary import maximum, minimum
 from millrace._src.ops.math.broadcasting import reduce_to_operands, shape_text
 from millrace._src.ops.math.casting import cast
@@ -34,7 +35,13 @@ from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
 
-@op("ClipByValue", "t: T, clip_value_min: T, clip_value_max: T -> output: T", T=NUMBER, shape=same_shape)
+@op(
+    "ClipByValue",
+    "t: T, clip_value_min: T, clip_value_max: T -> output: T",
+    T=NUMBER,
+    shape=same_shape,
+    batching=scalars_aside,
+)
 def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Array) -> Array:
     """Bounds each element by scalars or by tensors of its shape.
 

@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import alike, elementwise
 from millrace._src.ops.math.broadcasting import broadcast_shape, shape_text
 from millrace._src.ops.math.element_types import NUMBER, REAL
 from millrace._src.ops.math.precision import ufunc
@@ -63,7 +64,15 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
 
 
 @export("math.equal", "equal")
-@op("Equal", "x: T, y: T -> z: bool", T=ANY, shape=equality_shape, commutative=True, not_differentiable=_NO_GRADIENT)
+@op(
+    "Equal",
+    "x: T, y: T -> z: bool",
+    T=ANY,
+    shape=equality_shape,
+    commutative=True,
+    not_differentiable=_NO_GRADIENT,
+    batching=elementwise,
+)
 def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Whether `x == y`, element-wise.
 
@@ -90,6 +99,7 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     shape=equality_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    batching=elementwise,
 )
 def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Whether `x != y`, element-wise.
@@ -222,6 +232,7 @@ def approximate_equal_shape(c: ShapeContext) -> TensorShape:
     shape=approximate_equal_shape,
     commutative=True,
     not_differentiable=_NO_GRADIENT,
+    batching=alike,
 )
 def approximate_equal(xp: Xp, x: Array, y: Array, *, tolerance: float = 1e-05) -> Array:
     """Whether `abs(x - y) < tolerance`, element-wise; the shapes must be equal.

@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.unsorted_segments import (
     unsorted_segment_max,
@@ -35,6 +36,7 @@ _CONSTANT = ("num_segments",)
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def segment_sum_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The sum of the rows of each of `num_segments` sorted segments.
@@ -58,6 +60,7 @@ def segment_sum_v2_gradient(doutput: Tensor, segment_ids: Tensor) -> Any:
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def segment_prod_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The product of the rows of each of `num_segments` sorted segments.
@@ -83,6 +86,7 @@ def segment_prod_v2_gradient(
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def segment_max_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The maximum of the rows of each of `num_segments` sorted segments.
@@ -108,6 +112,7 @@ def segment_max_v2_gradient(
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def segment_min_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The minimum of the rows of each of `num_segments` sorted segments.

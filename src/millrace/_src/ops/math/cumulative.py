@@ -18,6 +18,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import along
 from millrace._src.ops.math.broadcasting import conj, shape_text
 from millrace._src.ops.math.element_types import FLOAT, INDEX, NUMBER
 from millrace._src.ops.math.precision import in_single
@@ -56,7 +57,9 @@ def _scan(
     return xp.flip(result, position) if reverse else result
 
 
-@op("Cumsum", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=same_shape, constant_inputs=_CONSTANT)
+@op(
+    "Cumsum", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=same_shape, constant_inputs=_CONSTANT, batching=along("axis", "x")
+)
 def cumsum_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse: bool = False) -> Array:
     """Cumulative sums along an axis; the op behind `tf.cumsum`.
 
@@ -71,7 +74,15 @@ def cumsum_gradient(dout: Tensor, axis: Tensor, exclusive: bool, reverse: bool) 
     return raw.Cumsum(x=dout, axis=axis, exclusive=exclusive, reverse=not reverse), None
 
 
-@op("Cumprod", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=same_shape, constant_inputs=_CONSTANT)
+@op(
+    "Cumprod",
+    _SIGNATURE,
+    T=NUMBER,
+    Tidx=INDEX,
+    shape=same_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("axis", "x"),
+)
 def cumprod_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse: bool = False) -> Array:
     """Cumulative products along an axis; the op behind `tf.math.cumprod`.
 
@@ -90,7 +101,15 @@ def cumprod_gradient(
     return raw.DivNoNan(x=total, y=conj(x)), None
 
 
-@op("CumulativeLogsumexp", _SIGNATURE, T=FLOAT, Tidx=INDEX, shape=same_shape, constant_inputs=_CONSTANT)
+@op(
+    "CumulativeLogsumexp",
+    _SIGNATURE,
+    T=FLOAT,
+    Tidx=INDEX,
+    shape=same_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("axis", "x"),
+)
 def cumulative_logsumexp_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse: bool = False) -> Array:
     """Cumulative log-sum-exp along an axis; the op behind `tf.math.cumulative_logsumexp`.
 

@@ -23,6 +23,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.einsum_equation import (
     Label,
@@ -70,7 +71,7 @@ def _broadcast_size(
     return sizes[label]
 
 
-@op("Einsum", "inputs: N * T -> output: T", T=ANY, shape=einsum_shape)
+@op("Einsum", "inputs: N * T -> output: T", T=ANY, shape=einsum_shape, batching=matrix_batches.einsum)
 def einsum_op(xp: Xp, inputs: list[Array], *, equation: str) -> Array:
     """Einstein summation over one or two operands; the op behind `tf.einsum`.
 

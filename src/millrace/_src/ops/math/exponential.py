@@ -16,6 +16,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import alike
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX
 from millrace._src.ops.math.precision import in_single, smooth_ufunc
@@ -138,7 +139,7 @@ def sigmoid_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SigmoidGrad(y=conj(y), dy=dy)
 
 
-@op("SigmoidGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("SigmoidGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def sigmoid_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """The gradient of `y = sigmoid(x)`: `dy * y * (1 - y)`.
 
@@ -173,7 +174,7 @@ def softplus_gradient(dy: Tensor, features: Tensor) -> Any:
     return raw.SoftplusGrad(gradients=dy, features=features)
 
 
-@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=_SOFTPLUS_TYPES, shape=same_shape)
+@op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=_SOFTPLUS_TYPES, shape=same_shape, batching=alike)
 def softplus_grad(xp: Xp, gradients: Array, features: Array) -> Array:
     """The gradient of softplus: `gradients * sigmoid(features)`.
 

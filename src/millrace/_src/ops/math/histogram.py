@@ -63,6 +63,7 @@ def histogram_shape(c: ShapeContext) -> TensorShape:
     shape=histogram_shape,
     constant_inputs=("nbins",),
     not_differentiable=_COUNTS,
+    not_batched="it takes one batch of numbers",
 )
 def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Array:
     """How many values fall into each of `nbins` bins of equal width; the op behind `tf.histogram_fixed_width`.
@@ -198,6 +199,7 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     shape=bincount_shape,
     constant_inputs=("size",),
     no_gradient="TensorFlow declares none for the weights; tf.math.unsorted_segment_sum has one",
+    not_batched="the number of elements differs from row to row",
 )
 def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_output: bool = False) -> Array:
     """How often each integer below `size` occurs, in a vector or in each row; the op behind `tf.math.bincount`.
@@ -219,6 +221,7 @@ def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_
     shape=bincount_shape,
     constant_inputs=("size",),
     no_gradient="TensorFlow declares none for the weights; tf.math.unsorted_segment_sum has one",
+    not_batched="the number of elements differs from row to row",
 )
 def bincount_op(xp: Xp, arr: Array, size: Array, weights: Array) -> Array:
     """How often each integer below `size` occurs in a tensor of any shape.

@@ -17,6 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands
 from millrace._src.ops.math.element_types import FLOAT, SINGLE_DOUBLE
 from millrace._src.ops.math.precision import at_least_single, in_single
@@ -117,6 +118,7 @@ def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
     shape=broadcast_shape,
     host_only=True,
     no_gradient="TensorFlow declares no second derivative in the shape",
+    batching=elementwise,
 )
 def igamma_grad_a(xp: Xp, a: Array, x: Array) -> Array:
     """The derivative of P(a, x) with respect to `a`.

@@ -39,7 +39,9 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import elementwise, leading
 from millrace._src.ops.gradient_rules import values_for
+from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.broadcasting import conj, int_vector, shape_text
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
@@ -77,7 +79,7 @@ def matmul_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((m, n))
 
 
-@op("MatMul", "a: T, b: T -> product: T", T=_MATMUL_TYPES, shape=matmul_shape)
+@op("MatMul", "a: T, b: T -> product: T", T=_MATMUL_TYPES, shape=matmul_shape, batching=matrix_batches.matmul)
 def matmul_op(
     xp: Xp,
     a: Array,
@@ -148,9 +150,7 @@ def _wrong_sizes(a: Array, b: Array) -> errors.InvalidArgumentError:
 
 @matmul_op.gradient
 @values_for(a=("b",), b=("a",))
-def matmul_gradient(
-    dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool
-) -> tuple[Any, Any]:
+def matmul_gradient(dproduct: Tensor, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> tuple[Any, Any]:
     def da() -> Any:
         if transpose_a:
             return _matrix_product(conj(b), dproduct, transpose_b, True)
@@ -220,7 +220,7 @@ def _refuse_batches(x: TensorShape, y: TensorShape, k: int, k_y: int) -> None:
         raise errors.InvalidArgumentError(None, None, str(error)) from None
 
 
-@op("BatchMatMulV2", "x: T, y: T -> output: T", T=_BATCH_V2_TYPES, shape=batch_matmul_shape)
+@op("BatchMatMulV2", "x: T, y: T -> output: T", T=_BATCH_V2_TYPES, shape=batch_matmul_shape, batching=elementwise)
 def batch_matmul_v2(
     xp: Xp,
     x: Array,
@@ -279,7 +279,7 @@ def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int |
     return raw.Reshape(tensor=total, shape=int_vector(own))
 
 
-@op("BatchMatMul", "x: T, y: T -> output: T", T=_BATCH_TYPES, shape=batch_matmul_shape)
+@op("BatchMatMul", "x: T, y: T -> output: T", T=_BATCH_TYPES, shape=batch_matmul_shape, batching=leading("x", "y"))
 def batch_matmul(
     xp: Xp,
     x: Array,
@@ -317,6 +317,7 @@ def batch_matmul_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool, ad
     Tb=_V3_INPUTS,
     Tout=_V3_OUTPUTS,
     shape=batch_matmul_shape,
+    batching=elementwise,
 )
 def batch_matmul_v3(
     xp: Xp,
@@ -349,7 +350,14 @@ def batch_matmul_v3_gradient(doutput: Tensor, x: Tensor, y: Tensor, adj_x: bool,
 _SPARSE_TYPES = TypeSet([float32, bfloat16], default=float32)
 
 
-@op("SparseMatMul", "a: Ta, b: Tb -> product: float", Ta=_SPARSE_TYPES, Tb=_SPARSE_TYPES, shape=matmul_shape)
+@op(
+    "SparseMatMul",
+    "a: Ta, b: Tb -> product: float",
+    Ta=_SPARSE_TYPES,
+    Tb=_SPARSE_TYPES,
+    shape=matmul_shape,
+    batching=matrix_batches.sparse_matmul,
+)
 def sparse_matmul(
     xp: Xp,
     a: Array,

@@ -19,6 +19,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import along
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import INDEX, NUMBER, QUANTIZED, REAL
@@ -61,7 +62,15 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
     return specialize
 
 
-@op("Sum", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+@op(
+    "Sum",
+    _SIGNATURE,
+    T=NUMBER,
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("reduction_indices", "input"),
+)
 def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """The sum over axes; the op behind `tf.reduce_sum`.
 
@@ -80,7 +89,15 @@ def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims
     return spread(dy, input, reduction_indices, keep_dims), None
 
 
-@op("Prod", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+@op(
+    "Prod",
+    _SIGNATURE,
+    T=NUMBER,
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("reduction_indices", "input"),
+)
 def prod_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """The product over axes; the op behind `tf.reduce_prod`.
 
@@ -181,7 +198,15 @@ def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     return specialize
 
 
-@op("Max", _SIGNATURE, T=REAL | QUANTIZED, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+@op(
+    "Max",
+    _SIGNATURE,
+    T=REAL | QUANTIZED,
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("reduction_indices", "input"),
+)
 def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """The maximum over axes; the op behind `tf.reduce_max`.
 
@@ -194,7 +219,15 @@ def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = 
 max_op.specialize(_specialize_extreme("maximum"))
 
 
-@op("Min", _SIGNATURE, T=REAL | QUANTIZED, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+@op(
+    "Min",
+    _SIGNATURE,
+    T=REAL | QUANTIZED,
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("reduction_indices", "input"),
+)
 def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """The minimum over axes; the op behind `tf.reduce_min`.
 
@@ -226,7 +259,15 @@ def max_gradient(
 min_op.gradient(max_gradient)
 
 
-@op("Mean", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+@op(
+    "Mean",
+    _SIGNATURE,
+    T=NUMBER,
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("reduction_indices", "input"),
+)
 def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """The mean over axes; the op behind `tf.reduce_mean`. Integers are divided towards zero.
 
@@ -311,6 +352,7 @@ def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     not_differentiable=_BOOLEAN,
+    batching=along("reduction_indices", "input"),
 )
 def all_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Whether all elements are True, over axes; the op behind `tf.reduce_all`.
@@ -331,6 +373,7 @@ all_op.specialize(_reduce_directly("logical_and"))
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     not_differentiable=_BOOLEAN,
+    batching=along("reduction_indices", "input"),
 )
 def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Whether any element is True, over axes; the op behind `tf.reduce_any`.
@@ -344,7 +387,15 @@ def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = 
 any_op.specialize(_reduce_directly("logical_or"))
 
 
-@op("EuclideanNorm", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=reduction_shape, constant_inputs=_CONSTANT)
+@op(
+    "EuclideanNorm",
+    _SIGNATURE,
+    T=NUMBER,
+    Tidx=INDEX,
+    shape=reduction_shape,
+    constant_inputs=_CONSTANT,
+    batching=along("reduction_indices", "input"),
+)
 def euclidean_norm_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """The square root of the sum of squares over axes; the op behind `tf.math.reduce_euclidean_norm`.
 

@@ -20,6 +20,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import trailing
 from millrace._src.ops.math.element_types import INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
@@ -74,7 +75,15 @@ def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: fl
 
 
 @export("math.segment_sum", v1=["segment_sum", "math.segment_sum"])
-@op("SegmentSum", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+@op(
+    "SegmentSum",
+    _SIGNATURE,
+    T=NUMBER,
+    Tindices=INDEX_NO_DEFAULT,
+    shape=segment_shape,
+    host_only=True,
+    batching=trailing("data"),
+)
 def segment_sum(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The sum of the rows of each segment.
 
@@ -103,7 +112,15 @@ def gather_rows(rows: Tensor, ids: Tensor) -> Any:
 
 
 @export("math.segment_mean", v1=["segment_mean", "math.segment_mean"])
-@op("SegmentMean", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+@op(
+    "SegmentMean",
+    _SIGNATURE,
+    T=NUMBER,
+    Tindices=INDEX_NO_DEFAULT,
+    shape=segment_shape,
+    host_only=True,
+    batching=trailing("data"),
+)
 def segment_mean(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The mean of the rows of each segment; of integers, rounded towards zero.
 
@@ -145,7 +162,15 @@ def _as_column(vector: Tensor, like: Tensor) -> Any:
 
 
 @export("math.segment_max", v1=["segment_max", "math.segment_max"])
-@op("SegmentMax", _SIGNATURE, T=REAL, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+@op(
+    "SegmentMax",
+    _SIGNATURE,
+    T=REAL,
+    Tindices=INDEX_NO_DEFAULT,
+    shape=segment_shape,
+    host_only=True,
+    batching=trailing("data"),
+)
 def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The element-wise maximum of the rows of each segment.
 
@@ -163,7 +188,15 @@ def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
 
 
 @export("math.segment_min", v1=["segment_min", "math.segment_min"])
-@op("SegmentMin", _SIGNATURE, T=REAL, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+@op(
+    "SegmentMin",
+    _SIGNATURE,
+    T=REAL,
+    Tindices=INDEX_NO_DEFAULT,
+    shape=segment_shape,
+    host_only=True,
+    batching=trailing("data"),
+)
 def segment_min(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The element-wise minimum of the rows of each segment.
 
@@ -209,7 +242,15 @@ def extreme_gradient(
 
 
 @export("math.segment_prod", v1=["segment_prod", "math.segment_prod"])
-@op("SegmentProd", _SIGNATURE, T=NUMBER, Tindices=INDEX_NO_DEFAULT, shape=segment_shape, host_only=True)
+@op(
+    "SegmentProd",
+    _SIGNATURE,
+    T=NUMBER,
+    Tindices=INDEX_NO_DEFAULT,
+    shape=segment_shape,
+    host_only=True,
+    batching=trailing("data"),
+)
 def segment_prod(xp: Xp, data: Array, segment_ids: Array) -> Array:
     """The product of the rows of each segment.
 

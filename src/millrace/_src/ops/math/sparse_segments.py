@@ -21,6 +21,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import trailing
 from millrace._src.ops.math.element_types import INDEX, REAL
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.shape_rules import UNKNOWN
@@ -156,6 +157,7 @@ def _grad_gradient(name: str) -> Any:
     Tsegmentids=INDEX,
     shape=sparse_segment_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def sparse_segment_sum_op(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, *, sparse_gradient: bool = False
@@ -178,6 +180,7 @@ def sparse_segment_sum_op(
     Tsegmentids=INDEX,
     shape=counted_segment_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def sparse_segment_sum_with_num_segments(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, num_segments: Array, *, sparse_gradient: bool = False
@@ -202,6 +205,7 @@ def sparse_segment_sum_with_num_segments(
     Tsegmentids=INDEX,
     shape=sparse_segment_gradient_shape,
     host_only=True,
+    batching=trailing("grad"),
 )
 def sparse_segment_sum_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
     """The gradient of `SparseSegmentSum` with respect to its data of `output_dim0` rows.
@@ -275,6 +279,7 @@ def segment_sum(
     Tsegmentids=INDEX,
     shape=sparse_segment_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def sparse_segment_mean_op(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, *, sparse_gradient: bool = False
@@ -297,6 +302,7 @@ def sparse_segment_mean_op(
     Tsegmentids=INDEX,
     shape=counted_segment_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def sparse_segment_mean_with_num_segments(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, num_segments: Array, *, sparse_gradient: bool = False
@@ -321,6 +327,7 @@ def sparse_segment_mean_with_num_segments(
     Tsegmentids=INDEX,
     shape=sparse_segment_gradient_shape,
     host_only=True,
+    batching=trailing("grad"),
 )
 def sparse_segment_mean_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
     """The gradient of `SparseSegmentMean` with respect to its data of `output_dim0` rows.
@@ -389,6 +396,7 @@ def segment_mean(
     Tsegmentids=INDEX,
     shape=sparse_segment_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def sparse_segment_sqrt_n_op(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, *, sparse_gradient: bool = False
@@ -411,6 +419,7 @@ def sparse_segment_sqrt_n_op(
     Tsegmentids=INDEX,
     shape=counted_segment_shape,
     host_only=True,
+    batching=trailing("data"),
 )
 def sparse_segment_sqrt_n_with_num_segments(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, num_segments: Array, *, sparse_gradient: bool = False
@@ -435,6 +444,7 @@ def sparse_segment_sqrt_n_with_num_segments(
     Tsegmentids=INDEX,
     shape=sparse_segment_gradient_shape,
     host_only=True,
+    batching=trailing("grad"),
 )
 def sparse_segment_sqrt_n_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
     """The gradient of `SparseSegmentSqrtN` with respect to its data of `output_dim0` rows.

@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import scalars_aside
 from millrace._src.ops.gradient_rules import unbroadcast
 from millrace._src.ops.math.broadcasting import broadcast_shape, reduce_to_operands, shape_text
 from millrace._src.ops.math.element_types import FLOAT, SINGLE_DOUBLE
@@ -291,7 +292,7 @@ def betainc_shape(c: ShapeContext) -> TensorShape:
 
 
 @export("math.betainc", v1=["betainc", "math.betainc"])
-@op("Betainc", "a: T, b: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=betainc_shape)
+@op("Betainc", "a: T, b: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=betainc_shape, batching=scalars_aside)
 def betainc(xp: Xp, a: Array, b: Array, x: Array) -> Array:
     """The regularized incomplete beta function.
 

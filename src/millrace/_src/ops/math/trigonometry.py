@@ -12,6 +12,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import alike
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.element_types import FLOAT, FLOAT_COMPLEX
 from millrace._src.ops.math.precision import smooth_ufunc, ufunc
@@ -283,7 +284,7 @@ def atanh_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Reciprocal(x=1 - raw.Square(x=conj(x)))
 
 
-@op("TanhGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("TanhGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def tanh_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """The gradient of `y = tanh(x)`: `dy * (1 - y * y)`.
 

@@ -14,6 +14,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import alike
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.complex_numbers import complex_abs
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX, INTEGER, SIGNED, SIGNED_REAL, UNSIGNED
@@ -147,7 +148,7 @@ def inv_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.InvGrad(y=y, dy=dy)
 
 
-@op("ReciprocalGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("ReciprocalGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def reciprocal_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """The gradient of `y = 1 / x`: `-dy * y * y`, and 0 where `dy` is 0 (even if `y` is infinite).
 
@@ -162,7 +163,7 @@ def reciprocal_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor,
     return dy * conj(dz) * (conj(y) * -2), raw.ReciprocalGrad(y=conj(y), dy=dz)
 
 
-@op("InvGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("InvGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def inv_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """The gradient of `Inv`; the old name of `ReciprocalGrad`.
 
@@ -221,7 +222,7 @@ def sqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.SqrtGrad(y=y, dy=dy)
 
 
-@op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def sqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """The gradient of `y = sqrt(x)`: `dy / (2 * y)`, and 0 where `dy` is 0 (even if `y` is).
 
@@ -256,7 +257,7 @@ def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
     return raw.RsqrtGrad(y=y, dy=dy)
 
 
-@op("RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape)
+@op("RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
     """The gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.
 

@@ -22,6 +22,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.array import index_batches
 from millrace._src.ops.array.filling import ones
 from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.shape_ops import rank, shape
@@ -124,6 +125,7 @@ def _extreme_of(dtype: Any, *, highest: bool) -> Any:
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The sum of the rows of each segment, in any order.
@@ -172,6 +174,7 @@ def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The element-wise maximum of the rows of each segment, in any order.
@@ -199,6 +202,7 @@ def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def unsorted_segment_min(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The element-wise minimum of the rows of each segment, in any order.
@@ -240,6 +244,7 @@ unsorted_segment_min.gradient(unsorted_segment_max_gradient)
     Tnumsegments=INDEX,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
+    batching=index_batches.segments,
 )
 def unsorted_segment_prod(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
     """The product of the rows of each segment, in any order.

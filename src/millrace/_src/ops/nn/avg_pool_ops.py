@@ -14,8 +14,10 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.pool_windows import FLOAT, invalid, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
@@ -121,7 +123,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("AvgPool", "value: T -> output: T", T=FLOAT, shape=_shape)
+@op("AvgPool", "value: T -> output: T", T=FLOAT, shape=_shape, batching=folding("value"))
 def avg_pool_op(
     xp: Xp,
     value: Array,
@@ -159,6 +161,7 @@ def avg_pool_gradient(dy: Tensor, value: Tensor, ksize: Any, strides: Any, paddi
     T=FLOAT,
     shape=_gradient_shape,
     constant_inputs=("orig_input_shape",),
+    batching=image_batches.pool_gradient_of_shape,
 )
 def avg_pool_grad_op(
     xp: Xp,
@@ -179,7 +182,7 @@ def avg_pool_grad_gradient(dy: Tensor, ksize: Any, strides: Any, padding: str, d
     return None, raw.AvgPool(value=dy, ksize=ksize, strides=strides, padding=padding, data_format=data_format)
 
 
-@op("AvgPool3D", "input: T -> output: T", T=FLOAT, shape=_shape)
+@op("AvgPool3D", "input: T -> output: T", T=FLOAT, shape=_shape, batching=folding("input"))
 def avg_pool_3d_op(
     xp: Xp,
     input: Array,
@@ -211,6 +214,7 @@ def avg_pool_3d_gradient(dy: Tensor, input: Tensor, ksize: Any, strides: Any, pa
     T=FLOAT,
     shape=_gradient_shape,
     constant_inputs=("orig_input_shape",),
+    batching=image_batches.pool_gradient_of_shape,
 )
 def avg_pool_3d_grad_op(
     xp: Xp,

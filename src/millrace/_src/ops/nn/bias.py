@@ -14,6 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.element_types import NUMBER
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn.windows import check_choice, require_choice
 from millrace._src.util.export import export
 
@@ -65,7 +66,7 @@ def _require_rank(value: Array) -> None:
         raise InvalidArgumentError(None, None, f"Input tensor must be at least 2D: {_text(value.shape)}")
 
 
-@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMBER, shape=_shape)
+@op("BiasAdd", "value: T, bias: T -> output: T", T=NUMBER, shape=_shape, batching=image_batches.bias)
 def bias_add_op(xp: Xp, value: Array, bias: Array, *, data_format: str = "NHWC") -> Array:
     """Adds `bias[c]` to every element of channel `c`.
 
@@ -95,7 +96,7 @@ def bias_add_gradient(dy: Tensor, data_format: str) -> tuple[Tensor, Tensor]:
     return dy, raw.BiasAddGrad(out_backprop=dy, data_format=data_format)
 
 
-@op("BiasAddV1", "value: T, bias: T -> output: T", T=NUMBER, shape=_shape)
+@op("BiasAddV1", "value: T, bias: T -> output: T", T=NUMBER, shape=_shape, batching=image_batches.bias)
 def bias_add_v1_op(xp: Xp, value: Array, bias: Array) -> Array:
     """BiasAdd of old graphs, with channels always last.
 
@@ -110,7 +111,9 @@ def bias_add_v1_gradient(dy: Tensor) -> tuple[Tensor, Tensor]:
     return dy, raw.BiasAddGrad(out_backprop=dy)
 
 
-@op("BiasAddGrad", "out_backprop: T -> output: T", T=NUMBER, shape=_gradient_shape)
+@op(
+    "BiasAddGrad", "out_backprop: T -> output: T", T=NUMBER, shape=_gradient_shape, batching=image_batches.bias_gradient
+)
 def bias_add_grad_op(xp: Xp, out_backprop: Array, *, data_format: str = "NHWC") -> Array:
     """The gradient of BiasAdd with respect to the bias: the sum over all but the channels."""
     require_choice("data_format", data_format, _FORMATS)

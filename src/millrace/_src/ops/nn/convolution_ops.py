@@ -19,6 +19,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.correlation import correlate, correlate_filter_gradient, correlate_input_gradient
 from millrace._src.ops.nn.windows import Window
@@ -316,7 +317,7 @@ def _to_filters(xp: Xp, name: str, x: Array, sizes: Any, gradient: Array, data_f
 # --- two dimensions --------------------------------------------------------------------------------------------------
 
 
-@op("Conv2D", "input: T, filter: T -> output: T", T=FLOAT_INT, shape=_conv2d_shape)
+@op("Conv2D", "input: T, filter: T -> output: T", T=FLOAT_INT, shape=_conv2d_shape, batching=image_batches.conv)
 def conv2d_op(
     xp: Xp,
     input: Array,
@@ -371,6 +372,7 @@ def _attrs(strides: Any, padding: str, data_format: str, dilations: Any) -> dict
     T=FLOAT_INT,
     shape=_input_gradient_shape_2d,
     constant_inputs=("input_sizes",),
+    batching=image_batches.conv_input_gradient,
 )
 def conv2d_input_gradient_op(
     xp: Xp,
@@ -418,6 +420,7 @@ def conv2d_input_gradient_gradient(
     T=FLOAT,
     shape=_filter_gradient_shape,
     constant_inputs=("filter_sizes",),
+    batching=image_batches.conv_filter_gradient,
 )
 def conv2d_filter_gradient_op(
     xp: Xp,
@@ -462,7 +465,7 @@ def conv2d_filter_gradient_gradient(
 # --- three dimensions ------------------------------------------------------------------------------------------------
 
 
-@op("Conv3D", "input: T, filter: T -> output: T", T=FLOAT, shape=_conv3d_shape)
+@op("Conv3D", "input: T, filter: T -> output: T", T=FLOAT, shape=_conv3d_shape, batching=image_batches.conv)
 def conv3d_op(
     xp: Xp,
     input: Array,
@@ -497,6 +500,7 @@ def conv3d_gradient(
     Tshape=INDEX.with_default(d.int32),
     shape=_input_gradient_shape_3d,
     constant_inputs=("input_sizes",),
+    batching=image_batches.conv_input_gradient,
 )
 def conv3d_input_gradient_op(
     xp: Xp,
@@ -533,6 +537,7 @@ def conv3d_input_gradient_gradient(
     T=FLOAT,
     shape=_filter_gradient_shape,
     constant_inputs=("filter_sizes",),
+    batching=image_batches.conv_filter_gradient,
 )
 def conv3d_filter_gradient_op(
     xp: Xp,

@@ -21,6 +21,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.gradient_rules import values_for
 from millrace._src.ops.math.precision import is_half
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.convolution_ops import FLOAT, assembled, check_rank, conv_counts, conv_windows, static_layout
 from millrace._src.ops.nn.windows import Window
@@ -69,7 +70,9 @@ def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filt
         raise _invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{given}]")
 
 
-@op("DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOAT, shape=_shape)
+@op(
+    "DepthwiseConv2dNative", "input: T, filter: T -> output: T", T=FLOAT, shape=_shape, batching=image_batches.depthwise
+)
 def depthwise_op(
     xp: Xp,
     input: Array,
@@ -152,6 +155,7 @@ def _attrs(strides: Any, padding: str, explicit_paddings: Any, data_format: str,
     T=FLOAT,
     shape=_given_shape,
     constant_inputs=("input_sizes",),
+    batching=image_batches.depthwise_input_gradient,
 )
 def depthwise_input_gradient_op(
     xp: Xp,
@@ -215,6 +219,7 @@ def depthwise_input_gradient_gradient(
     T=FLOAT,
     shape=_given_shape,
     constant_inputs=("filter_sizes",),
+    batching=image_batches.depthwise_filter_gradient,
 )
 def depthwise_filter_gradient_op(
     xp: Xp,

@@ -22,6 +22,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.nn.arguments import for_all_dimensions
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks
 from millrace._src.ops.random.seeds import KernelStream, op_seeds, stream_of
@@ -139,6 +140,7 @@ def _mean(x: Array, axis: int) -> Array:
     shape=_shape,
     effects=Effects.RANDOM,
     host_only=True,
+    not_batched="the regions are drawn anew for each row",
 )
 def fractional_max_pool_op(
     xp: Xp,
@@ -187,6 +189,7 @@ def fractional_max_pool_gradient(
     T=_NUMBERS,
     shape=same_shape,
     host_only=True,
+    batching=folding("orig_input", "orig_output", "out_backprop"),
 )
 def fractional_max_pool_grad_op(
     xp: Xp,
@@ -262,6 +265,7 @@ def _region_elements(cuts: Tensor, size: Tensor, overlapping: bool) -> tuple[Any
     shape=_shape,
     effects=Effects.RANDOM,
     host_only=True,
+    not_batched="the regions are drawn anew for each row",
 )
 def fractional_avg_pool_op(
     xp: Xp,
@@ -313,6 +317,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     T=_NUMBERS,
     shape=_gradient_shape,
     host_only=True,
+    not_batched="the regions are drawn anew for each row",
 )
 def fractional_avg_pool_grad_op(
     xp: Xp,

@@ -19,6 +19,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.math.casting import cast
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.type_sets import TypeSet
 
@@ -167,6 +168,7 @@ def _gradients(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tup
     T=_X,
     U=TypeSet((d.bfloat16, d.float32)),
     shape=_shape,
+    batching=image_batches.normalization,
 )
 def fused_batch_norm_v3(
     xp: Xp,
@@ -200,6 +202,7 @@ def fused_batch_norm_v3(
     T=_X,
     U=_SINGLE,
     shape=_shape,
+    batching=image_batches.normalization,
 )
 def fused_batch_norm_v2(
     xp: Xp,
@@ -225,6 +228,7 @@ def fused_batch_norm_v2(
     "y: T, batch_mean: T, batch_variance: T, reserve_space_1: T, reserve_space_2: T",
     T=_SINGLE,
     shape=_shape,
+    batching=image_batches.normalization,
 )
 def fused_batch_norm(
     xp: Xp,
@@ -251,6 +255,7 @@ def fused_batch_norm(
     T=_X,
     U=_SINGLE,
     shape=_gradient_shape,
+    batching=image_batches.normalization,
 )
 def fused_batch_norm_grad_v3(
     xp: Xp,
@@ -277,6 +282,7 @@ def fused_batch_norm_grad_v3(
     T=_X,
     U=_SINGLE,
     shape=_gradient_shape,
+    batching=image_batches.normalization,
 )
 def fused_batch_norm_grad_v2(
     xp: Xp,
@@ -301,6 +307,7 @@ def fused_batch_norm_grad_v2(
     "x_backprop: T, scale_backprop: T, offset_backprop: T, reserve_space_3: T, reserve_space_4: T",
     T=_SINGLE,
     shape=_gradient_shape,
+    batching=image_batches.normalization,
 )
 def fused_batch_norm_grad(
     xp: Xp,

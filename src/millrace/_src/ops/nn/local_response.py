@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.math.precision import in_single
 from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
@@ -52,7 +53,7 @@ def _require_images(*arrays: Array) -> None:
 
 
 @export("nn.local_response_normalization", "nn.lrn")
-@op("LRN", "input: T -> output: T", T=_FLOAT, shape=_shape)
+@op("LRN", "input: T -> output: T", T=_FLOAT, shape=_shape, batching=folding("input"))
 def local_response_normalization(
     xp: Xp, input: Array, *, depth_radius: int = 5, bias: float = 1.0, alpha: float = 1.0, beta: float = 0.5
 ) -> Array:
@@ -104,6 +105,7 @@ def local_response_normalization_gradient(
     "input_grads: T, input_image: T, output_image: T -> output: T",
     T=_FLOAT,
     shape=_shape,
+    batching=folding("input_grads", "input_image", "output_image"),
 )
 def local_response_normalization_grad(
     xp: Xp,

@@ -18,6 +18,7 @@ from millrace._src.ops.array.filling import ones_like, zeros_like
 from millrace._src.ops.array.reshaping import expand_dims, squeeze
 from millrace._src.ops.array.selecting import where_v1
 from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.math import matrix_batches
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.division import divide_no_nan
 from millrace._src.ops.math.precision import in_single
@@ -30,7 +31,7 @@ _FLOAT = TypeSet((d.float16, d.bfloat16, d.float32, d.float64))
 
 
 @export("nn.l2_loss")
-@op("L2Loss", "t: T -> output: T", T=_FLOAT, shape=scalar)
+@op("L2Loss", "t: T -> output: T", T=_FLOAT, shape=scalar, batching=matrix_batches.half_square)
 def l2_loss(xp: Xp, t: Array) -> Array:
     """Computes half the sum of squares, `sum(t ** 2) / 2`.
 

@@ -17,6 +17,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.nn.max_pool_ops import first_largest, max_pool
 from millrace._src.ops.nn.pool_windows import REAL, invalid, pool_shape, pool_windows
 from millrace._src.ops.shape_rules import same_shape
@@ -34,6 +35,7 @@ def _shape(c: ShapeContext) -> list[TensorShape]:
     T=REAL,
     Targmax=INDEX.with_default(d.int64),
     shape=_shape,
+    batching=image_batches.pool_with_places,
 )
 def max_pool_with_argmax_op(
     xp: Xp,
@@ -105,6 +107,7 @@ def _flat_index(xp: Xp, x: Array, argmax: Array, include_batch: bool) -> Array:
     T=REAL,
     Targmax=INDEX,
     shape=same_shape,
+    batching=image_batches.pool_with_places,
 )
 def max_pool_grad_with_argmax_op(
     xp: Xp,
@@ -158,6 +161,7 @@ def _second_shape(c: ShapeContext) -> TensorShape:
     T=REAL,
     Targmax=INDEX,
     shape=_second_shape,
+    batching=image_batches.pool_with_places,
 )
 def max_pool_grad_grad_with_argmax_op(
     xp: Xp,

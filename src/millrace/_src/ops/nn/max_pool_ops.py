@@ -19,6 +19,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.pool_windows import REAL, invalid, pool_shape, pool_windows
 from millrace._src.ops.nn.windows import Window
@@ -116,7 +117,7 @@ def _shape_v2(c: ShapeContext) -> TensorShape:
     return pool_shape(c, c.shape("input"), *(None if v is None else v.tolist() for v in (ksize, strides)))
 
 
-@op("MaxPool", "input: T -> output: T", T=_POOLED, shape=_shape)
+@op("MaxPool", "input: T -> output: T", T=_POOLED, shape=_shape, batching=folding("input"))
 def max_pool_op(
     xp: Xp,
     input: Array,
@@ -165,6 +166,7 @@ def max_pool_gradient(
     T=_POOLED,
     shape=_shape_v2,
     constant_inputs=("ksize", "strides"),
+    batching=folding("input"),
 )
 def max_pool_v2_op(
     xp: Xp, input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str = "NHWC"
@@ -194,7 +196,13 @@ def max_pool_v2_gradient(
     return gradient, None, None
 
 
-@op("MaxPoolGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=_GRADED, shape=same_shape)
+@op(
+    "MaxPoolGrad",
+    "orig_input: T, orig_output: T, grad: T -> output: T",
+    T=_GRADED,
+    shape=same_shape,
+    batching=folding("orig_input", "orig_output", "grad"),
+)
 def max_pool_grad_op(
     xp: Xp,
     orig_input: Array,
@@ -248,6 +256,7 @@ def max_pool_grad_gradient(
     T=_GRADED,
     shape=same_shape,
     constant_inputs=("ksize", "strides"),
+    batching=folding("orig_input", "orig_output", "grad"),
 )
 def max_pool_grad_v2_op(
     xp: Xp,
@@ -293,7 +302,13 @@ def _second_shape(c: ShapeContext) -> TensorShape:
     return shape
 
 
-@op("MaxPoolGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_second_shape)
+@op(
+    "MaxPoolGradGrad",
+    "orig_input: T, orig_output: T, grad: T -> output: T",
+    T=REAL,
+    shape=_second_shape,
+    batching=folding("orig_input", "orig_output", "grad"),
+)
 def max_pool_grad_grad_op(
     xp: Xp,
     orig_input: Array,
@@ -336,6 +351,7 @@ def max_pool_grad_grad_gradient(
     T=REAL,
     shape=_second_shape,
     constant_inputs=("ksize", "strides"),
+    batching=folding("orig_input", "orig_output", "grad"),
 )
 def max_pool_grad_grad_v2_op(
     xp: Xp,
@@ -379,7 +395,7 @@ def max_pool_grad_grad_v2_gradient(
 # --- three dimensions ------------------------------------------------------------------------------------------------
 
 
-@op("MaxPool3D", "input: T -> output: T", T=_VOLUMES, shape=_shape)
+@op("MaxPool3D", "input: T -> output: T", T=_VOLUMES, shape=_shape, batching=folding("input"))
 def max_pool_3d_op(
     xp: Xp,
     input: Array,
@@ -414,6 +430,7 @@ def max_pool_3d_gradient(
     T=_VOLUMES.with_default(d.float32),
     TInput=_VOLUMES.with_default(d.float32),
     shape=same_shape,
+    batching=folding("orig_input", "orig_output", "grad"),
 )
 def max_pool_3d_grad_op(
     xp: Xp,
@@ -451,7 +468,13 @@ def max_pool_3d_grad_gradient(
     )
 
 
-@op("MaxPool3DGradGrad", "orig_input: T, orig_output: T, grad: T -> output: T", T=REAL, shape=_second_shape)
+@op(
+    "MaxPool3DGradGrad",
+    "orig_input: T, orig_output: T, grad: T -> output: T",
+    T=REAL,
+    shape=_second_shape,
+    batching=folding("orig_input", "orig_output", "grad"),
+)
 def max_pool_3d_grad_grad_op(
     xp: Xp,
     orig_input: Array,

@@ -21,6 +21,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reversing import reverse
+from millrace._src.ops.batching_rules import folding
 from millrace._src.ops.nn import windows as win
 from millrace._src.ops.nn.pool_windows import REAL
 from millrace._src.ops.nn.windows import Window
@@ -98,7 +99,7 @@ def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
         yield offset, x[win.elements(offset, windows)] + filters[offset], xp.asarray(inside)[..., None]
 
 
-@op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape)
+@op("Dilation2D", "input: T, filter: T -> output: T", T=REAL, shape=_shape, batching=folding("input"))
 def dilation_2d_op(
     xp: Xp, input: Array, filter: Array, *, strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> Array:
@@ -175,6 +176,7 @@ def _elements(filter: Tensor) -> Any:
     "input: T, filter: T, out_backprop: T -> in_backprop: T",
     T=REAL,
     shape=_input_shape,
+    batching=folding("input", "out_backprop"),
 )
 def dilation_2d_input_gradient_op(
     xp: Xp,
@@ -207,6 +209,7 @@ def dilation_2d_input_second_gradient(
     "input: T, filter: T, out_backprop: T -> filter_backprop: T",
     T=REAL,
     shape=_filter_shape,
+    not_batched="the filter's gradient is a sum over the images of a row",
 )
 def dilation_2d_filter_gradient_op(
     xp: Xp,

@@ -26,7 +26,9 @@ from millrace._src.ops.array.joining import concat
 from millrace._src.ops.array.ranges import range_
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.transposing import transpose
+from millrace._src.ops.batching_rules import as_it_is, folding
 from millrace._src.ops.gradient_rules import unbroadcast
+from millrace._src.ops.nn import image_batches
 from millrace._src.ops.shape_rules import UNKNOWN, broadcast_dims
 from millrace._src.ops.type_sets import INDEX, TypeSet
 from millrace._src.util.export import export
@@ -58,7 +60,7 @@ def _check_rank(x: Array) -> None:
         raise errors.InvalidArgumentError(None, None, "logits must have >= 1 dimension, got []")
 
 
-@op("Softmax", "logits: T -> softmax: T", T=_FLOAT, shape=_softmax_shape)
+@op("Softmax", "logits: T -> softmax: T", T=_FLOAT, shape=_softmax_shape, batching=as_it_is)
 def softmax_op(xp: Xp, logits: Array) -> Array:
     """`exp(logits) / sum(exp(logits))` along the last axis."""
     _check_rank(logits)
@@ -72,7 +74,7 @@ def softmax_gradient(dy: Tensor, softmax: Tensor) -> Tensor:
     return (dy - total) * softmax
 
 
-@op("LogSoftmax", "logits: T -> logsoftmax: T", T=_FLOAT, shape=_softmax_shape)
+@op("LogSoftmax", "logits: T -> logsoftmax: T", T=_FLOAT, shape=_softmax_shape, batching=as_it_is)
 def log_softmax_op(xp: Xp, logits: Array) -> Array:
     """`logits - log(sum(exp(logits)))` along the last axis."""
     _check_rank(logits)
@@ -178,6 +180,7 @@ def _cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
     "features: T, labels: T -> loss: T, backprop: T",
     T=_FLOAT,
     shape=_cross_entropy_shape,
+    batching=image_batches.cross_entropy,
 )
 def softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
     """The cross-entropy of each row, and its gradient with respect to `features`."""
@@ -257,6 +260,7 @@ def _sparse_shape(c: ShapeContext) -> list[TensorShape]:
     T=_FLOAT,
     Tlabels=INDEX.with_default(d.int64),
     shape=_sparse_shape,
+    batching=folding("features", "labels"),
 )
 def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
     """The cross-entropy of each row for a class number, and its gradient with respect to `features`."""

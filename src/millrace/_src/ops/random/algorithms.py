@@ -143,6 +143,7 @@ def _key_counter_alg_shape(c: ShapeContext) -> list[TensorShape]:
     Tseed=SEED,
     shape=_key_counter_shape,
     not_differentiable=_INTEGER,
+    not_batched="every row has a seed of its own",
 )
 def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
     """The Philox key, shape (1,), and counter, shape (2,), that a stateless op draws with for a seed.
@@ -160,6 +161,7 @@ def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
     Tseed=SEED,
     shape=_key_counter_alg_shape,
     not_differentiable=_INTEGER,
+    not_batched="every row has a seed of its own",
 )
 def get_key_counter_alg(xp: Xp, seed: Array) -> tuple[Array, Array, Array]:
     """Key and counter as `StatelessRandomGetKeyCounter` gives them, and the number of the algorithm.
@@ -171,7 +173,14 @@ def get_key_counter_alg(xp: Xp, seed: Array) -> tuple[Array, Array, Array]:
     return key, counter, xp.asarray(Algorithm.PHILOX.value, dtype=np.int32)
 
 
-@op("StatelessRandomGetAlg", " -> alg: int32", shape=scalar, effects=Effects.READS, not_differentiable=_INTEGER)
+@op(
+    "StatelessRandomGetAlg",
+    " -> alg: int32",
+    shape=scalar,
+    effects=Effects.READS,
+    not_differentiable=_INTEGER,
+    not_batched="it has no operands that could differ",
+)
 def get_alg(xp: Xp) -> Array:
     """The number of the algorithm that ops choose by themselves: Philox.
 

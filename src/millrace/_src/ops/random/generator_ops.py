@@ -247,6 +247,7 @@ def stateful_random_binomial(
     effects=Effects.RANDOM,
     host_only=True,
     not_differentiable=NO_GRADIENT,
+    not_batched="it draws from a stream of Python's",
 )
 def non_deterministic_ints(xp: Xp, shape: Array, *, dtype: DType) -> Array:
     """Integers from the operating system's source of randomness.

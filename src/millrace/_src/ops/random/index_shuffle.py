@@ -103,6 +103,7 @@ def _shape(c: ShapeContext) -> TensorShape:
     Tseed=_INTEGERS,
     shape=_shape,
     not_differentiable="indices are integers",
+    not_batched="every row has a seed of its own",
 )
 def random_index_shuffle(xp: Xp, index: Array, seed: Array, max_index: Array, *, rounds: int = 4) -> Array:
     """Where `index` goes in a permutation of `0 ... max_index`; each input may be one or a batch.

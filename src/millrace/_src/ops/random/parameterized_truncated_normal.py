@@ -238,6 +238,7 @@ def _stateless_shape(c: ShapeContext) -> TensorShape:
     shape=_stateless_shape,
     constant_inputs=("shape",),
     host_only=True,
+    not_batched="every row has a seed of its own",
 )
 def stateless_parameterized_truncated_normal_op(
     xp: Xp, shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array

@@ -22,7 +22,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
-from millrace._src.ops.random import distributions
+from millrace._src.ops.random import distributions, random_batches
 from millrace._src.ops.random.categorical import categorical_samples
 from millrace._src.ops.random.gamma import gamma_samples
 from millrace._src.ops.random.poisson import poisson_samples
@@ -95,7 +95,7 @@ _draw_normal = _floats(distributions.normal)
 _draw_truncated_normal = _floats(distributions.truncated_normal)
 
 
-@op("RandomUniform", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN)
+@op("RandomUniform", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
 def random_uniform_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Uniform numbers in [0, 1).
 
@@ -106,7 +106,7 @@ def random_uniform_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dt
     return _draw_uniform(xp, KernelStream(seed, seed2).take, shape, dtype=dtype)
 
 
-@op("RandomStandardNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN)
+@op("RandomStandardNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
 def random_standard_normal(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Standard normal numbers.
 
@@ -116,7 +116,7 @@ def random_standard_normal(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 
     return _draw_normal(xp, KernelStream(seed, seed2).take, shape, dtype=dtype)
 
 
-@op("TruncatedNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN)
+@op("TruncatedNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
 def truncated_normal_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Standard normal numbers within [-2, 2].
 
@@ -141,6 +141,7 @@ def _uniform_int_shape(c: ShapeContext) -> TensorShape:
     "shape: T, minval: Tout, maxval: Tout -> output: Tout",
     Tout=INDEX,
     **{**_PLAIN, "shape": _uniform_int_shape},
+    batching=random_batches.of_shape,
 )
 def random_uniform_int(xp: Xp, shape: Array, minval: Array, maxval: Array, *, seed: int = 0, seed2: int = 0) -> Array:
     """Integers in [minval, maxval).
@@ -176,6 +177,7 @@ def _draw_gamma(xp: Xp, take: Any, shape: Array, alpha: Array) -> Array:
     shape=_samples_then_parameters("alpha"),
     effects=Effects.RANDOM,
     constant_inputs=("shape",),
+    batching=random_batches.of_shape_and_rate,
 )
 def random_gamma_op(xp: Xp, shape: Array, alpha: Array, *, seed: int = 0, seed2: int = 0) -> Array:
     """Gamma distributed numbers of scale 1: `shape` samples for each element of `alpha`.
@@ -207,7 +209,14 @@ _POISSON: dict[str, Any] = {
 }
 
 
-@op("RandomPoissonV2", "shape: S, rate: R -> output: dtype", R=COUNTING, dtype=COUNTED, **_POISSON)
+@op(
+    "RandomPoissonV2",
+    "shape: S, rate: R -> output: dtype",
+    R=COUNTING,
+    dtype=COUNTED,
+    **_POISSON,
+    batching=random_batches.of_shape_and_rate,
+)
 def random_poisson_v2(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Poisson distributed numbers: `shape` samples for each element of `rate`.
 
@@ -222,6 +231,7 @@ def random_poisson_v2(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2
     "shape: S, rate: dtype -> output: dtype",
     dtype=TypeSet((float16, float32, float64)),
     **_POISSON,
+    batching=random_batches.of_shape_and_rate,
 )
 def random_poisson_op(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
     """Poisson distributed numbers of the dtype of `rate`; the older form of `RandomPoissonV2`.
@@ -251,6 +261,7 @@ def _draw_multinomial(xp: Xp, take: Any, logits: Array, num_samples: Array, *, o
     effects=Effects.RANDOM,
     constant_inputs=("num_samples",),
     not_differentiable="samples are integers",
+    batching=random_batches.of_logits,
 )
 def multinomial(
     xp: Xp, logits: Array, num_samples: Array, *, seed: int = 0, seed2: int = 0, output_dtype: DType
@@ -276,6 +287,7 @@ def _draw_shuffle(xp: Xp, take: Any, value: Array) -> Array:
     shape=same_shape,
     effects=Effects.RANDOM,
     not_differentiable="TensorFlow lets nothing through it; shuffle positions and gather",
+    not_batched="the order of a row is its own",
 )
 def random_shuffle_op(xp: Xp, value: Array, *, seed: int = 0, seed2: int = 0) -> Array:
     """The rows of `value` in random order.

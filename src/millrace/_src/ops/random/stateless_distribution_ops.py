@@ -99,6 +99,7 @@ def _gamma(xp: Xp, stream: Stream, shape: Array, alpha: Array) -> Array:
     dtype=GAMMA,
     shape=_seed_shape,
     constant_inputs=("shape",),
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_gamma_v2(xp: Xp, shape: Array, seed: Array, alpha: Array) -> Array:
     """Gamma distributed numbers of scale 1.
@@ -116,6 +117,7 @@ def stateless_random_gamma_v2(xp: Xp, shape: Array, seed: Array, alpha: Array) -
     dtype=GAMMA,
     shape=_key_shape,
     constant_inputs=("shape", "alg"),
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_gamma_v3(xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Array:
     """Gamma distributed numbers of scale 1.
@@ -163,6 +165,7 @@ def stateless_random_gamma_v3_gradient(
     shape=_seed_shape,
     constant_inputs=("shape",),
     not_differentiable=_DISCRETE,
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_poisson_op(xp: Xp, shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Array:
     """Poisson distributed numbers.
@@ -185,6 +188,7 @@ def stateless_random_poisson_op(xp: Xp, shape: Array, seed: Array, lam: Array, *
     shape=_seed_shape,
     constant_inputs=("shape",),
     not_differentiable=_DISCRETE,
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_binomial_op(
     xp: Xp, shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType
@@ -263,6 +267,7 @@ def _multinomial_seed_shape(c: ShapeContext) -> TensorShape:
     shape=_multinomial_seed_shape,
     constant_inputs=("num_samples",),
     not_differentiable=_DISCRETE,
+    not_batched="every row has a seed of its own",
 )
 def stateless_multinomial(xp: Xp, logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Array:
     """Class indices drawn with the probabilities `softmax(logits)`.

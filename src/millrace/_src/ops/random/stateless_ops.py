@@ -86,7 +86,13 @@ _BY_SEED: dict[str, Any] = {
 }
 
 
-@op("StatelessRandomUniform", "shape: T, seed: Tseed -> output: dtype", dtype=FLOAT_OUTPUT, **_BY_SEED)
+@op(
+    "StatelessRandomUniform",
+    "shape: T, seed: Tseed -> output: dtype",
+    dtype=FLOAT_OUTPUT,
+    **_BY_SEED,
+    not_batched="every row has a seed of its own",
+)
 def stateless_random_uniform(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
     """Uniform numbers in [0, 1).
 
@@ -96,7 +102,13 @@ def stateless_random_uniform(xp: Xp, shape: Array, seed: Array, *, dtype: DType)
     return distributions.uniform(xp, checked_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
 
 
-@op("StatelessRandomNormal", "shape: T, seed: Tseed -> output: dtype", dtype=FLOAT_OUTPUT, **_BY_SEED)
+@op(
+    "StatelessRandomNormal",
+    "shape: T, seed: Tseed -> output: dtype",
+    dtype=FLOAT_OUTPUT,
+    **_BY_SEED,
+    not_batched="every row has a seed of its own",
+)
 def stateless_random_normal(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
     """Standard normal numbers.
 
@@ -106,7 +118,13 @@ def stateless_random_normal(xp: Xp, shape: Array, seed: Array, *, dtype: DType) 
     return distributions.normal(xp, checked_seed_stream(xp, seed), requested_shape(shape), dtype.np_dtype)
 
 
-@op("StatelessTruncatedNormal", "shape: T, seed: Tseed -> output: dtype", dtype=FLOAT_OUTPUT, **_BY_SEED)
+@op(
+    "StatelessTruncatedNormal",
+    "shape: T, seed: Tseed -> output: dtype",
+    dtype=FLOAT_OUTPUT,
+    **_BY_SEED,
+    not_batched="every row has a seed of its own",
+)
 def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
     """Standard normal numbers within [-2, 2].
 
@@ -121,6 +139,7 @@ def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dty
     "shape: T, seed: Tseed -> output: dtype",
     dtype=FULL_RANGE,
     **{**_BY_SEED, "Tseed": TypeSet(FULL_RANGE)},
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
     """Integers over the whole range of their dtype.
@@ -138,6 +157,7 @@ def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtyp
     "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
     dtype=INDEX,
     **{**_BY_SEED, "shape": _seed_bounds_shape},
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Array, maxval: Array) -> Array:
     """Integers in [minval, maxval).
@@ -159,7 +179,13 @@ _BY_KEY: dict[str, Any] = {
 }
 
 
-@op("StatelessRandomUniformV2", f"{_INPUTS} -> output: dtype", dtype=FLOAT_OUTPUT, **_BY_KEY)
+@op(
+    "StatelessRandomUniformV2",
+    f"{_INPUTS} -> output: dtype",
+    dtype=FLOAT_OUTPUT,
+    **_BY_KEY,
+    not_batched="every row has a seed of its own",
+)
 def stateless_random_uniform_v2(xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Array:
     """Uniform numbers in [0, 1).
 
@@ -169,7 +195,13 @@ def stateless_random_uniform_v2(xp: Xp, shape: Array, key: Array, counter: Array
     return distributions.uniform(xp, checked_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
 
 
-@op("StatelessRandomNormalV2", f"{_INPUTS} -> output: dtype", dtype=FLOAT_OUTPUT, **_BY_KEY)
+@op(
+    "StatelessRandomNormalV2",
+    f"{_INPUTS} -> output: dtype",
+    dtype=FLOAT_OUTPUT,
+    **_BY_KEY,
+    not_batched="every row has a seed of its own",
+)
 def stateless_random_normal_v2(xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Array:
     """Standard normal numbers.
 
@@ -179,7 +211,13 @@ def stateless_random_normal_v2(xp: Xp, shape: Array, key: Array, counter: Array,
     return distributions.normal(xp, checked_key_stream(key, counter, alg), requested_shape(shape), dtype.np_dtype)
 
 
-@op("StatelessTruncatedNormalV2", f"{_INPUTS} -> output: dtype", dtype=FLOAT_OUTPUT, **_BY_KEY)
+@op(
+    "StatelessTruncatedNormalV2",
+    f"{_INPUTS} -> output: dtype",
+    dtype=FLOAT_OUTPUT,
+    **_BY_KEY,
+    not_batched="every row has a seed of its own",
+)
 def stateless_truncated_normal_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType
 ) -> Array:
@@ -192,7 +230,13 @@ def stateless_truncated_normal_v2(
     return distributions.truncated_normal(xp, stream, requested_shape(shape), dtype.np_dtype)
 
 
-@op("StatelessRandomUniformFullIntV2", f"{_INPUTS} -> output: dtype", dtype=FULL_RANGE, **_BY_KEY)
+@op(
+    "StatelessRandomUniformFullIntV2",
+    f"{_INPUTS} -> output: dtype",
+    dtype=FULL_RANGE,
+    **_BY_KEY,
+    not_batched="every row has a seed of its own",
+)
 def stateless_random_uniform_full_int_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType
 ) -> Array:
@@ -209,6 +253,7 @@ def stateless_random_uniform_full_int_v2(
     f"{_INPUTS}, minval: dtype, maxval: dtype -> output: dtype",
     dtype=TypeSet(FULL_RANGE),
     **{**_BY_KEY, "shape": _key_bounds_shape},
+    not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_int_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array
@@ -234,6 +279,7 @@ def _shuffle_shape(c: ShapeContext) -> TensorShape:
     shape=_shuffle_shape,
     constant_inputs=("alg",),
     no_gradient="TensorFlow defines none; shuffle positions and gather",
+    not_batched="every row has a seed of its own",
 )
 def stateless_shuffle_op(xp: Xp, value: Array, key: Array, counter: Array, alg: Array) -> Array:
     """The rows of `value` in random order.

@@ -1,0 +1,295 @@
+"""Conditionals on many rows at once.
+
+A predicate that is the same for all rows chooses a branch for all of them. One that differs from row to row is first
+asked whether all rows go one way, as they then do. Otherwise both branches run on all rows, and each row takes the
+results of its own; a row that has no business in a branch is there replaced by one that has. So a branch sees no value
+that it would not see in a loop over the rows: nothing fails or fails to end, and no gradient of a result that is not
+taken turns the others into NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autodiff.tape import VariableWatcher
+from millrace._src.control_flow.branches import Branch, finish_branch
+from millrace._src.control_flow.call import GraphFunction, copy_handle_data
+from millrace._src.control_flow.cond import build_branches, cond
+from millrace._src.core import context
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+from millrace._src.ops.batching import Rows, Value, dimensions, element_dtype, joined, reshaped, stack, unstack
+from millrace._src.ops.batching_rules import rule_of
+
+Function = Callable[[Sequence[Any]], list[Any]]
+"""From the tensors of the arguments to results with the rows first."""
+
+
+def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The batching rule of If."""
+    graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
+    used = rows.used_outputs(operation)
+    if not arguments[0].is_batched:
+        return _filled(_one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=False), used, operation)
+    if operation.inputs[0].shape.rank != 0 or operation.inputs[0].dtype.name == "string":
+        return None
+    predicate = arguments[0].tensor
+    if predicate.dtype.name != "bool":
+        predicate = raw.NotEqual(x=predicate, y=convert_to_tensor(0, dtype=predicate.dtype))
+    if not _may_run_for_others(used, graphs):
+        return None
+    then, otherwise = (batched_function(g, used, arguments[1:], rows) for g in graphs)
+    found = _each_way(predicate, then, otherwise, arguments[1:], _list_dtypes(operation, used), rows)
+    return _filled([Value(t, True) for t in found], used, operation)
+
+
+def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The batching rule of Case: where the rows differ, one branch after the other is told from the rest."""
+    graphs = [f.graph for f in operation.attrs["branches"]]
+    used = rows.used_outputs(operation)
+    if not arguments[0].is_batched:
+        return _filled(_one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=True), used, operation)
+    if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used, graphs):
+        return None
+    functions = [batched_function(g, used, arguments[1:], rows) for g in graphs]
+    chosen: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731
+    for number in reversed(range(len(functions) - 1)):
+        chosen = _or_else(number, functions[number], chosen, arguments, _list_dtypes(operation, used), rows)
+    found = chosen([a.tensor for a in arguments])
+    return _filled([Value(t, True) for t in found], used, operation)
+
+
+def _filled(found: Sequence[Value] | None, used: Sequence[int], operation: Any) -> list[Value] | None:
+    """The results that are used, each in its place; nobody looks at the others."""
+    if found is None:
+        return None
+    results = [Value(t, False) for t in operation.outputs]
+    for place, value in zip(used, found, strict=True):
+        results[place] = value
+    return results
+
+
+def _list_dtypes(operation: Any, used: Sequence[int]) -> tuple[list[Any], list[Any]]:
+    """Of the lists among what branches take, and among what is used of their results: the dtypes of the elements."""
+    taken_ = [element_dtype(t) if t.dtype.name == "variant" else None for t in operation.inputs[1:]]
+    results = [operation.outputs[i] for i in used]
+    return taken_, [element_dtype(t) if t.dtype.name == "variant" else None for t in results]
+
+
+def _or_else(
+    number: int, function: Function, rest: Function, arguments: Sequence[Value], dtypes: Any, rows: Rows
+) -> Function:
+    """Of `[index, ...]`: the function where the index is this number, the rest elsewhere."""
+
+    def run(tensors: Sequence[Any]) -> list[Any]:
+        here = [Value(t, *a[1:]) for t, a in zip(tensors, arguments, strict=True)]
+        predicate = raw.Equal(x=tensors[0], y=convert_to_tensor(number, dtype="int32"))
+        return _each_way(
+            predicate, lambda given: function(given[1:]), rest, here, ([None, *dtypes[0]], dtypes[1]), rows
+        )
+
+    return run
+
+
+# --- one way ---------------------------------------------------------------------------------------------------------
+
+
+def _one_way(
+    selector: Any,
+    graphs: Sequence[FuncGraph],
+    used: Sequence[int],
+    arguments: Sequence[Value],
+    rows: Rows,
+    *,
+    is_case: bool,
+) -> list[Value] | None:
+    """The conditional itself, its branches on all rows. A result is batched if it is in one of the branches."""
+    with context.name_scope(None, "vectorized_cond") as scope:
+        traced = [traced_graph(g, used, arguments, rows, scope) for g in graphs]
+        kinds = [list(column) for column in zip(*(values for _, values in traced), strict=True)]
+        if any(v.by_row for column in kinds for v in column):
+            return None
+        batched = [any(v.is_batched for v in column) for column in kinds]
+        if any(b and not all(v.is_batched for v in c) and _is_list(c[0]) for b, c in zip(batched, kinds, strict=True)):
+            spread = spread_lists(arguments, rows)
+            if spread is not None:
+                return _one_way(selector, graphs, used, spread, rows, is_case=is_case)
+        branches = [_finished(graph, values, batched, rows) for graph, values in traced]
+        found = build_branches(selector, branches, scope, is_case=is_case)
+    return [Value(t, b) for t, b in zip(found, batched, strict=True)]
+
+
+def _is_list(value: Value) -> bool:
+    return bool(value.tensor.dtype.name == "variant")
+
+
+def spread_lists(arguments: Sequence[Value], rows: Rows) -> list[Value] | None:
+    """The arguments with those lists spread that are the same for all rows; None if there are none."""
+    if all(a.is_batched or not _is_list(a) for a in arguments):
+        return None
+    return [Value(rows.spread(a), True) if _is_list(a) and not a.is_batched else a for a in arguments]
+
+
+def traced_graph(
+    graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows, scope: str
+) -> tuple[FuncGraph, list[Value]]:
+    """A graph in which another one is carried out on all rows, and its results; it captures the arguments."""
+    new = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
+    with _inside(new), context.name_scope(scope):
+        given = [Value(new.capture(a.tensor), *a[1:]) for a in arguments]
+        return new, rows.carry(graph, given, [graph.outputs[i] for i in used])
+
+
+def _inside(graph: FuncGraph) -> Any:
+    """Operations go to `graph`; the tapes hear only of the variables that are read."""
+    return _Inside(graph)
+
+
+class _Inside:
+    """The context that `_inside` returns."""
+
+    def __init__(self, graph: FuncGraph) -> None:
+        tapes = state.tapes
+        self.parts = [graph.as_default(), context.tapes_scope((VariableWatcher(tapes),) if tapes else ())]
+
+    def __enter__(self) -> None:
+        for part in self.parts:
+            part.__enter__()
+
+    def __exit__(self, *details: Any) -> None:
+        for part in reversed(self.parts):
+            part.__exit__(*details)
+
+
+def _finished(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool], rows: Rows) -> Branch:
+    with _inside(graph):
+        branch = Branch(graph, [rows.spread(v) if b else v.tensor for v, b in zip(values, batched, strict=True)])
+        finish_branch(branch)
+    return branch
+
+
+# --- each row its own way --------------------------------------------------------------------------------------------
+
+
+def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
+    """A function that carries out a graph on all rows; all its results have the rows first."""
+    new = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
+    with _inside(new):
+        given = []
+        for argument in arguments:
+            placeholder = new.add_placeholder(argument.tensor.dtype, argument.tensor.shape, "argument")
+            copy_handle_data([argument.tensor], [placeholder])
+            new.inputs.append(placeholder)
+            given.append(Value(placeholder, *argument[1:]))
+        results = [rows.spread(v) for v in rows.carry(graph, given, [graph.outputs[i] for i in used])]
+        finish_branch(Branch(new, results))
+    function = GraphFunction(new, new.name)
+    return lambda tensors: function([*tensors, *new.external_captures])
+
+
+def _each_way(
+    predicate: Any,
+    then: Function,
+    otherwise: Function,
+    arguments: Sequence[Value],
+    dtypes: tuple[Sequence[Any], Sequence[Any]],
+    rows: Rows,
+) -> list[Any]:
+    """The results of one function or the other for each row; `dtypes` are those of the lists among them."""
+    tensors = [a.tensor for a in arguments]
+
+    def mixed() -> list[Any]:
+        first = then(standing_in(predicate, arguments, dtypes[0], rows))
+        second = otherwise(standing_in(raw.LogicalNot(x=predicate), arguments, dtypes[0], rows))
+        return [taken(predicate, a, b, d) for a, b, d in zip(first, second, dtypes[1], strict=True)]
+
+    def not_all() -> Any:
+        return cond(raw.Any(input=predicate, reduction_indices=[0]), mixed, lambda: otherwise(tensors))
+
+    found: list[Any] = cond(raw.All(input=predicate, reduction_indices=[0]), lambda: then(tensors), not_all)
+    return found
+
+
+def standing_in(predicate: Any, arguments: Sequence[Value], dtypes: Sequence[Any], rows: Rows) -> list[Any]:
+    """The tensors of arguments; rows for which the predicate is false are the first one for which it is true."""
+    first = raw.Cast(x=raw.ArgMax(input=raw.Cast(x=predicate, DstT="int32"), dimension=0), DstT="int32")
+    places = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
+    return [_picked(a, places, d) for a, d in zip(arguments, dtypes, strict=True)]
+
+
+def _picked(value: Value, places: Any, dtype: Any) -> Any:
+    if not value.is_batched:
+        return value.tensor
+    if not _is_list(value):
+        return raw.GatherV2(params=value.tensor, indices=places, axis=0)
+    return unstack(raw.GatherV2(params=stack(value.tensor, dtype), indices=places, axis=1))
+
+
+def taken(predicate: Any, first: Any, second: Any, dtype: Any) -> Any:
+    """For each row the one or the other; of lists, whose elements are of this dtype, element by element."""
+    if first.dtype.name == "variant":
+        return unstack(_selected(predicate, stack(first, dtype), stack(second, dtype), 1))
+    return _selected(predicate, first, second, 0)
+
+
+def _selected(predicate: Any, first: Any, second: Any, axis: int) -> Any:
+    rank = first.shape.rank if first.shape.rank is not None else second.shape.rank
+    if rank is None:
+        rest = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=first) - axis - 1, shape=[1]), value=1)
+    else:
+        rest = [1] * (rank - axis - 1)
+    shape = joined([1] * axis, dimensions(predicate), rest)
+    return raw.SelectV2(condition=reshaped(predicate, shape), t=first, e=second)
+
+
+# --- what cannot be done for others ----------------------------------------------------------------------------------
+
+
+def _may_run_for_others(used: Sequence[int], graphs: Sequence[FuncGraph]) -> bool:
+    """Whether branches have no effects but checks, and change no list's length."""
+    lists = [(g.outputs[i], g) for g in graphs for i in used if g.outputs[i].dtype.name == "variant"]
+    return not any(map(has_effects, graphs)) and all(keeps_lists(t, g) for t, g in lists)
+
+
+def has_effects(graph: Any, seen: frozenset[int] = frozenset()) -> bool:
+    """Whether a graph does what must happen once for each row."""
+    if id(graph) in seen:
+        return False
+    for operation in graph.get_operations():
+        bodies = function_attrs(operation)
+        if any(has_effects(body, seen | {id(graph)}) for body in bodies):
+            return True
+        if operation.effects.must_run and not bodies and rule_of(operation.op_def) is None:
+            return True
+    return False
+
+
+def keeps_lists(tensor: Any, graph: FuncGraph) -> bool:
+    """Whether a list is one of the graph's inputs with elements of it set: of the same length."""
+    return _list_source(tensor, graph) is not None
+
+
+def _list_source(tensor: Any, graph: FuncGraph) -> int | None:
+    """The position of the input that a list is, with elements of it set; None if it is something else."""
+    while True:
+        place = next((i for i, t in enumerate(graph.inputs) if t is tensor), None)
+        if place is not None:
+            return place
+        operation = tensor.op
+        bodies = function_attrs(operation)
+        if bodies:
+            if operation.op_def.control == "loop":
+                bodies = bodies[1:]
+            sources = {_list_source(b.outputs[tensor.value_index], b) for b in bodies}
+            place = sources.pop()
+            if sources or place is None:
+                return None
+            tensor = operation.inputs[len(operation.inputs) - len(bodies[0].inputs) + place]
+        elif operation.op_def.returns_input or operation.attrs.get("resize_if_index_out_of_bounds") is False:
+            tensor = operation.inputs[0]
+        else:
+            return None

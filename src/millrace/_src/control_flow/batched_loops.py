@@ -1,0 +1,216 @@
+"""`while` on many rows at once.
+
+What of the loop's state differs from row to row is found by carrying out the body until no more of it does. If the
+condition is then still the same for all rows, the loop goes on with a body for all of them. Otherwise it goes on until
+all rows are done: a row that is keeps its state, and is in the body replaced by one that is not, so that the body
+sees no state that it would not see in a loop of the row's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.control_flow.batched_branches import has_effects, keeps_lists, standing_in, taken
+from millrace._src.control_flow.call import copy_handle_data
+from millrace._src.control_flow.while_loop import bounded_loop
+from millrace._src.core import context
+from millrace._src.core.context import state
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.traversal import required_operations
+from millrace._src.ops import raw
+from millrace._src.ops.batching import Rows, Value, element_dtype
+
+
+def while_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The batching rule of While."""
+    loop = _RowsLoop(operation, arguments, rows)
+    if not loop.find_batched():
+        return None
+    return loop.together() if not loop.is_condition_batched else loop.until_all_are_done()
+
+
+class _RowsLoop:
+    """One loop while it is made one for all rows.
+
+    Args:
+      operation: the While of one row.
+      arguments: the state that it starts with.
+      rows: the rows.
+    """
+
+    def __init__(self, operation: Any, arguments: Sequence[Value], rows: Rows) -> None:
+        self.operation, self.arguments, self.rows = operation, list(arguments), rows
+        self.cond, self.body = (operation.attrs[name].graph for name in ("cond", "body"))
+        self.count = len(arguments)
+        self.varying = self._needed(rows.used_outputs(operation))
+        """The positions of the state that iterations change, but for what only they themselves need."""
+        self.made = [self.body.outputs[i] for i in self.varying]
+        self.batched = [a.is_batched for a in arguments]
+        self.is_condition_batched = False
+
+    def _needed(self, used: Sequence[int]) -> list[int]:
+        """Of what iterations change: what is used after the loop, by the condition, and to make these."""
+        outputs, inputs = self.body.outputs, self.body.inputs
+        needed: set[int] = set()
+        found = {*used, *_inputs_read(self.cond, self.cond.outputs)}
+        while not found <= needed:
+            needed |= found
+            found = _inputs_read(self.body, [outputs[i] for i in needed])
+        return [i for i in sorted(needed) if outputs[i] is not inputs[i]]
+
+    # --- what differs from row to row ----------------------------------------------------------------------------
+
+    def find_batched(self) -> bool:
+        """Finds what of the state is batched; False if the rows must go one by one."""
+        while True:
+            results = self._tried(self.body, self.made)
+            if any(v.by_row for v in results):
+                return False
+            pairs = zip(self.varying, results, strict=True)
+            grown = [i for i, v in pairs if v.is_batched and not self.batched[i]]
+            if not grown:
+                self.is_condition_batched = self._tried(self.cond, self.cond.outputs)[0].is_batched
+                if not self.is_condition_batched:
+                    return True
+                if has_effects(self.body) or has_effects(self.cond) or not self._keeps_lists():
+                    return False
+                grown = [i for i in self.varying if not self.batched[i]]
+                if not grown:
+                    return True
+            for i in grown:
+                self.batched[i] = True
+
+    def _keeps_lists(self) -> bool:
+        return all(
+            keeps_lists(self.body.outputs[i], self.body)
+            for i in self.varying
+            if self.arguments[i].tensor.dtype.name == "variant"
+        )
+
+    def _tried(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[Value]:
+        """Results of condition or body in a graph that is thrown away."""
+        scratch = FuncGraph(f"{graph.name}_tried_{context.unique_id()}")
+
+        def loop(operation: Any, arguments: Sequence[Value], count: Any) -> list[Value]:
+            inside: Any = state.graph
+            return [
+                Value(inside.add_placeholder(t.dtype, None, "rows"), True, t.dtype.name == "variant")
+                for t in operation.outputs
+            ]
+
+        rows = self.rows.trial(loop)
+        with scratch.as_default(), context.tapes_scope(()):
+            given = []
+            for index, tensor in enumerate(graph.inputs):
+                shape = self._shape(index, tensor.shape) if self.batched[index] else tensor.shape
+                placeholder = scratch.add_placeholder(tensor.dtype, shape, "state")
+                copy_handle_data([tensor], [placeholder])
+                given.append(Value(placeholder, self.batched[index]))
+            return rows.carry(graph, given, outputs)
+
+    def _shape(self, index: int, shape: TensorShape) -> TensorShape:
+        """The shape of a part of the state, with the rows where it is batched."""
+        if not self.batched[index] or self.arguments[index].tensor.dtype.name == "variant":
+            return shape
+        count = self.rows.count
+        return TensorShape([count if isinstance(count, int) else None]).concatenate(shape)
+
+    # --- the loop ------------------------------------------------------------------------------------------------
+
+    def together(self) -> list[Value]:
+        """A loop whose condition is the same for all rows."""
+        first = [self._first(i) for i in self.varying]
+
+        def body(*variables: Any) -> list[Any]:
+            return self._spread(self.rows.carry(self.body, self._state(variables), self.made))
+
+        def cond(*variables: Any) -> Any:
+            return self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0].tensor
+
+        return self._results(self._loop(cond, body, first, self._invariants()))
+
+    def until_all_are_done(self) -> list[Value]:
+        """A loop that goes on while the condition of some row holds."""
+        first = [self._first(i) for i in self.varying]
+        dtypes = [self._list_dtype(i) for i in self.varying]
+
+        def holds(variables: Sequence[Any]) -> Any:
+            return self.rows.spread(self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0])
+
+        def body(active: Any, *variables: Any) -> list[Any]:
+            given = self._standing_in(active, self._state(variables))
+            results = self._spread(self.rows.carry(self.body, given, self.made))
+            kept = [taken(active, *pair) for pair in zip(results, variables, dtypes, strict=True)]
+            return [raw.LogicalAnd(x=active, y=holds(kept)), *kept]
+
+        def cond(active: Any, *variables: Any) -> Any:
+            return raw.Any(input=active, reduction_indices=[0])
+
+        count = self.rows.count
+        rows = TensorShape([count if isinstance(count, int) else None])
+        found = self._loop(cond, body, [holds(first), *first], [rows, *self._invariants()])
+        return self._results(found[1:])
+
+    def _standing_in(self, active: Any, given: list[Value]) -> list[Value]:
+        """The state, rows that are done replaced by one that is not; lists stay, for they are not written there."""
+        numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
+        found = standing_in(active, [given[i] for i in numbers], [None] * len(numbers), self.rows)
+        for i, tensor in zip(numbers, found, strict=True):
+            given[i] = Value(tensor, True)
+        return given
+
+    def _loop(self, cond: Any, body: Any, first: list[Any], invariants: list[TensorShape]) -> list[Any]:
+        bound = self.arguments[1] if self.count > 1 else None
+        is_counted = self.body.inputs[0].op.name.endswith("loop_counter") and bound is not None
+        maximum = bound.tensor if is_counted and bound is not None and not bound.is_batched else -1
+        name = f"{self.operation.name.rpartition('/')[2]}_rows"
+        return list(bounded_loop(cond, body, first, invariants, maximum, name)) if first else []
+
+    def _first(self, index: int) -> Any:
+        """What a part of the state starts with."""
+        argument = self.arguments[index]
+        return self.rows.spread(argument, self._list_dtype(index)) if self.batched[index] else argument.tensor
+
+    def _list_dtype(self, index: int) -> Any:
+        """The dtype of the elements of a list of the state."""
+        tensor = self.operation.outputs[index]
+        return element_dtype(tensor) if tensor.dtype.name == "variant" else None
+
+    def _spread(self, results: Sequence[Value]) -> list[Any]:
+        pairs = zip(self.varying, results, strict=True)
+        return [self.rows.spread(v, self._list_dtype(i)) if self.batched[i] else v.tensor for i, v in pairs]
+
+    def _state(self, variables: Sequence[Any]) -> list[Value]:
+        """The whole state: the variables, and what the loop only reads, as values of the current graph."""
+        values = dict(zip(self.varying, variables, strict=True))
+        return [
+            Value(values[i], self.batched[i]) if i in values else Value(_here(a.tensor), a.is_batched)
+            for i, a in enumerate(self.arguments)
+        ]
+
+    def _invariants(self) -> list[TensorShape]:
+        declared = self.operation.attrs["output_shapes"]
+        shapes = [
+            declared[i] if declared else self.body.inputs[i].shape.most_specific_compatible_shape(t.shape)
+            for i, t in enumerate(self.body.outputs)
+        ]
+        return [self._shape(i, shapes[i]) for i in self.varying]
+
+    def _results(self, found: Sequence[Any]) -> list[Value]:
+        values = dict(zip(self.varying, found, strict=True))
+        return [Value(values[i], self.batched[i]) if i in values else a for i, a in enumerate(self.arguments)]
+
+
+def _inputs_read(graph: FuncGraph, outputs: Sequence[Any]) -> set[int]:
+    """The positions of the inputs of a graph that some outputs, and its effects, depend on."""
+    operations = required_operations(graph.get_operations(), [t.op for t in outputs], [t.op for t in graph.inputs])
+    read = {id(t) for t in (*outputs, *(t for op in operations for t in op.inputs))}
+    return {i for i, t in enumerate(graph.inputs) if id(t) in read}
+
+
+def _here(tensor: Any) -> Any:
+    """A tensor as one of the current graph."""
+    graph: Any = state.graph
+    return tensor if tensor.graph is graph else graph.capture(tensor)

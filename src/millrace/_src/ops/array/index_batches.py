@@ -1,0 +1,154 @@
+"""Batching rules of ops that gather and scatter: places of their own for each row get the row's number in front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    after_rows,
+    after_rows_tensor,
+    any_batched,
+    call,
+    dimensions,
+    int32,
+    joined,
+    known,
+    reshaped,
+    rows_first,
+    rows_last,
+)
+
+
+def gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Every row of a table of its own, at places of its own, or both."""
+    table, indices = arguments[:2]
+    batch_dims = operation.attrs.get("batch_dims", 0)
+    given = arguments[2] if len(arguments) > 2 else Value(convert_to_tensor(0), False)
+    if given.is_batched:
+        return None
+    if not indices.is_batched and not batch_dims:
+        return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=after_rows_tensor(given))]
+    axis = known(given)
+    if axis is None:
+        return None
+    place = int(axis.reshape(()))
+    if not table.is_batched and not batch_dims and place == 0:
+        return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=0)]
+    tables, places = rows.spread(table), rows.spread(indices)
+    return [raw.GatherV2(params=tables, indices=places, axis=after_rows(place), batch_dims=after_rows(batch_dims))]
+
+
+def resource_gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A variable is the same for all rows; they pick from it at places of their own."""
+    if arguments[0].is_batched or operation.attrs.get("batch_dims"):
+        return None
+    return call(operation, [a.tensor for a in arguments])
+
+
+def gather_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows go to the end where the places are the same for all; else their numbers come first in the places."""
+    table, indices = arguments
+    rank, out = operation.inputs[0].shape.rank, operation.outputs[0].shape.rank
+    if not table.is_batched:
+        return call(operation, [table.tensor, indices.tensor])
+    if not indices.is_batched and rank is not None and out is not None:
+        (found,) = call(operation, [rows_last(table.tensor, rank), indices.tensor])
+        return [rows_first(found, out + 1)]
+    numbered = _numbered(indices, rows, operation.inputs[1].shape.rank)
+    return None if numbered is None else call(operation, [table.tensor, numbered])
+
+
+def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
+    """Places `[..., k]` with the number of the row in front of each: `[rows, ..., k + 1]`."""
+    if rank is None:
+        return None
+    places = rows.spread(indices)
+    dims = dimensions(places)
+    numbers = raw.Cast(x=rows.numbers(), DstT=places.dtype)
+    column = reshaped(numbers, joined(rows.vector(), [1] * rank))
+    full = raw.BroadcastTo(input=column, shape=joined(dims[:-1], [1]))
+    return raw.ConcatV2(values=[full, places], axis=rank)
+
+
+def scatter_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The same for a tensor of zeros of a given shape."""
+    indices, updates, shape = arguments
+    rank, out = operation.inputs[1].shape.rank, operation.inputs[2].shape.num_elements()
+    if shape.is_batched or rank is None or out is None:
+        return None
+    whole = convert_to_tensor(shape.tensor)
+    if not indices.is_batched:
+        full = raw.ConcatV2(values=[whole, raw.Cast(x=convert_to_tensor(rows.vector()), DstT=whole.dtype)], axis=0)
+        (found,) = call(operation, [indices.tensor, rows_last(updates.tensor, rank), full])
+        return [rows_first(found, out + 1)]
+    numbered = _numbered(indices, rows, operation.inputs[0].shape.rank)
+    full = raw.ConcatV2(values=[raw.Cast(x=convert_to_tensor(rows.vector()), DstT=whole.dtype), whole], axis=0)
+    return None if numbered is None else call(operation, [numbered, rows.spread(updates), full])
+
+
+def scatter_into(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The same for a tensor with values: every row of it is written at the row's places."""
+    tensor, indices, updates = arguments
+    ranks = operation.inputs[0].shape.rank, operation.inputs[2].shape.rank
+    if not indices.is_batched and None not in ranks:
+        moved = rows_last(rows.spread(tensor), ranks[0]), rows_last(rows.spread(updates), ranks[1])
+        (found,) = call(operation, [moved[0], indices.tensor, moved[1]])
+        return [rows_first(found, ranks[0] + 1)]
+    numbered = _numbered(indices, rows, operation.inputs[1].shape.rank)
+    return None if numbered is None else call(operation, [rows.spread(tensor), numbered, rows.spread(updates)])
+
+
+def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows go to the end; where the segments differ from row to row, those of all rows are numbered through."""
+    data, ids, number = arguments
+    rank, id_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.rank
+    if number.is_batched or rank is None or id_rank is None:
+        return None
+    if not ids.is_batched:
+        (found,) = call(operation, [rows_last(data.tensor, rank), ids.tensor, number.tensor])
+        return [rows_first(found, rank - id_rank + 2)]
+    count = int32(number.tensor)
+    steps = raw.Mul(x=rows.numbers(), y=count)
+    own = raw.Cast(x=reshaped(steps, joined(rows.vector(), [1] * id_rank)), DstT=ids.tensor.dtype)
+    zero = convert_to_tensor(0, dtype=ids.tensor.dtype)
+    inside = raw.LogicalAnd(
+        x=raw.GreaterEqual(x=ids.tensor, y=zero), y=raw.Less(x=ids.tensor, y=raw.Cast(x=count, DstT=ids.tensor.dtype))
+    )
+    through = raw.SelectV2(
+        condition=inside, t=raw.AddV2(x=ids.tensor, y=own), e=convert_to_tensor(-1, dtype=ids.tensor.dtype)
+    )
+    tensor = rows.spread(data)
+    flat_ids = reshaped(through, [-1])
+    flat = reshaped(tensor, joined([-1], dimensions(tensor)[1 + id_rank :]))
+    total = raw.Mul(x=convert_to_tensor(rows.count, dtype="int32"), y=count)
+    (found,) = call(operation, [flat, flat_ids, raw.Cast(x=total, DstT=operation.inputs[2].dtype)])
+    single = raw.Reshape(tensor=count, shape=[1])
+    return [reshaped(found, joined(rows.vector(), single, dimensions(found)[1:]))]
+
+
+def stitch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Data for places that are the same for all rows: the rows go to the end."""
+    half = len(arguments) // 2
+    indices, data = arguments[:half], arguments[half:]
+    ranks = [t.shape.rank for t in operation.inputs[half:]]
+    if any_batched(indices) or None in ranks or operation.outputs[0].shape.rank is None:
+        return None
+    moved = [rows_last(rows.spread(a), r) for a, r in zip(data, ranks, strict=True)]
+    (found,) = call(operation, [*[a.tensor for a in indices], *moved])
+    return [rows_first(found, operation.outputs[0].shape.rank + 1)]
+
+
+def select(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A condition that is a vector goes along the first axis of what it chooses from."""
+    ranks = [t.shape.rank for t in operation.inputs]
+    if None in ranks:
+        return None
+    condition = rows.spread(arguments[0])
+    if ranks[0] < ranks[1]:
+        condition = reshaped(condition, joined(dimensions(condition), [1] * (ranks[1] - ranks[0])))
+    return [raw.SelectV2(condition=condition, t=rows.spread(arguments[1]), e=rows.spread(arguments[2]))]

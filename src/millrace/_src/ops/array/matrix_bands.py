@@ -1,0 +1,61 @@
+"""The band of a matrix: the main diagonal and some on both sides of it, everything else zero."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import int64
+from millrace._src.core.op_def import op
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops.array.shape_checks import dims_text, invalid
+from millrace._src.ops.batching_rules import leading
+from millrace._src.ops.type_sets import ANY, INDEX
+from millrace._src.util.export import export
+
+
+@export("linalg.band_part", v1=["linalg.band_part", "matrix_band_part"])
+@op(
+    "MatrixBandPart",
+    "input: T, num_lower: Tindex, num_upper: Tindex -> band: T",
+    T=ANY,
+    Tindex=INDEX.with_default(int64),
+    shape=lambda c: c.shape("input"),
+    batching=leading("input"),
+)
+def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -> Array:
+    """Keeps the central band of matrices and sets everything outside it to zero.
+
+    >>> tf.linalg.band_part([[1, 2, 3], [4, 5, 6], [7, 8, 9]], 0, 1).numpy()
+    array([[1, 2, 0],
+           [0, 5, 6],
+           [0, 0, 9]], dtype=int32)
+
+    Args:
+      input: A Tensor of at least two dimensions.
+      num_lower: an integer scalar, the number of diagonals kept below the main one; negative keeps all.
+      num_upper: a scalar of the same dtype, the number kept above it; negative keeps all.
+
+    Returns: A Tensor of the shape of `input`.
+    Raises: tf.errors.InvalidArgumentError: if a number is larger than the matrix.
+    """
+    if input.ndim < 2:
+        raise invalid(f"input must be at least 2-dim, received shape: {dims_text(input.shape)}")
+    rows, cols = input.shape[-2:]
+    for name, value in (("num_lower", num_lower), ("num_upper", num_upper)):
+        if value.ndim:
+            raise invalid(f"{name} must be scalar, got shape {dims_text(value.shape)}")
+    if not xp.is_xla:
+        if num_lower > rows:
+            raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")
+        if num_upper > cols:
+            raise invalid(f"num_upper must be negative or less or equal to number of columns ({cols}) got: {num_upper}")
+    below = np.arange(rows, dtype=np.int32)[:, None] - np.arange(cols, dtype=np.int32)[None, :]
+    inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
+    return xp.where(inside, input, np.array(b"" if input.dtype.kind == "O" else 0, input.dtype))
+
+
+@matrix_band_part.gradient
+def matrix_band_part_gradient(dy: Tensor, num_lower: Tensor, num_upper: Tensor) -> tuple[Tensor, None, None]:
+    """The band of the gradient."""
+    return matrix_band_part(dy, num_lower, num_upper), None, None

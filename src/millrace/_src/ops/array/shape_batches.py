@@ -1,0 +1,144 @@
+"""Batching rules of ops that tell or change the shape of a tensor: all rows have one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    after_rows,
+    after_rows_tensor,
+    any_batched,
+    call,
+    dimensions,
+    int32,
+    joined,
+    known,
+    padded,
+    product,
+    reshaped,
+)
+
+
+def shapes(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The shapes of rows are those of the batch without its first dimension."""
+    found = call(operation, [a.tensor for a in arguments])
+    return [Value(t[1:] if a.is_batched else t, False) for t, a in zip(found, arguments, strict=True)]
+
+
+def size(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The number of elements of one row."""
+    dims = raw.Shape(input=arguments[0].tensor, out_type=operation.attrs["out_type"])[1:]
+    return [Value(raw.Prod(input=dims, reduction_indices=[0]), False)]
+
+
+def rank(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """One axis less than the batch has."""
+    return [Value(raw.Sub(x=raw.Rank(input=arguments[0].tensor), y=1), False)]
+
+
+def reshape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows are a dimension of their own; an unknown one of a row is worked out from those of one row."""
+    tensor, shape = arguments
+    if shape.is_batched:
+        return None
+    wanted = known(shape)
+    dims = [int(n) for n in wanted] if wanted is not None else int32(shape.tensor)
+    if isinstance(dims, list) and -1 in dims:
+        static = operation.outputs[0].shape
+        dims = static.as_list() if static.is_fully_defined() else dims
+    if isinstance(dims, list) and -1 not in dims or isinstance(rows.count, int) and rows.count > 0:
+        return [reshaped(tensor.tensor, joined(rows.vector(), dims))]
+    row = raw.Prod(input=dimensions(tensor.tensor)[1:], reduction_indices=[0], keep_dims=True)
+    dims = convert_to_tensor(dims, dtype="int32")
+    is_free = raw.Equal(x=dims, y=-1)
+    others = raw.Prod(input=raw.SelectV2(condition=is_free, t=1, e=dims), reduction_indices=[0])
+    whole = raw.SelectV2(condition=is_free, t=raw.FloorDiv(x=int32(row), y=raw.Maximum(x=others, y=1)), e=dims)
+    return [reshaped(tensor.tensor, joined(rows.vector(), whole))]
+
+
+def expand(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The new axis is one further to the right."""
+    tensor, axis = arguments
+    return None if axis.is_batched else [raw.ExpandDims(input=tensor.tensor, dim=after_rows_tensor(axis))]
+
+
+def squeeze(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The axes of one are one further to the right; a batch of one row stays a batch."""
+    axes, shape = operation.attrs["squeeze_dims"], operation.inputs[0].shape
+    tensor = arguments[0].tensor
+    if axes:
+        return call(operation, [tensor], squeeze_dims=[after_rows(a) for a in axes])
+    if not shape.is_fully_defined():
+        return None
+    dims = [n for n in shape.as_list() if n != 1]
+    return [reshaped(tensor, joined(dimensions(tensor)[:1], dims))]
+
+
+def broadcast_to(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Axes of one come between the rows and the axes of a row."""
+    tensor, shape = arguments
+    rank_, wanted = operation.inputs[0].shape.rank, operation.inputs[1].shape.num_elements()
+    if shape.is_batched or rank_ is None or wanted is None:
+        return None
+    full = joined(rows.vector(), int32(shape.tensor))
+    return [raw.BroadcastTo(input=padded(tensor, wanted - rank_), shape=full)]
+
+
+def fill(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Every row is filled with its own value."""
+    dims, value = arguments
+    wanted = operation.inputs[0].shape.num_elements()
+    if dims.is_batched or wanted is None:
+        return None
+    full = joined(rows.vector(), int32(dims.tensor))
+    return [raw.BroadcastTo(input=padded(value, wanted), shape=full)]
+
+
+def transpose(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows stay first."""
+    tensor, order = arguments
+    if order.is_batched:
+        return None
+    found = known(order)
+    if found is not None:
+        return call(operation, [tensor.tensor, [0, *[int(i) + 1 for i in found]]])
+    moved = raw.AddV2(x=order.tensor, y=convert_to_tensor(1, dtype=order.tensor.dtype))
+    first = convert_to_tensor([0], dtype=order.tensor.dtype)
+    return call(operation, [tensor.tensor, raw.ConcatV2(values=[first, moved], axis=0)])
+
+
+def of_a_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """For ops with the shape of the operand as an attribute: the rows come first in it."""
+    first = TensorShape([rows.count if isinstance(rows.count, int) else None])
+    return call(operation, [arguments[0].tensor], shape=first.concatenate(operation.attrs["shape"]))
+
+
+def one_hot(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The new axis is one further to the right."""
+    if any_batched(arguments[1:]):
+        return None
+    return call(operation, [a.tensor for a in arguments], axis=after_rows(operation.attrs["axis"]))
+
+
+def diagonal(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The diagonal of a tensor of twice the rank is that of a matrix with its axes run together."""
+    dims = dimensions(arguments[0].tensor)
+    flat = reshaped(arguments[0].tensor, joined(dims[:1], product(dims[1:])))
+    return [reshaped(raw.MatrixDiag(diagonal=flat), joined(dims[:1], dims[1:], dims[1:]))]
+
+
+def diagonal_part(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The same undone."""
+    rank = operation.inputs[0].shape.rank
+    if rank is None:
+        return None
+    dims = dimensions(arguments[0].tensor)
+    half = dims[1 : 1 + rank // 2]
+    flat = reshaped(arguments[0].tensor, joined(dims[:1], product(half), product(half)))
+    return [reshaped(raw.MatrixDiagPart(input=flat), joined(dims[:1], half))]

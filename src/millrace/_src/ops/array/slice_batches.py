@@ -1,0 +1,163 @@
+"""Batching rules of ops that cut parts out of a tensor, or put them together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    after_rows,
+    after_rows_tensor,
+    any_batched,
+    call,
+    dimensions,
+    int32,
+    joined,
+    known,
+    padded,
+    preceded,
+)
+
+
+def cut(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A slice of every row: the same one, or one that starts at a place of its own."""
+    tensor, begin, size = arguments
+    if size.is_batched:
+        return None
+    if not begin.is_batched:
+        return [raw.Slice(input=tensor.tensor, begin=preceded(0, begin.tensor), size=preceded(-1, size.tensor))]
+    lengths = known(size)
+    if lengths is None or (lengths < 0).any():
+        return None
+    found = rows.spread(tensor)
+    for axis, length in enumerate(lengths.tolist()):
+        starts = raw.Slice(input=begin.tensor, begin=[0, axis], size=[-1, 1])
+        spots = raw.AddV2(x=starts, y=convert_to_tensor(list(range(length)), dtype=starts.dtype))
+        found = raw.GatherV2(params=found, indices=spots, axis=axis + 1, batch_dims=1)
+    return [found]
+
+
+def strided_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The whole first axis, then what is taken of a row."""
+    if any_batched(arguments[1:]):
+        return _picked(operation, arguments, rows)
+    begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:], strict=True))
+    return call(operation, [arguments[0].tensor, begin, end, strides], **_masks(operation))
+
+
+def _masks(operation: Any) -> dict[str, int]:
+    masks = {name: value << 1 for name, value in operation.attrs.items() if name.endswith("_mask")}
+    masks["begin_mask"] |= 1
+    masks["end_mask"] |= 1
+    return masks
+
+
+def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """`x[i, j]` with places of their own for each row: one axis after the other is gathered."""
+    tensor, begin = arguments[:2]
+    count = operation.inputs[1].shape.num_elements()
+    attrs = operation.attrs
+    plain = not any(attrs[f"{kind}_mask"] for kind in ("begin", "end", "ellipsis", "new_axis"))
+    if not plain or count is None or attrs["shrink_axis_mask"] != (1 << count) - 1:
+        return None
+    found, places = rows.spread(tensor), rows.spread(begin)
+    for axis in range(count):
+        spot = raw.StridedSlice(
+            input=places,
+            begin=[0, axis],
+            end=[0, axis + 1],
+            strides=[1, 1],
+            begin_mask=1,
+            end_mask=1,
+            shrink_axis_mask=2,
+        )
+        length = raw.Cast(x=raw.Shape(input=found)[1], DstT=spot.dtype)
+        zero = convert_to_tensor(0, dtype=spot.dtype)
+        spot = raw.SelectV2(condition=raw.Less(x=spot, y=zero), t=raw.AddV2(x=spot, y=length), e=spot)
+        found = raw.GatherV2(params=found, indices=spot, axis=1, batch_dims=1)
+    return [found]
+
+
+def strided_slice_grad(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The same of a batch, whose shape has the rows first."""
+    if any_batched(arguments[:4]):
+        return None
+    begin, end, strides = (int32(preceded(n, a.tensor)) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
+    shape = convert_to_tensor(joined(rows.vector(), int32(arguments[0].tensor)), dtype="int32")
+    return call(operation, [shape, begin, end, strides, rows.spread(arguments[4])], **_masks(operation))
+
+
+def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A part of every row replaced; axes of one come before those of a value that is broadcast."""
+    if any_batched(arguments[1:4]):
+        return None
+    begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
+    value = arguments[4]
+    if value.is_batched:
+        part = raw.StridedSlice(
+            input=arguments[0].tensor if arguments[0].is_batched else rows.spread(arguments[0]),
+            begin=begin,
+            end=end,
+            strides=strides,
+            **_masks(operation),
+        )
+        if part.shape.rank is None or operation.inputs[4].shape.rank is None:
+            return None
+        value = Value(padded(value, part.shape.rank - 1 - operation.inputs[4].shape.rank), True)
+    return call(operation, [rows.spread(arguments[0]), begin, end, strides, value.tensor], **_masks(operation))
+
+
+# --- joining ---------------------------------------------------------------------------------------------------------
+
+
+def pack(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The new axis is one further to the right."""
+    return call(operation, [rows.spread(a) for a in arguments], axis=after_rows(operation.attrs["axis"]))
+
+
+def unpack(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The axis to take apart is one further to the right."""
+    return call(operation, [arguments[0].tensor], axis=after_rows(operation.attrs["axis"]))
+
+
+def concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The axis to join along is one further to the right."""
+    if operation.op_def.signature.input_names[0] == "values":
+        *values, axis = arguments
+    else:
+        axis, *values = arguments
+    if axis.is_batched:
+        return None
+    return [raw.ConcatV2(values=[rows.spread(a) for a in values], axis=after_rows_tensor(axis))]
+
+
+def parallel_concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Rows of one element each, joined along what is then the second axis."""
+    return [raw.ConcatV2(values=[rows.spread(a) for a in arguments], axis=1)]
+
+
+def reverse_sequence(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Both axes are one further to the right; lengths that differ from row to row belong to one batch with the rows."""
+    tensor, lengths = arguments
+    seq, batch = operation.attrs["seq_dim"], operation.attrs["batch_dim"]
+    rank = operation.inputs[0].shape.rank
+    if not lengths.is_batched:
+        return call(operation, [tensor.tensor, lengths.tensor], seq_dim=after_rows(seq), batch_dim=after_rows(batch))
+    if rank is None:
+        return None
+    order = [0, batch % rank + 1, *[i + 1 for i in range(rank) if i != batch % rank]]
+    moved = raw.Transpose(x=rows.spread(tensor), perm=order)
+    dims = dimensions(moved)
+    flat = raw.Reshape(tensor=moved, shape=joined([-1], dims[2:]))
+    found = raw.ReverseSequence(
+        input=flat,
+        seq_lengths=raw.Reshape(tensor=lengths.tensor, shape=[-1]),
+        seq_dim=order.index(seq % rank + 1) - 1,
+        batch_dim=0,
+    )
+    back = [order.index(i) for i in range(rank + 1)]
+    return [raw.Transpose(x=raw.Reshape(tensor=found, shape=dims), perm=back)]

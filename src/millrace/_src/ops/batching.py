@@ -1,0 +1,310 @@
+"""What the batching rules of ops are made of: an op of one row, carried out on all rows of a batch at once.
+
+A rule is `(operation, arguments, rows) -> results`. The operation is that of one row, with its attributes and static
+shapes. An argument is a `Value`: a tensor, the same for all rows or with the rows along a new first axis. The results
+are tensors with the rows first, or Values that say otherwise; None leaves the operation to a loop over the rows.
+A list of tensors (dtype `variant`) has the rows first in each of its elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.execute import execute
+from millrace._src.core.shape_context import static_value
+from millrace._src.graph.control_deps import function_attrs
+from millrace._src.ops import raw
+
+
+class Value(NamedTuple):
+    """What stands for a tensor of the function of one row."""
+
+    tensor: Any
+    is_batched: bool
+    by_row: bool = False
+    """Whether it is a vector of lists, one for each row: of rows whose lists may differ in length."""
+
+
+class Rows:
+    """The rows of a batch, for a rule.
+
+    Attributes:
+      count: their number, an int or a tensor.
+      loop: `(operation, arguments, count) -> Values`: carries out an operation row by row.
+      carry: `(graph, arguments, outputs) -> Values`: carries out a graph on all rows.
+      trial: `(loop) -> Rows`: the same with another loop, to find out what is batched: no value is used.
+      is_trial: whether these are such.
+      used: the tensors, by `(id of the operation, index)`, that something in the graph being carried out needs.
+    """
+
+    __slots__ = ("count", "loop", "carry", "trial", "is_trial", "used")
+
+    def __init__(
+        self,
+        count: Any,
+        loop: Callable[..., Any],
+        carry: Callable[..., list[Value]],
+        trial: Callable[[Any], Rows],
+        is_trial: bool,
+    ) -> None:
+        self.count, self.loop, self.carry, self.trial, self.is_trial = count, loop, carry, trial, is_trial
+        self.used: set[tuple[int, int]] = set()
+
+    def spread(self, value: Value, dtype: Any = None) -> Any:
+        """A value with the rows first; of a list, whose tensors are of this dtype if it is known."""
+        if self.is_trial and value.tensor.dtype.name == "variant":
+            return value.tensor
+        return spread(value, self.count, dtype)
+
+    def used_outputs(self, operation: Any) -> list[int]:
+        """The positions of the outputs of an operation that something needs."""
+        return [i for i in range(len(operation.outputs)) if (id(operation), i) in self.used]
+
+    def vector(self) -> Any:
+        """Their number as a vector of one element: an int32 tensor, or a list where it is known."""
+        return [self.count] if isinstance(self.count, int) else vector(self.count)
+
+    def numbers(self) -> Any:
+        """0, 1, 2 ... for the rows."""
+        return raw.Range(start=0, limit=convert_to_tensor(self.count, dtype="int32"), delta=1)
+
+
+Rule = Callable[[Any, Sequence[Value], Rows], "Sequence[Any] | None"]
+
+
+def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
+    """The call of an operation's op on other tensors, with its attributes but for those given; its flat outputs."""
+    op = operation.op_def
+    inferred = op.signature.inferred_attrs
+    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")} | changed
+    found = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
+    if not op.signature.outputs:
+        return []
+    parts = found if isinstance(found, list) else [found]
+    return [t for part in parts for t in (part if isinstance(part, list) else [part])]
+
+
+def by_name(operation: Any, arguments: Sequence[Value]) -> dict[str, Any]:
+    """The arguments by the names of the signature; a list where the input is one."""
+    signature = operation.op_def.signature
+    return dict(zip(signature.input_names, signature.split_inputs(arguments, operation.attrs), strict=True))
+
+
+def places(operation: Any, names: Sequence[str]) -> set[int]:
+    """The positions of the named inputs among the flat ones; those of a list are several."""
+    named = by_name(operation, list(range(len(operation.inputs))))  # type: ignore[arg-type]  # numbers for values
+    return {i for name in names for i in (named[name] if isinstance(named[name], (list, tuple)) else [named[name]])}
+
+
+def any_batched(values: Sequence[Value]) -> bool:
+    """Whether one of the values differs from row to row."""
+    return any(v.is_batched for v in values)
+
+
+def known(value: Value) -> Any:
+    """The NumPy value of an argument that is the same for all rows and known while tracing, or None."""
+    return None if value.is_batched else static_value(value.tensor)
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def vector(count: Any) -> Any:
+    """A number as a vector of one element."""
+    return raw.Reshape(tensor=convert_to_tensor(count, dtype="int32"), shape=[1])
+
+
+def int32(tensor: Any) -> Any:
+    """Whole numbers as int32."""
+    return tensor if tensor.dtype.name == "int32" else raw.Cast(x=tensor, DstT="int32")
+
+
+def dimensions(tensor: Any) -> Any:
+    """The shape of a tensor: a list where it is known, else a vector."""
+    return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(input=tensor)
+
+
+def joined(*parts: Any) -> Any:
+    """Dimensions one after the other: a list where all are known, else a vector."""
+    if all(isinstance(part, list) for part in parts):
+        return [n for part in parts for n in part]
+    return raw.ConcatV2(values=[convert_to_tensor(part, dtype="int32") for part in parts], axis=0)
+
+
+def product(dims: Any) -> Any:
+    """The product of dimensions as a vector of one element."""
+    if isinstance(dims, list):
+        total = 1
+        for n in dims:
+            total *= n
+        return [total]
+    return raw.Prod(input=dims, reduction_indices=[0], keep_dims=True)
+
+
+def reshaped(tensor: Any, shape: Any) -> Any:
+    """A tensor with other dimensions."""
+    return raw.Reshape(tensor=tensor, shape=shape)
+
+
+def spread(value: Value, count: Any, dtype: Any = None) -> Any:
+    """A value with the rows as its first axis: one that is the same for every row is repeated."""
+    tensor = value.tensor
+    if value.is_batched:
+        return tensor
+    if tensor.dtype.name == "variant":
+        return _spread_list(tensor, count, dtype)
+    dims = dimensions(tensor)
+    first = [count] if isinstance(count, int) else vector(count)
+    if tensor.dtype.name == "resource":
+        raise NotImplementedError("vectorized_map: a resource cannot be repeated for every row.")
+    return raw.BroadcastTo(input=raw.ExpandDims(input=tensor, dim=0), shape=joined(first, dims))
+
+
+def _spread_list(handle: Any, count: Any, dtype: Any) -> Any:
+    """A list of tensors as a list of as many tensors, each repeated for every row."""
+    made = _origin(handle)
+    if made is not None and made.op_def.signature.input_names[:1] == ("element_shape",):
+        shape, size = made.inputs
+        (fresh,) = call(made, [element_with_rows(shape, made.attrs["element_dtype"], count), size])
+        return fresh
+    stacked = stack(handle, dtype)
+    rows = raw.ExpandDims(input=stacked, dim=1)
+    dims = raw.Shape(input=stacked)
+    full = raw.ConcatV2(values=[dims[:1], vector(count), dims[1:]], axis=0)
+    return unstack(raw.BroadcastTo(input=rows, shape=full))
+
+
+def _origin(handle: Any) -> Any:
+    """The operation that made a list, seen through identities; None in eager mode."""
+    operation = getattr(handle, "op", None)
+    while operation is not None and operation.op_def is not None and operation.op_def.returns_input:
+        operation = operation.inputs[0].op
+    return operation if operation is not None and operation.op_def is not None else None
+
+
+def element_with_rows(shape: Any, dtype: Any, count: Any) -> Any:
+    """The shape of the elements of a list, as list ops take it, with the rows first; a scalar -1 stays.
+
+    The elements of a list of lists are lists, whose own elements have the rows.
+    """
+    if shape.shape.rank == 0 or dtype.name == "variant":
+        return shape
+    first = convert_to_tensor([count], dtype=shape.dtype) if isinstance(count, int) else vector(count)
+    if first.dtype is not shape.dtype:
+        first = raw.Cast(x=first, DstT=shape.dtype)
+    return raw.ConcatV2(values=[first, shape], axis=0)
+
+
+def element_dtype(handle: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """The dtype of the tensors of a list, as the operations that make it or use it tell; None if none does."""
+    operation = getattr(handle, "op", None)
+    if operation is None or id(handle) in seen:
+        return None
+    seen = seen | {id(handle)}
+    if "element_dtype" in operation.attrs:
+        return operation.attrs["element_dtype"]
+    bodies = function_attrs(operation) if operation.op_def is not None else []
+    if bodies:
+        related = [bodies[-1].outputs[handle.value_index]]
+    elif operation.inputs:
+        related = list(operation.inputs[:1])
+    else:
+        related = [outer for outer, inner in getattr(operation.graph, "captures", ()) if inner is handle]
+    found = next(filter(None, (element_dtype(t, seen) for t in related)), None)
+    return found or _dtype_used(handle, seen)
+
+
+def _dtype_used(handle: Any, seen: frozenset[int]) -> Any:
+    """The dtype of the tensors of a list, as an operation that takes it says."""
+    for operation in handle.op.graph.get_operations():
+        for index, tensor in enumerate(operation.inputs):
+            if tensor is not handle or operation.op_def is None:
+                continue
+            if "element_dtype" in operation.attrs:
+                return operation.attrs["element_dtype"]
+            for body in function_attrs(operation):
+                place = index - (len(operation.inputs) - len(body.inputs))
+                found = element_dtype(body.inputs[place], seen) if place >= 0 else None
+                if found is not None:
+                    return found
+    return None
+
+
+def stack(handle: Any, dtype: Any = None) -> Any:
+    """The tensors of a list along a new first axis."""
+    dtype = element_dtype(handle) if dtype is None else dtype
+    if dtype is None or dtype.name == "variant":
+        raise NotImplementedError("vectorized_map: a list of which the dtype is not known cannot be stacked.")
+    return raw.TensorListStack(input_handle=handle, element_shape=-1, element_dtype=dtype)
+
+
+def unstack(tensor: Any) -> Any:
+    """The list of the rows of a tensor."""
+    shape = tensor.shape[1:] if tensor.shape.rank else None
+    if shape is not None and shape.is_fully_defined():
+        return raw.TensorListFromTensor(tensor=tensor, element_shape=convert_to_tensor(shape.as_list(), dtype="int32"))
+    return raw.TensorListFromTensor(tensor=tensor, element_shape=raw.Shape(input=tensor)[1:])
+
+
+# --- axes ------------------------------------------------------------------------------------------------------------
+
+
+def padded(value: Value, axes: int) -> Any:
+    """A batched value with axes of one behind the rows, where broadcasting would put them in front."""
+    if not value.is_batched or not axes:
+        return value.tensor
+    dims = dimensions(value.tensor)
+    return reshaped(value.tensor, joined(dims[:1], [1] * axes, dims[1:]))
+
+
+def after_rows(axis: int) -> int:
+    """The place of an axis of a row in the batch."""
+    return axis + 1 if axis >= 0 else axis
+
+
+def after_rows_tensor(value: Value) -> Any:
+    """Axes of a row, a tensor of any rank that is the same for all rows, as axes of the batch."""
+    tensor, found = value.tensor, known(value)
+    if found is not None:
+        moved = [after_rows(int(a)) for a in found.reshape(-1)]
+        return convert_to_tensor(moved[0] if found.ndim == 0 else moved, dtype=tensor.dtype)
+    is_counted = raw.GreaterEqual(x=tensor, y=convert_to_tensor(0, dtype=tensor.dtype))
+    return raw.AddV2(x=tensor, y=raw.Cast(x=is_counted, DstT=tensor.dtype))
+
+
+def preceded(number: int, vector_: Any) -> Any:
+    """A vector with one more number in front."""
+    return raw.ConcatV2(values=[convert_to_tensor([number], dtype=vector_.dtype), vector_], axis=0)
+
+
+def rows_last(tensor: Any, rank: int) -> Any:
+    """A batch of tensors of this rank with the rows moved to the end."""
+    return raw.Transpose(x=tensor, perm=[*range(1, rank + 1), 0])
+
+
+def rows_first(tensor: Any, rank: int | None = None) -> Any:
+    """The same undone; `rank` is that of the tensor."""
+    rank = tensor.shape.rank if rank is None else rank
+    return raw.Transpose(x=tensor, perm=[rank - 1, *range(rank - 1)])
+
+
+def swapped(tensor: Any, rank: int | None = None) -> Any:
+    """A tensor with its first two axes exchanged."""
+    rank = tensor.shape.rank if rank is None else rank
+    if rank is not None:
+        return raw.Transpose(x=tensor, perm=[1, 0, *range(2, rank)])
+    rest = raw.Range(start=2, limit=raw.Rank(input=tensor), delta=1)
+    return raw.Transpose(x=tensor, perm=raw.ConcatV2(values=[[1, 0], rest], axis=0))
+
+
+def folded(tensor: Any) -> Any:
+    """A batch of batches as one batch."""
+    dims = dimensions(tensor)
+    return reshaped(tensor, joined(product(dims[:2]), dims[2:]))
+
+
+def unfolded(tensor: Any, like: Any) -> Any:
+    """One batch as the batch of batches that `like` is."""
+    return reshaped(tensor, joined(dimensions(like)[:2], dimensions(tensor)[1:]))

@@ -1,0 +1,218 @@
+"""Batching rules that many ops share; an op names one in its declaration, `batching=leading("input")`.
+
+Each says what a first axis for the rows means to an op: nothing, since it works element by element; one more axis in
+front of the matrices it works on; one more image in the batch that it takes anyway; a number to add to the axes that
+it is told. What an op declares of its shapes says it already for the plainest ones: `derived_rule`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Rule,
+    Value,
+    after_rows,
+    after_rows_tensor,
+    call,
+    dimensions,
+    folded,
+    padded,
+    places,
+    rows_first,
+    rows_last,
+    unfolded,
+)
+from millrace._src.ops.math.broadcasting import broadcast_shape
+from millrace._src.ops.shape_rules import broadcast_shape as plain_broadcast_shape
+from millrace._src.ops.shape_rules import merged_shape, same_shape
+
+
+def rule_of(op: OpDef) -> Rule | None:
+    """The batching rule of an op: the declared one, or what its shape rule says."""
+    return op.batching or derived_rule(op)
+
+
+def derived_rule(op: OpDef) -> Rule | None:
+    """The rule of an op that works element by element, as its shape rule tells."""
+    signature = op.signature
+    if any(a.is_list for a in (*signature.inputs, *signature.outputs)) or len(signature.outputs) != 1:
+        return None
+    if op.not_batched is not None or "func" in op.attr_kinds.values() or op.effects({}) is not Effects.NONE:
+        return None
+    if op.host_only and op.gradient is None:
+        return None
+    count = len(signature.inputs)
+    if op.shape_rule in (broadcast_shape, plain_broadcast_shape) and count == 2:
+        return elementwise
+    if op.shape_rule is same_shape and count == 1:
+        return as_it_is
+    return alike if op.shape_rule is merged_shape else None
+
+
+# --- element by element ----------------------------------------------------------------------------------------------
+
+
+def as_it_is(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
+    """Each element of the result depends on the same axes of the operand: element by element, or the last axes."""
+    return call(operation, [a.tensor for a in arguments])
+
+
+def each_as_it_is(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
+    """Every operand becomes the result in its place."""
+    return [Value(t, *a[1:]) for t, a in zip(call(operation, [a.tensor for a in arguments]), arguments, strict=True)]
+
+
+def elementwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Operands of different rank get axes of one behind the rows, where broadcasting would put them in front."""
+    ranks = [t.shape.rank for t in operation.inputs]
+    if None in ranks:
+        return None
+    return call(operation, [padded(a, max(ranks) - r) for a, r in zip(arguments, ranks, strict=True)])
+
+
+def scalars_aside(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """All operands have one shape, but for scalars: those of the rows are repeated for each element."""
+    ranks = [t.shape.rank for t in operation.inputs]
+    if None in ranks:
+        return None
+    widest = ranks.index(max(ranks))
+    whole = rows.spread(arguments[widest])
+    spread = []
+    for argument, rank in zip(arguments, ranks, strict=True):
+        is_scalar = rank == 0 and ranks[widest] > 0
+        tensor = padded(argument, ranks[widest]) if is_scalar else rows.spread(argument)
+        spread.append(raw.BroadcastTo(input=tensor, shape=dimensions(whole)) if is_scalar else tensor)
+    return call(operation, spread)
+
+
+def alike(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """All operands have one shape, that of the result."""
+    return call(operation, [rows.spread(a) for a in arguments])
+
+
+def all_hold(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
+    """An assertion holds if it does for every row."""
+    condition, *data = arguments
+    tensor = condition.tensor
+    holds = raw.All(input=tensor, reduction_indices=[0]) if condition.is_batched else tensor
+    return call(operation, [holds, *[a.tensor for a in data]])
+
+
+# --- the last axes, the first axis -----------------------------------------------------------------------------------
+
+
+def leading(*names: str) -> Rule:
+    """For an op with any axes in front of the ones that it works on: the named operands get the rows there.
+
+    The others are the same for all rows, or a loop is left.
+    """
+
+    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+        spread = _only(operation, names, arguments, rows)
+        if spread is None:
+            return None
+        found = zip(call(operation, spread), operation.outputs, strict=True)
+        return [Value(t, not _is_left_out(t, old)) for t, old in found]
+
+    return rule
+
+
+def _is_left_out(tensor: Any, of_one: Any) -> bool:
+    """Whether a result is the empty vector that stands for one that an attribute does not ask for."""
+    return bool(tensor.shape.rank == 1 and of_one.shape.rank == 1 and of_one.shape[0] == 0)
+
+
+def _only(operation: Any, names: Sequence[str], arguments: Sequence[Value], rows: Rows) -> list[Any] | None:
+    """The tensors of the arguments, the named ones with the rows first; None if another differs from row to row."""
+    chosen = places(operation, names)
+    if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen):
+        return None
+    return [rows.spread(a) if i in chosen else a.tensor for i, a in enumerate(arguments)]
+
+
+def folding(*names: str, like: str | None = None) -> Rule:
+    """For an op on a batch: the rows and the batch of the named operands become one batch.
+
+    Args:
+      names: the operands with a batch as their first axis, as all results have.
+      like: which of them has the batch of the results; by default the first one.
+    """
+
+    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+        chosen = _only(operation, names, arguments, rows)
+        if chosen is None:
+            return None
+        places_ = places(operation, names)
+        results = call(operation, [folded(t) if i in places_ else t for i, t in enumerate(chosen)])
+        (first,) = places(operation, [like or names[0]])
+        return [unfolded(t, chosen[first]) for t in results]
+
+    return rule
+
+
+def trailing(*names: str) -> Rule:
+    """For an op that picks, adds or orders along the first axes: the rows of the named operands go to the end."""
+
+    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+        chosen = _only(operation, names, arguments, rows)
+        moved = places(operation, names)
+        ranks = [t.shape.rank for t in operation.inputs]
+        if (
+            chosen is None
+            or any(ranks[i] is None for i in moved)
+            or any(t.shape.rank is None for t in operation.outputs)
+        ):
+            return None
+        tensors = [rows_last(t, ranks[i]) if i in moved else t for i, t in enumerate(chosen)]
+        results = zip(call(operation, tensors), operation.outputs, strict=True)
+        return [rows_first(t, old.shape.rank + 1) for t, old in results]
+
+    return rule
+
+
+# --- axes ------------------------------------------------------------------------------------------------------------
+
+
+def along(axis: str, *names: str) -> Rule:
+    """For an op that is told an axis, or axes, of the named operands by an operand."""
+
+    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+        chosen = _only(operation, names, arguments, rows)
+        if chosen is None:
+            return None
+        (place,) = places(operation, [axis])
+        chosen[place] = after_rows_tensor(arguments[place])
+        return call(operation, chosen)
+
+    return rule
+
+
+def along_attr(axis: str, *names: str) -> Rule:
+    """For an op that is told an axis of the named operands by an attribute."""
+
+    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+        chosen = _only(operation, names, arguments, rows)
+        return None if chosen is None else call(operation, chosen, **{axis: after_rows(operation.attrs[axis])})
+
+    return rule
+
+
+def preceding(operand: str, first: Any, *names: str) -> Rule:
+    """For an op that is told something for each axis of the named operands: `first` is what it is told of the rows."""
+
+    def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+        chosen = _only(operation, names, arguments, rows)
+        if chosen is None:
+            return None
+        (place,) = places(operation, [operand])
+        rest = chosen[place]
+        chosen[place] = raw.ConcatV2(values=[convert_to_tensor([first], dtype=rest.dtype), rest], axis=0)
+        return call(operation, chosen)
+
+    return rule

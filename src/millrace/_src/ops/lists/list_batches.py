@@ -1,0 +1,176 @@
+"""Batching rules of lists of tensors: a list for every row is one list whose tensors have the rows first.
+
+So all rows have lists of one length. Lists that differ in length, as rows of loops of their own make them, are a vector
+of lists (`Value.by_row`) and left to the loop over the rows. A list of lists has lists with the rows first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.shape_context import static_value
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    any_batched,
+    by_name,
+    call,
+    dimensions,
+    element_with_rows,
+    joined,
+    reshaped,
+    stack,
+    swapped,
+    unstack,
+)
+
+
+def _dtype(operation: Any) -> Any:
+    return operation.attrs["element_dtype"]
+
+
+def _shape(operation: Any, value: Value, rows: Rows) -> Any:
+    return element_with_rows(value.tensor, _dtype(operation), rows.count)
+
+
+def _numbered(index: Any, rows: Rows) -> Any:
+    """The place of each row in the stacked tensors of a list: `[its index, its number]`."""
+    return raw.Pack(values=[index, rows.numbers()], axis=1)
+
+
+def get_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The tensor of all rows at one index, or of each row at its own."""
+    handle, index, shape = arguments
+    if shape.is_batched or index.is_batched and _dtype(operation).name == "variant":
+        return None
+    if not index.is_batched:
+        return call(operation, [handle.tensor, index.tensor, _shape(operation, shape, rows)])
+    if not handle.is_batched:
+        attrs = {"element_dtype": _dtype(operation)}
+        return [
+            raw.TensorListGather(input_handle=handle.tensor, indices=index.tensor, element_shape=shape.tensor, **attrs)
+        ]
+    stacked = stack(handle.tensor, _dtype(operation))
+    return [raw.GatherNd(params=stacked, indices=_numbered(index.tensor, rows))]
+
+
+def set_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """All rows write at one index, or each at its own, into the tensors stacked."""
+    handle, index, item = arguments
+    if not index.is_batched:
+        return call(operation, [rows.spread(handle, _dtype(operation)), index.tensor, rows.spread(item)])
+    if operation.attrs["resize_if_index_out_of_bounds"] or _dtype(operation).name == "variant":
+        return None
+    stacked = stack(rows.spread(handle, _dtype(operation)), _dtype(operation))
+    written = raw.TensorScatterUpdate(tensor=stacked, indices=_numbered(index.tensor, rows), updates=rows.spread(item))
+    return [unstack(written)]
+
+
+def push_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """One tensor with the rows first."""
+    return call(operation, [rows.spread(a, _dtype(operation)) for a in arguments])
+
+
+def pop_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """One tensor with the rows first."""
+    handle, shape = arguments
+    return None if shape.is_batched else call(operation, [handle.tensor, _shape(operation, shape, rows)])
+
+
+def stacked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows before the elements, which come first."""
+    handle, shape = arguments
+    if shape.is_batched or _dtype(operation).name == "variant":
+        return None
+    (found,) = call(operation, [handle.tensor, _shape(operation, shape, rows)])
+    return [swapped(found)]
+
+
+def from_tensor(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The elements before the rows."""
+    tensor, shape = arguments
+    if shape.is_batched or _dtype(operation).name == "variant":
+        return None
+    return call(operation, [swapped(tensor.tensor), _shape(operation, shape, rows)])
+
+
+def gathered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The tensors of all rows at the same places."""
+    handle, indices, shape = arguments
+    if indices.is_batched or shape.is_batched or _dtype(operation).name == "variant":
+        return None
+    (found,) = call(operation, [handle.tensor, indices.tensor, _shape(operation, shape, rows)])
+    return [swapped(found)]
+
+
+def scattered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Tensors of all rows written to the same places, of a new list or of one that there is."""
+    named = by_name(operation, arguments)
+    if _dtype(operation).name == "variant" or any(
+        v.is_batched for n, v in named.items() if n not in ("input_handle", "tensor")
+    ):
+        return None
+    made = {n: v.tensor for n, v in named.items()}
+    made["tensor"] = swapped(rows.spread(named["tensor"]))
+    if "input_handle" in named:
+        made["input_handle"] = rows.spread(named["input_handle"], _dtype(operation))
+    else:
+        made["element_shape"] = _shape(operation, named["element_shape"], rows)
+    return call(operation, list(made.values()))
+
+
+def length(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """One for all rows."""
+    return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
+
+
+def element_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """That of a row: without the first dimension, where the rank is known; a scalar -1 stays."""
+    (found,) = call(operation, [arguments[0].tensor])
+    begin = raw.Minimum(x=raw.Shape(input=found), y=1)
+    return [Value(raw.Slice(input=found, begin=begin, size=raw.Neg(x=begin)), False)]
+
+
+def resized(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """One length for all rows."""
+    handle, size = arguments
+    return None if size.is_batched else call(operation, [handle.tensor, size.tensor])
+
+
+def joined_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Elements of one length are stacked and their axis is run together with that of the list."""
+    named = by_name(operation, arguments)
+    if any_batched(arguments[1:]) or _dtype(operation).name == "variant":
+        return None
+    handle, declared = named["input_handle"].tensor, named.get("element_shape")
+    shape = -1 if declared is None else _shape(operation, declared, rows)
+    found = raw.TensorListStack(input_handle=handle, element_shape=shape, element_dtype=_dtype(operation))
+    moved = swapped(found, None if operation.outputs[0].shape.rank is None else operation.outputs[0].shape.rank + 2)
+    sizes = raw.Shape(input=moved)
+    flat = reshaped(moved, joined(rows.vector(), raw.Mul(x=sizes[1:2], y=sizes[2:3]), sizes[3:]))
+    lengths = raw.Fill(dims=sizes[1:2], value=raw.Cast(x=sizes[2], DstT="int64"))
+    return [flat, Value(lengths, False)]
+
+
+def split_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Pieces of one length are the elements of a tensor with one axis more."""
+    tensor, shape, lengths = arguments
+    if shape.is_batched or lengths.is_batched:
+        return None
+    known = static_value(lengths.tensor)
+    if known is not None and (known.size == 0 or (known != known[0]).any()):
+        return None
+    if known is None:
+        is_one = raw.All(input=raw.Equal(x=lengths.tensor, y=lengths.tensor[:1]), reduction_indices=[0])
+        complaint = "vectorized_map: the rows of a TensorArray can only be split into pieces of one length"
+        raw.Assert(condition=is_one, data=[complaint, lengths.tensor])
+    number, length = raw.Shape(input=lengths.tensor), raw.Cast(x=lengths.tensor[:1], DstT="int32")
+    dims = dimensions(tensor.tensor)
+    return [unstack(swapped(reshaped(tensor.tensor, joined(dims[:1], number, length, dims[2:]))))]
+
+
+def two_lists(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The tensors of both, with the rows first."""
+    return call(operation, [rows.spread(a, _dtype(operation)) for a in arguments])

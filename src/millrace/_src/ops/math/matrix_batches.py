@@ -1,0 +1,68 @@
+"""Batching rules of products and of reductions."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.ops import raw
+from millrace._src.ops.batching import Rows, Value, dimensions, folded, joined, reshaped, unfolded
+
+
+def matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A stack of products; with one right operand for all rows a single product of all rows of all matrices."""
+    attrs = operation.attrs
+    a = _swapped(arguments[0], attrs["transpose_a"])
+    b = _swapped(arguments[1], attrs["transpose_b"])
+    if arguments[0].is_batched and not arguments[1].is_batched:
+        return [unfolded(raw.MatMul(a=folded(a), b=b), a)]
+    return [raw.BatchMatMulV2(x=a, y=b)]
+
+
+def sparse_matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The product is one of float32 matrices, whatever the operands were."""
+    floats = [Value(raw.Cast(x=a.tensor, DstT="float32"), a.is_batched) for a in arguments]
+    return matmul(operation, floats, rows)
+
+
+def _swapped(value: Value, is_transposed: bool) -> Any:
+    """A matrix, or a stack of them, with the last two axes exchanged."""
+    if not is_transposed:
+        return value.tensor
+    return raw.Transpose(x=value.tensor, perm=[0, 2, 1] if value.is_batched else [1, 0])
+
+
+def einsum(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """`ij,jk->ik` of rows of the first operand is `Aij,jk->Aik`."""
+    equation = operation.attrs["equation"]
+    if "->" not in equation:
+        return None
+    label = next(c for c in string.ascii_letters if c not in equation)
+    inputs, output = equation.split("->")
+    parts = [label + p.strip() if a.is_batched else p for p, a in zip(inputs.split(","), arguments, strict=True)]
+    return [raw.Einsum(inputs=[a.tensor for a in arguments], equation=f"{','.join(parts)}->{label}{output.strip()}")]
+
+
+def accumulated(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A sum of operands of one shape, which may be lists."""
+    return [raw.AddN(inputs=[rows.spread(a) for a in arguments])]
+
+
+def half_square(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Half the sum of squares of every row."""
+    tensor = arguments[0].tensor
+    flat = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))
+    total = raw.Sum(input=raw.Square(x=flat), reduction_indices=[1])
+    return [raw.Mul(x=total, y=raw.Cast(x=0.5, DstT=tensor.dtype))]
+
+
+def _elements(tensor: Any) -> Any:
+    """The number of elements of a row, as a vector of one."""
+    dims = dimensions(tensor)[1:]
+    if not isinstance(dims, list):
+        return raw.Prod(input=dims, reduction_indices=[0], keep_dims=True)
+    total = 1
+    for n in dims:
+        total *= n
+    return [total]

@@ -1,0 +1,275 @@
+"""Batching rules of convolutions and other ops on images.
+
+They take a batch of images already: the rows become part of it (`batching_rules.folding`). Where the filter, or a
+value for each channel, differs from row to row, the rows become groups of channels instead: an op that keeps groups of
+channels apart, as convolutions do, then keeps the rows apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    any_batched,
+    call,
+    dimensions,
+    folded,
+    int32,
+    joined,
+    product,
+    reshaped,
+    unfolded,
+)
+
+
+def _channels(operation: Any, rank: int) -> int:
+    """The axis of the channels of an image batch."""
+    return 1 if operation.attrs.get("data_format", "N").startswith("NC") else rank - 1
+
+
+def side_by_side(tensor: Any, axis: int) -> Any:
+    """A batch of tensors as one, in which the rows are groups along an axis of a row."""
+    rank = tensor.shape.rank - 1
+    order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
+    moved = raw.Transpose(x=tensor, perm=order)
+    dims = dimensions(moved)
+    return reshaped(moved, joined(dims[:axis], product(dims[axis : axis + 2]), dims[axis + 2 :]))
+
+
+def apart(tensor: Any, axis: int, rows: Rows) -> Any:
+    """The groups along an axis as rows again."""
+    dims, rank = dimensions(tensor), tensor.shape.rank
+    if isinstance(dims, list) and isinstance(rows.count, int):
+        own: Any = [dims[axis] // rows.count if rows.count else dims[axis]]
+    else:
+        whole = convert_to_tensor(dims, dtype="int32")[axis : axis + 1]
+        own = raw.FloorDiv(x=whole, y=raw.Maximum(x=convert_to_tensor(rows.vector(), dtype="int32"), y=1))
+    split = reshaped(tensor, joined(dims[:axis], rows.vector(), own, dims[axis + 1 :]))
+    return raw.Transpose(x=split, perm=[axis, *[i for i in range(rank + 1) if i != axis]])
+
+
+def conv(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Filters of their own are groups: of channels that all see the images, or of images that are groups too."""
+    x, filters = arguments
+    rank = operation.inputs[1].shape.rank
+    if rank is None:
+        return None
+    if not filters.is_batched:
+        return [unfolded(call(operation, [folded(x.tensor), filters.tensor])[0], x.tensor)]
+    channels = _channels(operation, rank)
+    if not _is_whole(operation.inputs[0], operation.inputs[1], channels):
+        x = Value(rows.spread(x), True)
+    images = side_by_side(x.tensor, channels) if x.is_batched else x.tensor
+    (found,) = call(operation, [images, side_by_side(filters.tensor, rank - 1)])
+    return [apart(found, channels, rows)]
+
+
+def _is_whole(images: Any, filters: Any, channels: int) -> bool:
+    """Whether a convolution is known to have one group."""
+    depth, size = images.shape[channels] if images.shape.rank else None, filters.shape[-2]
+    return depth is not None and depth == size
+
+
+def conv_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """`(sizes of the images, filters, gradient)`: with one filter the rows are images, else groups of channels."""
+    sizes, filters, gradient = arguments
+    rank = operation.inputs[1].shape.rank
+    if sizes.is_batched or rank is None or operation.inputs[0].shape.num_elements() != rank:
+        return None
+    if not filters.is_batched:
+        dy = gradient.tensor
+        dims = convert_to_tensor(int32(sizes.tensor))
+        first = raw.Mul(x=dims[:1], y=convert_to_tensor(rows.vector(), dtype="int32"))
+        (found,) = call(operation, [raw.ConcatV2(values=[first, dims[1:]], axis=0), filters.tensor, folded(dy)])
+        return [unfolded(found, dy)]
+    channels = _channels(operation, rank)
+    dims = _with_groups(sizes.tensor, channels, rows)
+    dy = side_by_side(rows.spread(gradient), channels)
+    (found,) = call(operation, [dims, side_by_side(filters.tensor, rank - 1), dy])
+    return [apart(found, channels, rows)]
+
+
+def _with_groups(sizes: Any, axis: int, rows: Rows) -> Any:
+    """Dimensions with one of them as many times as there are rows."""
+    dims = convert_to_tensor(int32(sizes))
+    grouped = raw.Mul(x=dims[axis : axis + 1], y=convert_to_tensor(rows.vector(), dtype="int32"))
+    return raw.ConcatV2(values=[dims[:axis], grouped, dims[axis + 1 :]], axis=0)
+
+
+def conv_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """`(images, sizes of the filters, gradient)`: the gradients of the rows' filters are groups of channels."""
+    x, sizes, gradient = arguments
+    rank = operation.inputs[0].shape.rank
+    if sizes.is_batched or rank is None or operation.inputs[1].shape.num_elements() != rank:
+        return None
+    channels = _channels(operation, rank)
+    x_depth = operation.inputs[0].shape[channels]
+    is_whole = x_depth is not None and x_depth == operation.outputs[0].shape[-2]
+    if x.is_batched or not is_whole:
+        images = side_by_side(rows.spread(x), channels)
+    else:
+        images = x.tensor
+    dy = side_by_side(rows.spread(gradient), channels)
+    (found,) = call(operation, [images, _with_groups(sizes.tensor, rank - 1, rows), dy])
+    return [apart(found, rank - 1, rows)]
+
+
+# --- depthwise -------------------------------------------------------------------------------------------------------
+
+
+def depthwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Every channel has its own filters, so rows of filters are more channels."""
+    x, filters = arguments
+    if not filters.is_batched:
+        return [unfolded(call(operation, [folded(x.tensor), filters.tensor])[0], x.tensor)]
+    channels = _channels(operation, 4)
+    (found,) = call(operation, [side_by_side(rows.spread(x), channels), side_by_side(filters.tensor, 2)])
+    return [apart(found, channels, rows)]
+
+
+def depthwise_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The gradient by the images, as that of a convolution."""
+    sizes, filters, gradient = arguments
+    if sizes.is_batched or not filters.is_batched:
+        return conv_input_gradient(operation, arguments, rows)
+    channels = _channels(operation, 4)
+    dy = side_by_side(rows.spread(gradient), channels)
+    dims = _with_groups(sizes.tensor, channels, rows)
+    return [apart(call(operation, [dims, side_by_side(filters.tensor, 2), dy])[0], channels, rows)]
+
+
+def depthwise_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The gradient by the filters: those of the rows are more channels."""
+    x, sizes, gradient = arguments
+    if sizes.is_batched:
+        return None
+    channels = _channels(operation, 4)
+    images, dy = (side_by_side(rows.spread(v), channels) for v in (x, gradient))
+    return [apart(call(operation, [images, _with_groups(sizes.tensor, 2, rows), dy])[0], 2, rows)]
+
+
+# --- pooling ---------------------------------------------------------------------------------------------------------
+
+
+def pool_gradient_of_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """`(shape of the images, gradient)`: the rows are images."""
+    shape, gradient = arguments
+    if shape.is_batched:
+        return None
+    dims = convert_to_tensor(shape.tensor)
+    first = raw.Mul(x=dims[:1], y=convert_to_tensor(rows.vector(), dtype="int32"))
+    full = raw.ConcatV2(values=[first, dims[1:]], axis=0)
+    return [unfolded(call(operation, [full, folded(gradient.tensor)])[0], gradient.tensor)]
+
+
+def pool_with_places(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows are images, unless the places that come out, or go in, count through the images of a row."""
+    if operation.attrs["include_batch_in_index"]:
+        return None
+    tensors = [rows.spread(a) for a in arguments]
+    return [unfolded(t, tensors[0]) for t in call(operation, [folded(t) for t in tensors])]
+
+
+# --- channels --------------------------------------------------------------------------------------------------------
+
+
+def bias(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """A bias of its own for every row is broadcast along all axes but the channels."""
+    x, b = arguments
+    rank = operation.inputs[0].shape.rank
+    if rank is None:
+        return None
+    after = rank - 1 - _channels(operation, rank)
+    before = rank - 1 - after
+    dims = dimensions(b.tensor)
+    shape = [dims[:1], [1] * before, dims[1:]] if b.is_batched else [[1] * before, dims]
+    return [raw.AddV2(x=rows.spread(x), y=reshaped(b.tensor, joined(*shape, [1] * after)))]
+
+
+def bias_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The sum over all axes but the rows and the channels."""
+    rank = operation.inputs[0].shape.rank
+    if rank is None:
+        return None
+    channels = _channels(operation, rank) + 1
+    return [raw.Sum(input=arguments[0].tensor, reduction_indices=[i for i in range(1, rank + 1) if i != channels])]
+
+
+def normalization(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Every channel has its own mean and variance, so the rows are more channels."""
+    ranks = [t.shape.rank for t in operation.inputs]
+    if None in ranks:
+        return None
+    channels = _channels(operation, 4) if max(ranks) == 4 else _channels(operation, 5)
+    tensors = []
+    for argument, rank in zip(arguments, ranks, strict=True):
+        if rank == 1:
+            tensors.append(side_by_side(rows.spread(argument), 0))
+        elif rank and rank > 3:
+            tensors.append(side_by_side(rows.spread(argument), channels))
+        else:
+            return None
+    found = call(operation, tensors)
+    results: list[Any] = []
+    for tensor, old in zip(found, operation.outputs, strict=True):
+        if old.shape.rank is None or old.shape.rank == 1 and old.shape[0] in (0, None) and not any_batched(arguments):
+            return None
+        results.append(_separated(tensor, old, channels, rows))
+    return results
+
+
+def _separated(tensor: Any, old: Any, channels: int, rows: Rows) -> Any:
+    """A result of a normalization as rows; one that says nothing of the channels is the same for all."""
+    if old.shape.rank > 3:
+        return apart(tensor, channels, rows)
+    return Value(tensor, False) if old.shape.rank == 0 or old.shape[0] == 0 else apart(tensor, 0, rows)
+
+
+# --- space and batch -------------------------------------------------------------------------------------------------
+
+
+def space_to_batch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The parts of an image are further images: `[parts, rows, images]` comes out for `[rows, images]`."""
+    if any_batched(arguments[1:]):
+        return None
+    tensor = arguments[0].tensor
+    (found,) = call(operation, [folded(tensor), *[a.tensor for a in arguments[1:]]])
+    dims, lead = dimensions(found), dimensions(tensor)[:2]
+    split = reshaped(found, joined([-1], lead, dims[1:]))
+    moved = raw.Transpose(x=split, perm=[1, 0, 2, *range(3, split.shape.rank)])
+    sizes = dimensions(moved)
+    return [reshaped(moved, joined(sizes[:1], product(sizes[1:3]), sizes[3:]))]
+
+
+def batch_to_space(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The same undone: the images of all rows of each part come one after the other."""
+    if any_batched(arguments[1:]) or operation.outputs[0].shape.rank is None:
+        return None
+    tensor = arguments[0].tensor
+    parts = _parts(operation, arguments)
+    dims = dimensions(tensor)
+    split = reshaped(tensor, joined(dims[:1], parts, [-1], dims[2:]))
+    moved = raw.Transpose(x=split, perm=[1, 0, 2, *range(3, split.shape.rank)])
+    sizes = dimensions(moved)
+    (found,) = call(operation, [reshaped(moved, joined([-1], sizes[3:])), *[a.tensor for a in arguments[1:]]])
+    return [reshaped(found, joined(rows.vector(), [-1], dimensions(found)[1:]))]
+
+
+def _parts(operation: Any, arguments: Sequence[Value]) -> Any:
+    """Into how many images one is cut."""
+    if "block_size" in operation.attrs:
+        return [operation.attrs["block_size"] ** 2]
+    return raw.Prod(input=int32(arguments[1].tensor), reduction_indices=[0], keep_dims=True)
+
+
+def cross_entropy(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """Logits and labels, matrices that are broadcast against each other, stand below each other for all rows."""
+    logits, labels = (rows.spread(a) for a in arguments)
+    shape = raw.BroadcastArgs(s0=raw.Shape(input=logits), s1=raw.Shape(input=labels))
+    wide = [raw.BroadcastTo(input=t, shape=shape) for t in (logits, labels)]
+    return [unfolded(t, wide[0]) for t in call(operation, [folded(t) for t in wide])]

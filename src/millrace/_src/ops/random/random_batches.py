@@ -1,0 +1,55 @@
+"""Batching rules of random ops: every row draws numbers of its own, all of them in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.ops import raw
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    any_batched,
+    call,
+    folded,
+    int32,
+    joined,
+    unfolded,
+)
+
+
+def of_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """For ops `(shape, parameters...)`: as many numbers for each row, by the same parameters."""
+    if any_batched(arguments):
+        return None
+    return call(operation, [_more(arguments[0], rows), *[a.tensor for a in arguments[1:]]])
+
+
+def _more(shape: Value, rows: Rows) -> Any:
+    """A shape with the rows first, of the shape's own dtype."""
+    full = convert_to_tensor(joined(rows.vector(), int32(shape.tensor)), dtype="int32")
+    return full if shape.tensor.dtype.name == "int32" else raw.Cast(x=full, DstT=shape.tensor.dtype)
+
+
+def of_shape_and_rate(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """For ops that draw `shape` numbers for each rate: the rows of the rates come behind the shape, and then first."""
+    shape, rate = arguments
+    if shape.is_batched:
+        return None
+    if not rate.is_batched:
+        return call(operation, [_more(shape, rows), rate.tensor])
+    count, rank = operation.inputs[0].shape.num_elements(), operation.inputs[1].shape.rank
+    if count is None or rank is None:
+        return None
+    (found,) = call(operation, [shape.tensor, rate.tensor])
+    return [raw.Transpose(x=found, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
+
+
+def of_logits(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
+    """The rows of logits of all rows are one matrix."""
+    logits, number = arguments
+    if number.is_batched:
+        return None
+    spread = rows.spread(logits)
+    return [unfolded(call(operation, [folded(spread), number.tensor])[0], spread)]

@@ -1,0 +1,69 @@
+"""Conditionals and calls on all rows at once, against one row after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import millrace as tf
+from tests.control_flow.row_programs import X, at_once, compare, every_way
+
+PROGRAMS = {
+    "rows go different ways": lambda e: tf.cond(e[0] > 2, lambda: e * 2, lambda: -e),
+    "all rows go one way": lambda e: tf.cond(e[0] < 100, lambda: e * 2, lambda: -e),
+    "a predicate for all rows": lambda e: tf.cond(tf.random.uniform([]) < 2, lambda: e * 2, lambda: -e),
+    "results of which one is the same for all rows": lambda e: tf.cond(
+        tf.reduce_all(tf.shape(e) > 0), lambda: (e, tf.constant(1.0)), lambda: (tf.constant([1.0, 2.0]), e[0])
+    ),
+    "no row goes where nothing is batched": lambda e: tf.cond(e[0] > 100, lambda: tf.constant([1.0, 2.0]), lambda: e),
+    "a branch that is not defined for the other rows": lambda e: tf.cond(e[0] > 2, lambda: tf.sqrt(e - 2), lambda: e),
+    "an integer chooses": lambda e: tf.switch_case(tf.cast(e[0], tf.int32) - 1, [lambda: e, lambda: -e, lambda: e * 3]),
+    "an integer for all rows": lambda e: tf.switch_case(tf.size(e) - 1, [lambda: e, lambda: -e, lambda: e * 3]),
+    "the first of several": lambda e: tf.case([(e[0] < 1, lambda: e * 10), (e[0] < 4, lambda: e * e)], lambda: -e),
+    "a condition in a condition": lambda e: tf.cond(
+        e[0] > 2, lambda: tf.cond(e[1] > 5, lambda: e, lambda: e * e), lambda: -e
+    ),
+    "a function": tf.function(lambda e: tf.sin(e) * e),
+    "rows of rows": lambda e: tf.vectorized_map(lambda x: tf.cond(x > 2, lambda: x * e, lambda: x + e), e),
+}
+
+
+@every_way(PROGRAMS)
+def test_rows_at_once_give_what_single_rows_give(name: str, way: str) -> None:
+    compare(PROGRAMS[name], way)
+
+
+def test_a_branch_is_not_run_with_values_of_rows_that_take_the_other() -> None:
+    def one(e: Any) -> Any:
+        def checked() -> Any:
+            tf.debugging.assert_greater(e, 2.0)
+            return e
+
+        return tf.cond(e[0] > 2, checked, lambda: -e)
+
+    assert at_once(one)(tf.constant(X)).numpy().tolist() == [[-1.0, -2.0], [3.0, 4.0], [5.0, 6.0], [-0.5, -0.25]]
+
+
+def test_an_assertion_that_fails_for_one_row_fails() -> None:
+    def one(e: Any) -> Any:
+        tf.debugging.assert_greater(e, 0.4)
+        return e
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="did not hold"):
+        at_once(one)(tf.constant(X))
+
+
+def test_effects_in_a_branch_happen_for_the_rows_that_take_it() -> None:
+    v = tf.Variable(0.0)
+
+    def one(e: Any) -> Any:
+        return tf.cond(e[0] > 2, lambda: v.assign_add(e[0]), lambda: -e[0])
+
+    found = tf.vectorized_map(one, tf.constant(X), warn=False)
+    assert (found.numpy().tolist(), float(v)) == ([-1.0, 3.0, 8.0, -0.5], 8.0)
+
+
+def test_no_rows_take_any_branch() -> None:
+    found = at_once(PROGRAMS["rows go different ways"])(tf.zeros([0, 2]))
+    assert found.shape == (0, 2)
