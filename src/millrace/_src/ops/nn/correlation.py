@@ -202,15 +202,20 @@ def _xla_filter_gradient(xp: Any, x: Array, gradient: Array, windows: Sequence[W
     if 0 in gradient.shape or 0 in x.shape:
         return xp.zeros(tuple(like), x.dtype)
     spatial = "DHW"[3 - len(windows) :]
+    groups, size = x.shape[-1] // like[-2], like[-2]
+    # A group of channels sees its own images: XLA has that for groups of features, fast on a CPU as well, so the images
+    # of each group become features, `[n, p, g * c] -> [c, p, g * n]`.
+    split = x.reshape(*x.shape[:-1], groups, size)
+    moved = xp.transpose(split, (x.ndim, *range(1, x.ndim - 1), x.ndim - 1, 0))
     return _convolve(
         xp,
-        x,
+        moved.reshape(size, *x.shape[1:-1], groups * x.shape[0]),
         gradient,
         [w.dilation for w in windows],
         [(w.before, w.reach - 1 + w.span - w.size - w.before) for w in windows],
-        (f"C{spatial}N", f"I{spatial}O", f"{spatial}NC"),
+        (f"N{spatial}C", f"I{spatial}O", f"{spatial}NC"),
         rhs_dilation=[w.stride for w in windows],
-        batch_group_count=x.shape[-1] // like[-2],
+        feature_group_count=groups,
     )
 
 
