@@ -203,17 +203,20 @@ def _xla_filter_gradient(xp: Any, x: Array, gradient: Array, windows: Sequence[W
         return xp.zeros(tuple(like), x.dtype)
     spatial = "DHW"[3 - len(windows) :]
     groups, size = x.shape[-1] // like[-2], like[-2]
-    # A group of channels sees its own images: XLA has that for groups of features, fast on a CPU as well, so the images
-    # of each group become features, `[n, p, g * c] -> [c, p, g * n]`.
-    split = x.reshape(*x.shape[:-1], groups, size)
-    moved = xp.transpose(split, (x.ndim, *range(1, x.ndim - 1), x.ndim - 1, 0))
+    specs = (f"C{spatial}N", f"I{spatial}O", f"{spatial}NC")
+    if groups > 1:
+        # XLA is slow with groups of images, so those of a group become features: `[n, p, g * c] -> [c, p, g * n]`.
+        split = x.reshape(*x.shape[:-1], groups, size)
+        moved = xp.transpose(split, (x.ndim, *range(1, x.ndim), 0))
+        x = moved.reshape(size, *x.shape[1:-1], groups * x.shape[0])
+        specs = (f"N{spatial}C", *specs[1:])
     return _convolve(
         xp,
-        moved.reshape(size, *x.shape[1:-1], groups * x.shape[0]),
+        x,
         gradient,
         [w.dilation for w in windows],
         [(w.before, w.reach - 1 + w.span - w.size - w.before) for w in windows],
-        (f"N{spatial}C", f"I{spatial}O", f"{spatial}NC"),
+        specs,
         rhs_dilation=[w.stride for w in windows],
         feature_group_count=groups,
     )
