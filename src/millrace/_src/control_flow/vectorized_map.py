@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from millrace._autodiff.recording import is_trainable
+from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.autodiff.vectorize import Loop, vectorized
 from millrace._src.control_flow.branches import Branch, finish_branch, pack_outputs
