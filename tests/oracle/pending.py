@@ -8,12 +8,6 @@ from __future__ import annotations
 _WAITING_FOR = {
     "ragged tensors": ("string_ops::bytes_split", "string_ops::split_to_ragged"),
     "fused optimizer ops": ("raw_operations::optimizer_ops",),
-    "zeros, not None, for a third derivative through a stopped gradient in a loop": (
-        "gradient_control_flow::while_stopped_gradient_inside",
-        "gradient_control_flow::while_stopped_gradient_through",
-        "gradient_control_flow::while_stopped_gradient_gradients",
-        "gradient_control_flow::while_stopped_gradient_xla",
-    ),
     "sequence losses": ("nn_layers::ctc_free_sequence_ops",),
 }
 

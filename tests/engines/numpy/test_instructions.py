@@ -184,6 +184,28 @@ def test_a_branch_may_write_to_the_list_of_a_loop() -> None:
     assert value(run(np.full((), 5, np.int32))[0]) == [0.0, 2.0, 4.0]
 
 
+def test_a_list_that_one_loop_reads_without_owning_it_is_whole_for_the_next_one() -> None:
+    def f(n: Any) -> Any:
+        filled = repeat(n, lambda i, a: (push(a, tf.cast(i, tf.float32)),), empty())[0]
+
+        def keeping(i: Any, a: Any, total: Any) -> Any:  # what it pops from is read after that
+            shorter, last = popped(a)
+            return shorter, total + last + tf.cast(tf.raw_ops.TensorListLength(input_handle=a), tf.float32)
+
+        def plain(i: Any, a: Any, total: Any) -> Any:
+            shorter, last = popped(a)
+            return shorter, total * 2.0 + last
+
+        first = repeat(n, keeping, filled, tf.constant(0.0))[1]
+        return first, repeat(n, plain, filled, tf.constant(0.0))[1]
+
+    assert [value(r) for r in tf.function(f, autograph=False)(tf.constant(3))] == [3.0 + 6.0, (2.0 * 2 + 1.0) * 2 + 0.0]
+
+
+def popped(handle: Any) -> Any:
+    return tf.raw_ops.TensorListPopBack(input_handle=handle, element_shape=[], element_dtype=tf.float32)
+
+
 def test_an_array_of_an_outer_loop_is_written_in_an_inner_loop() -> None:
     def f(n: Any) -> Any:
         ta = tf.TensorArray(tf.int32, size=n * n)

@@ -217,13 +217,18 @@ class GraphFunction:
         Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
         The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
         """
-        found = [self.derivative(closed=order > 1, wanted=wanted)]
+        found = [self.derivative(closed=order > 1, wanted=wanted, copies_constants=order == 1)]
         while len(found) < order and found[-1].keeps_lists:
-            found.append(found[-1].forward.derivative(closed=True, wanted=wanted))
+            found.append(found[-1].forward.derivative(closed=True, wanted=wanted, copies_constants=False))
         return found
 
     def derivative(
-        self, *, closed: bool, targets: frozenset[int] | None = None, wanted: frozenset[int] | None = None
+        self,
+        *,
+        closed: bool,
+        targets: frozenset[int] | None = None,
+        wanted: frozenset[int] | None = None,
+        copies_constants: bool = True,
     ) -> Derivative:
         """The forward and backward functions, built on first use.
 
@@ -231,11 +236,15 @@ class GraphFunction:
           closed: whether gradients flow into the intermediates too, but for lists.
           targets: the positions of the outputs to differentiate; None for all that are numbers or lists.
           wanted: the positions of the inputs that need a gradient; None for all that can have one.
+          copies_constants: whether the backward pass has constants of its own. False: gradients flow into the numbers
+            among them as into other intermediates.
         """
         wanted = all_inputs(self) if wanted is None else wanted
-        key = (closed, targets, wanted, len(self.graph.outputs))
+        key = (closed, targets, wanted, copies_constants, len(self.graph.outputs))
         if key not in self._derivatives:
-            self._derivatives[key] = build_derivative(self, closed=closed, targets=targets, wanted=wanted)
+            self._derivatives[key] = build_derivative(
+                self, closed=closed, targets=targets, wanted=wanted, copies_constants=copies_constants
+            )
         return self._derivatives[key]
 
 
@@ -357,7 +366,7 @@ def call_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froze
 
 def prepare_call(operation: Any, wanted: frozenset[int] | None = None) -> Any:
     """Makes a call node return the intermediates of its function; returns how to go back to the wanted inputs."""
-    derivative: Derivative = operation.attrs["f"].derivative(closed=True, wanted=wanted)
+    derivative: Derivative = operation.attrs["f"].derivative(closed=True, wanted=wanted, copies_constants=False)
     extend_outputs(operation, "f", derivative.forward)
     return planned(operation, derivative)
 

@@ -6,6 +6,11 @@ gradients. Both are built once for the inputs that need a gradient, and shared b
 
 Little leaves the forward pass: what the finished backward graph reads, nothing else. A result that is cheap to make
 again from an argument (a cast, a reshape) is made again.
+
+Where higher orders will be asked for (a *closed* derivative, and loops), it matters what TensorFlow would have passed
+from the one to the other: the gradient of the gradient is zeros, not None, for an input that lies behind such a value.
+A closed derivative therefore passes numbers that were made without a gradient, that of a call constants too; of a
+loop, `phantoms` says what TensorFlow would keep in lists.
 """
 
 from __future__ import annotations
@@ -45,6 +50,7 @@ class Derivative:
       layout: for each input how many tensors its gradient is made of, None for no gradient.
       base_count: the number of outputs of the function itself.
       constants: tensors from outside of the function that only the backward pass uses.
+      phantoms: numbers of the forward pass that TensorFlow passes to the backward pass although it does not need them.
     """
 
     def __init__(
@@ -57,6 +63,7 @@ class Derivative:
         layout: Sequence[Any],
         base_count: int,
         constants: Sequence[Any] = (),
+        phantoms: Sequence[Any] = (),
     ) -> None:
         self.forward = forward
         self.backward = backward
@@ -66,6 +73,7 @@ class Derivative:
         self.layout = layout
         self.base_count = base_count
         self.constants = constants
+        self.phantoms = phantoms
 
     @property
     def keeps_lists(self) -> bool:
@@ -118,17 +126,24 @@ def _rebuild(layout: Any, results: Any) -> Any:
 
 
 def build_derivative(
-    function: GraphFunction, *, closed: bool, targets: frozenset[int] | None, wanted: frozenset[int]
+    function: GraphFunction,
+    *,
+    closed: bool,
+    targets: frozenset[int] | None,
+    wanted: frozenset[int],
+    copies_constants: bool,
 ) -> Derivative:
-    """Differentiates the body of a function once."""
+    """Differentiates the body of a function once; see `GraphFunction.derivative`."""
     graph = function.graph
     outputs = list(graph.outputs)
     if targets is None:
         targets = frozenset(i for i, t in enumerate(outputs) if _is_number(t) or t.dtype.name == "variant")
     while True:
-        backward, positions, layout = _backward_graph(function, outputs, targets, wanted)
+        backward, positions, layout = _backward_graph(
+            function, outputs, targets, wanted, closed=closed, copies_constants=copies_constants
+        )
         if not closed:
-            _drop_unused_captures(backward)
+            backward.phantoms += _drop_unused_captures(backward)
         known = {id(t) for t in (*outputs, *graph.inputs)}
         new = [t for t in backward.external_captures if id(t) not in known and _is_inside(t, graph)]
         numbers = {i for i, t in enumerate(new, start=len(outputs)) if _is_number(t)}
@@ -150,6 +165,7 @@ def build_derivative(
         layout,
         len(graph.outputs),
         constants,
+        [t for t in backward.phantoms if _is_number(t) and _is_inside(t, graph)],
     )
 
 
@@ -174,7 +190,11 @@ def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
 class _BackwardGraph(FuncGraph):
     """The graph of a backward pass: what the forward graph captured stays an input of the function."""
 
-    copies_constants = True
+    def __init__(self, name: str, outer_graph: FuncGraph, *, closed: bool, copies_constants: bool) -> None:
+        super().__init__(name, outer_graph=outer_graph)
+        self.is_closed = closed
+        self.copies_constants = copies_constants
+        self.phantoms: list[Any] = []
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """The tensor of this graph that stands for `tensor`, made on first use."""
@@ -187,6 +207,10 @@ class _BackwardGraph(FuncGraph):
                 return again
         return super().capture(tensor, name)
 
+    def copies_constant(self, dtype: DType) -> bool:
+        """Whether a constant of the forward pass is copied: those that have no gradient always are."""
+        return self.copies_constants or not is_trainable(dtype)
+
     def _made_again(self, tensor: SymbolicTensor) -> Any:
         """A value of the forward pass computed anew from its arguments, if that is cheap; else None."""
         found = self._constants.get(id(tensor))
@@ -195,6 +219,10 @@ class _BackwardGraph(FuncGraph):
         given = {id(t) for t in self.outer_graph.inputs}
         if not _is_cheap(tensor, given, _MOST_CHEAP):
             return None
+        if is_trainable(tensor.dtype) and _is_cut_off(tensor, given):
+            if self.is_closed:
+                return None
+            self.phantoms.append(tensor)
         with self.as_default(), self.control_dependencies(None), context.tapes_scope(()):
             again = call(tensor.op, [self.capture(t) for t in tensor.op.inputs])[tensor.value_index]
         again._tape_id = tape_id(tensor)
@@ -210,15 +238,29 @@ def _is_cheap(tensor: SymbolicTensor, given: set[int], most: int) -> bool:
     return all(id(t) in given or t.op.static_values or _is_cheap(t, given, most - 1) for t in operation.inputs)
 
 
+def _is_cut_off(tensor: SymbolicTensor, given: set[int]) -> bool:
+    """Whether no gradient flows through the cheap operations behind a tensor."""
+    operation = tensor.op
+    if id(tensor) in given:
+        return not is_trainable(tensor.dtype)
+    return operation.op_def.gradient is None or all(_is_cut_off(t, given) for t in operation.inputs)
+
+
 def _backward_graph(
-    function: GraphFunction, outputs: Sequence[Any], targets: frozenset[int], wanted: frozenset[int]
-) -> tuple[FuncGraph, list[int], list[Any]]:
+    function: GraphFunction,
+    outputs: Sequence[Any],
+    targets: frozenset[int],
+    wanted: frozenset[int],
+    *,
+    closed: bool,
+    copies_constants: bool,
+) -> tuple[_BackwardGraph, list[int], list[Any]]:
     """The graph from output gradients (and captured intermediates) to input gradients."""
     graph = function.graph
     operations = graph.get_operations()
     sources = [t for i, t in enumerate(graph.inputs) if i in wanted]
     reached = reached_from(operations, sources)
-    backward = _BackwardGraph(f"__backward_{function.name}", outer_graph=graph)
+    backward = _BackwardGraph(f"__backward_{function.name}", graph, closed=closed, copies_constants=copies_constants)
     positions = [i for i, t in enumerate(outputs) if i in targets and tape_id(t) in reached]
     with backward.as_default(), context.tapes_scope(()):
         dys = []
@@ -241,13 +283,12 @@ def _is_number(tensor: Any) -> bool:
     return bool(tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
-def _drop_unused_captures(graph: FuncGraph) -> None:
-    """Forgets what was captured for operations that nothing needs."""
+def _drop_unused_captures(graph: FuncGraph) -> list[Any]:
+    """Forgets what was captured for operations that nothing needs, and returns it."""
     needed = set(required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
     unused = {id(outer): inner for outer, inner in graph.captures if inner.op not in needed}
     graph.inputs = [t for t in graph.inputs if all(t is not inner for inner in unused.values())]
-    for key in unused:
-        del graph._captures[key]
+    return [graph._captures.pop(key)[0] for key in unused]
 
 
 def _components(gradient: Any) -> list[Any]:

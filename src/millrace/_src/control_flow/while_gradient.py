@@ -214,6 +214,8 @@ class _LoopGradient:
         def body(left: Any, gradients: Any, lists: Any) -> Any:
             saved, rest = self._pop(lists)
             saved.update({place: self._slot_value(place, slot) for place, slot in zip(self.slots, slots, strict=True)})
+            for tensor in self._phantoms():
+                context.state.graph.capture(tensor)
             return [left - 1, self._step(carried, gradients, saved), rest]
 
         shapes = [self._gradient_shape(i) for i in carried]
@@ -225,6 +227,26 @@ class _LoopGradient:
         by_input = dict(zip(carried, results, strict=True))
         return [by_input.get(i) for i in range(len(self.operation.inputs))]
 
+    def _is_idle(self, index: int) -> bool:
+        """Whether the body takes an input and passes it on, and no gradient comes back: it is zeros."""
+        return self.is_invariant[index] and self.derivative.layout[index] is None
+
+    def _phantoms(self) -> list[Any]:
+        """What the loop of the gradient takes although it does not use it.
+
+        TensorFlow keeps every number that its gradient nodes name, needed or not. The next gradient flows into what was
+        kept, if only as zeros, and makes those of the loop's inputs zeros instead of None. Here the loop of the
+        gradient takes these inputs themselves and leaves them alone.
+        """
+        kept = [self._value_of(place) for place in (*self.lists, *self.slots)]
+        numbers = [t for t in kept if t.dtype.is_floating or t.dtype.is_complex]
+        positions = {id(t): i for i, t in enumerate(self.body.graph.inputs[: self.count])}
+        named = [positions.get(id(t)) for t in (*self.derivative.phantoms, *numbers)]
+        idle = {i for i in self.wanted if self._is_idle(i)}
+        captured = {i for i in named if i is not None and self.is_invariant[i]}
+        is_varying = any(i not in captured for i in named)
+        return [self.operation.inputs[i] for i in sorted(self.wanted if is_varying else captured | idle)]
+
     def _flows(self, index: int) -> bool:
         """Whether the gradient of an input of the loop is to be computed."""
         dtype = self.operation.inputs[index].dtype
@@ -232,7 +254,9 @@ class _LoopGradient:
             return False
         if dtype.name == "resource":
             return self.derivative.layout[index] is not None
-        return index in self.list_positions if dtype.name == "variant" else is_trainable(dtype)
+        if dtype.name == "variant":
+            return index in self.list_positions or self._is_idle(index)
+        return is_trainable(dtype)
 
     def _gradient_shape(self, index: int) -> TensorShape:
         tensor = self.body.graph.inputs[index]

@@ -84,10 +84,14 @@ class FuncGraph(Graph):
             tensor = self._current(tensor)
             if tensor.graph is self or id(tensor) in self._captures:
                 return self.capture(tensor, name)
-            if self.copies_constants and _is_constant(tensor):
+            if self.copies_constant(tensor.dtype) and _is_constant(tensor):
                 return self.constant(tensor.op.static_values[tensor.value_index], tensor.dtype, tensor.op.name)
             self._check_accessible(tensor)
         return self._add_capture(tensor, name)
+
+    def copies_constant(self, dtype: DType) -> bool:
+        """Whether a constant of an outer graph is copied rather than captured."""
+        return self.copies_constants
 
     def _inlined(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
         """The constant that holds the value of an eager tensor; tapes know both under one number."""

@@ -264,7 +264,9 @@ class _Owners:
             for name in lists
             if not self._can_take(firsts[name], loop, owned) or list(firsts.values()).count(firsts[name]) > 1
         )
-        owned.difference_update(set(loop.uses) - loop.live_after)
+        shared = {first for name, first, is_list in loop.states if is_list and name not in loop.copied}
+        owned.difference_update(shared, set(loop.uses) - loop.live_after)
+        owned.intersection_update(inside | set(loop.uses))
         owned.update(lists)
 
     def _choice(self, choice: Choice, owned: set[str]) -> None:
