@@ -23,6 +23,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import RUNTIME_NAMES
+from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.util.text import shape_brackets
 
@@ -497,7 +498,7 @@ def _filled(dtype: DType, shape: Sequence[Any]) -> Array:
 
 def _zeros(dtype: DType, item: Array) -> Array:
     if dtype.name == "variant":
-        return boxed(item[()].zeros_like())
+        return boxed(resource_of(item).zeros_like())
     return _filled(dtype, item.shape)
 
 

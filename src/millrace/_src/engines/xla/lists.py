@@ -36,6 +36,17 @@ _NO_SIZE = (
 )
 
 
+class EmptyListError(errors.InvalidArgumentError):
+    """An element is taken from a list that is known to be empty.
+
+    All bodies and branches are compiled, also those that never run. One that would fail so is one of these: its loop
+    does not run, or another branch does.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(None, None, "Trying to pop from an empty list.")
+
+
 class DenseList:
     """A list of arrays of one shape.
 
@@ -76,6 +87,12 @@ class DenseList:
     def is_unset(self) -> bool:
         """Whether no element has been written and the shape of the elements is not known."""
         return self.data is None
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether the list, or one in it, is known to have no elements."""
+        is_empty = isinstance(self.length, int) and not self.length
+        return is_empty or isinstance(self.data, DenseList) and self.data.may_be_empty
 
     def check_dtype(self, dtype: DType) -> None:
         """Refuses an op for elements of another dtype."""
@@ -139,7 +156,7 @@ class DenseList:
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
         """The list without its last element, and that element."""
         if isinstance(self.length, int) and not self.length:
-            raise invalid("Trying to pop from an empty list.")
+            raise EmptyListError
         last = self.length - 1
         return self._with(self.data, last, self.same), self.get(last, shape)
 

@@ -174,7 +174,12 @@ class XlaNamespace:
             count = counted(cond, body, state)
             if count is not None and not count.trips:
                 return list(state)  # nothing is pushed: the lists have no room for it
-            settled, lengths = _settled(loop_body, start, None if count is None else count.trips)
+            try:
+                settled, lengths = _settled(loop_body, start, None if count is None else count.trips)
+            except lists.EmptyListError:
+                if count is not None:
+                    raise
+                return list(state)  # an iteration would fail: there is none
             start = (settled, start[1])
         outputs, values = jax.lax.while_loop(loop_cond, loop_body, start)
         _write_back(cells, values)
@@ -259,12 +264,32 @@ def _branches(
 ) -> list[Callable[..., Any]]:
     """The branches as functions that return values of the same types."""
     branches = [_branch(function, rebuild) for function in functions]
+    if any(isinstance(item, DenseList) and item.may_be_empty for item in arrays):
+        branches = _possible(branches, arrays, cells)
     if not any(t.dtype.name == "variant" for t in getattr(functions[0], "outputs", ())):
         return branches
     returned = [jax.eval_shape(branch, arrays, _values(cells))[0] for branch in branches]
     columns = zip(*returned, strict=True)
     models = [lists.common_type(column) if isinstance(column[0], DenseList) else None for column in columns]
     return [_conforming(branch, models) for branch in branches]
+
+
+def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cells: Sequence[Cell]) -> list[Any]:
+    """The branches, with another one in place of each that would take an element from an empty list.
+
+    Raises: EmptyListError: if all do.
+    """
+    possible = []
+    for branch in branches:
+        try:
+            jax.eval_shape(branch, arrays, _values(cells))
+        except lists.EmptyListError as error:
+            failure = error
+        else:
+            possible.append(branch)
+    if not possible:
+        raise failure
+    return [branch if branch in possible else possible[0] for branch in branches]
 
 
 def _conforming(branch: Callable[..., Any], models: Sequence[DenseList | None]) -> Callable[..., Any]:
