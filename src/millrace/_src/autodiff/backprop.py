@@ -52,23 +52,25 @@ def sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wan
 
 def _sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wanted: frozenset[int]) -> None:
     for noted in entries:
-        if type(noted) is tuple and gradients.keys().isdisjoint(noted[2]):
-            continue
-        entry = unpacked(noted)
-        output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
-        if all(g is None for g in output_gradients):
-            continue
-        for i in entry.output_ids:
-            if i and i not in wanted:
-                gradients.pop(i, None)
-        if entry.scope is None:
-            results = entry_gradients(entry, output_gradients)
-            _collect(gradients, entry.input_ids, results)
-        else:
-            with name_scope(entry.scope):
-                results = entry_gradients(entry, output_gradients)
-                found = [computed(g) for g in results]  # all nodes that TensorFlow writes, needed or not
-            _collect(gradients, entry.input_ids, found)
+        if type(noted) is not tuple or not gradients.keys().isdisjoint(noted[2]):
+            _go_back(unpacked(noted), gradients, wanted)
+
+
+def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) -> None:
+    """Takes the gradients of an op's outputs and adds those of its inputs; holds on to nothing when it returns."""
+    output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
+    if all(g is None for g in output_gradients):
+        return
+    for i in entry.output_ids:
+        if i and i not in wanted:
+            gradients.pop(i, None)
+    if entry.scope is None:
+        _collect(gradients, entry.input_ids, entry_gradients(entry, output_gradients))
+        return
+    with name_scope(entry.scope):
+        results = entry_gradients(entry, output_gradients)
+        found = [computed(g) for g in results]  # all nodes that TensorFlow writes, needed or not
+    _collect(gradients, entry.input_ids, found)
 
 
 def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Sequence[Any]) -> None:
