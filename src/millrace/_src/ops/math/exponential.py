@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
@@ -19,7 +21,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
 from millrace._src.ops.math.broadcasting import conj
 from millrace._src.ops.math.element_types import FLOAT_COMPLEX
-from millrace._src.ops.math.precision import in_single, smooth_ufunc
+from millrace._src.ops.math.precision import in_one_buffer, in_single, smooth_ufunc
 from millrace._src.ops.math.unary import negative
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
@@ -147,6 +149,13 @@ def sigmoid_grad(xp: Xp, y: Array, dy: Array) -> Array:
     array([0.25], dtype=float32)
     """
     return dy * y * (1 - y)
+
+
+@sigmoid_grad.specialize
+@in_one_buffer
+def _sigmoid_grad_in_one_buffer(y: Array, dy: Array) -> Array:
+    weighted, slope = np.multiply(dy, y), np.subtract(1, y)
+    return np.multiply(weighted, slope, out=slope)
 
 
 @sigmoid_grad.gradient

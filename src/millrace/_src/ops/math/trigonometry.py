@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
@@ -15,7 +17,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
 from millrace._src.ops.math.broadcasting import broadcast_shape, conj, reduce_to_operands
 from millrace._src.ops.math.element_types import FLOAT, FLOAT_COMPLEX
-from millrace._src.ops.math.precision import smooth_ufunc, ufunc
+from millrace._src.ops.math.precision import in_one_buffer, smooth_ufunc, ufunc
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.util.export import export
 
@@ -292,6 +294,14 @@ def tanh_grad(xp: Xp, y: Array, dy: Array) -> Array:
     array([0.75], dtype=float32)
     """
     return dy * (1 - y * y)
+
+
+@tanh_grad.specialize
+@in_one_buffer
+def _tanh_grad_in_one_buffer(y: Array, dy: Array) -> Array:
+    slope = np.multiply(y, y)
+    np.subtract(1, slope, out=slope)
+    return np.multiply(dy, slope, out=slope)
 
 
 @tanh_grad.gradient
