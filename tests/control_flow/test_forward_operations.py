@@ -97,8 +97,38 @@ def custom(x: Any) -> Any:
     return tf.reduce_sum(cube(x) * x)
 
 
+@tf.custom_gradient
+def taped(x: Any) -> Any:
+    def product(x: Any) -> Any:
+        return tf.sin(x) * x
+
+    def grad(dy: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = product(x)
+        return tape.gradient(y, x, dy)
+
+    return product(x), grad
+
+
+def custom_with_a_tape(x: Any) -> Any:
+    return tf.reduce_sum(taped(x) * x)
+
+
+def loop_that_passes_on(x: Any) -> Any:
+    """A loop variable that no iteration changes."""
+    found = tf.while_loop(lambda i, y, z: i < 3, lambda i, y, z: [i + 1, y, z * y], [0, x * x, x], maximum_iterations=3)
+    return tf.reduce_sum(found[1] * found[2])
+
+
+def loop_that_keeps_one_value(x: Any) -> Any:
+    """Each iteration computes the same from what is around the loop."""
+    t = tf.sin(x)
+    return tf.reduce_sum(tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, (t * 0.5) ** 2], [0, x])[1])
+
+
 FUNCTIONS = (smooth, branches, branch_without_tangent, cases, loop, loop_that_starts_constant, arrays, nested_loops)
-FUNCTIONS += (mapped, scanned, calls, custom)
+FUNCTIONS += (mapped, scanned, calls, custom, custom_with_a_tape, loop_that_passes_on, loop_that_keeps_one_value)
 
 # --- ways to differentiate -------------------------------------------------------------------------------------------
 
@@ -237,6 +267,44 @@ def test_loops_carry_the_tangents_of_variables() -> None:
     with tf.autodiff.ForwardAccumulator([x, w], [tf.constant([1.0, 0.0]), tf.constant([0.0, 1.0])]) as acc:
         y = power(x)
     assert acc.jvp(y).numpy().tolist() == [1.0, 12.0]
+
+
+def test_a_loop_over_a_variable_in_a_branch_has_second_derivatives() -> None:
+    w = tf.Variable([[0.1, 0.2], [0.3, 0.4]], dtype=tf.float64)
+
+    def f(x: Any) -> Any:
+        def long() -> Any:
+            return tf.while_loop(lambda i, s: i < 2, lambda i, s: (i + 1, tf.sin(s * w) + x[0]), (0, w))[1]
+
+        return tf.cond(x[0] > 0.0, long, lambda: tf.identity(w))
+
+    def reverse_over_forward(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator([x, w], [tf.ones_like(x), tf.ones_like(w)]) as acc:
+                y = f(x)
+            change = acc.jvp(y)
+        return tape.gradient(change, [x, w])
+
+    for found, eager in zip(tf.function(reverse_over_forward)(X), reverse_over_forward(X), strict=True):
+        np.testing.assert_allclose(found, eager, rtol=1e-9)
+
+
+@pytest.mark.parametrize("primal", ["x", "w"])
+def test_a_custom_gradient_that_reads_a_variable_beside_a_loop_has_tangents(primal: str) -> None:
+    w = tf.Variable([1.0, 2.0, 3.0, 4.0], dtype=tf.float64)
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        y = tf.foldl(lambda c, e: c + e * w, x, tf.zeros_like(x))
+        return y, lambda dy, variables: (tf.reduce_sum(dy * w) * tf.ones_like(x), [dy * tf.reduce_sum(x)])
+
+    def tangent(x: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x if primal == "x" else w, V) as acc:
+            y = f(x)
+        return acc.jvp(y)
+
+    np.testing.assert_allclose(tf.function(tangent)(X), tangent(X), rtol=1e-9)
 
 
 def test_autograph_with_break_and_early_return_has_tangents() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import millrace as tf
+from millrace._src.core.tensor import tape_id
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import replay
 
@@ -59,3 +60,28 @@ def test_a_gradient_of_its_own_goes_along() -> None:
             if operation is not x.op:
                 replay(operation, known)
         assert known[key(y)].op.gradient_override is y.op.gradient_override
+
+
+def test_a_name_that_only_a_scope_allows_gets_one_that_stands_alone() -> None:
+    graph = FuncGraph("body")
+    with graph.as_default():
+        x = graph.add_placeholder(tf.float32, [], "x")
+        with tf.name_scope("scope"):
+            y = tf.identity(x, name="_0")
+    other = FuncGraph("other")
+    with other.as_default():
+        known = {key(x): other.add_placeholder(tf.float32, [], "z")}
+        replay(y.op, known)
+        gradient = tf.gradients(known[key(y)], known[key(x)])[0]
+    assert (y.op.name, known[key(y)].op.name) == ("scope/_0", "0")
+    assert gradient is not None
+
+
+def test_tapes_know_replayed_tensors_under_the_old_numbers_if_asked() -> None:
+    graph, x, y = traced()
+    other = FuncGraph("other")
+    with other.as_default():
+        known = {key(x): other.add_placeholder(tf.float32, [4], "z")}
+        for operation in graph.get_operations()[1:]:
+            replay(operation, known, same_numbers=True)
+    assert tape_id(known[key(y)]) == tape_id(y)

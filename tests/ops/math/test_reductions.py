@@ -102,3 +102,14 @@ def test_static_shapes_are_those_of_the_results(shape: tuple[int, ...], data: st
         static = tf.reduce_sum(tf.compat.v1.placeholder(tf.float32, known), axes, keepdims=keep).shape
     assert static.rank == result.shape.rank
     assert static.is_compatible_with(result.shape)
+
+
+def test_the_second_derivative_of_a_norm_whose_gradient_is_zero_is_zero() -> None:
+    x = tf.constant([3.0, 4.0])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.math.reduce_euclidean_norm(x) * 0.0
+        first = inner.gradient(y, x)
+    assert outer.gradient(first, x).numpy().tolist() == [0.0, 0.0]

@@ -201,7 +201,10 @@ def tangents_through(backward: Callable[..., Any], outputs: Sequence[Any], tange
     Returns: For each output its tangent or None.
     """
     tape = Tape(persistent=True)
-    seeds = [seed_like(t) if is_trainable(t.dtype) else None for t in outputs]
+    seeds = [
+        seed_like(t) if is_trainable(t.dtype) and t.dtype.name != "resource" else None  # a handle is only passed on
+        for t in outputs
+    ]
     for seed in seeds:
         if seed is not None:
             tape.watch(seed)

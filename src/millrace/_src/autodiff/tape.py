@@ -132,17 +132,27 @@ class Tape:
         saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
         if plan is not None and plan.unread:
             plan.without_unread(saved, input_ids)
-        self.entries.append(Entry(op, attrs, input_ids, output_ids, _specs(outputs), saved))
+        self.entries.append(Entry(op, attrs, input_ids, output_ids, output_specs(outputs), saved))
 
     def record_function(
-        self, name: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], backward: Callable[..., Any]
+        self,
+        name: OpDef,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        backward: Callable[..., Any],
+        *,
+        takes_none: bool = False,
     ) -> None:
-        """Notes a computation with its own backward function: `backward(*output_gradients) -> input gradients`."""
+        """Notes a computation with its own backward function: `backward(*output_gradients) -> input gradients`.
+
+        It gets zeros for the gradient of an output that has none, or, if `takes_none`, None.
+        """
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         input_ids = tuple(i if i in self.watched else 0 for i in ids)
         if not any(input_ids):
             return
-        self.entries.append(Entry(name, {}, input_ids, self._follow(outputs), _specs(outputs), {}, backward))
+        specs = (None,) * len(outputs) if takes_none else output_specs(outputs)
+        self.entries.append(Entry(name, {}, input_ids, self._follow(outputs), specs, {}, backward))
 
     def follow_added_outputs(self, entry: Entry, outputs: Sequence[Any]) -> None:
         """Takes note of outputs that an operation was given after it was recorded."""
@@ -181,7 +191,7 @@ def unpacked(entry: Entry | PackedEntry) -> Entry:
     )
 
 
-def _specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
+def output_specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
     """What is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
     if len(outputs) == 1:
         return (None,)
@@ -202,7 +212,7 @@ class VariableWatcher:
         """Whether one of the outer tapes follows the tensor of this number."""
         return any(tape.watches(number) for tape in self._tapes)
 
-    def record(self, *args: Any) -> None:
+    def record(self, *args: Any, **options: Any) -> None:
         """Ignores an op: what runs is recorded as a whole."""
 
     record_call = record_function = record

@@ -16,7 +16,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.accumulator import mark_constants
+from millrace._src.autodiff.backprop import or_zeros
 from millrace._src.autodiff.recording import is_trainable
+from millrace._src.autodiff.tape import output_specs
 from millrace._src.control_flow.derivative import (
     Derivative,
     all_inputs,
@@ -208,7 +210,7 @@ class GraphFunction:
         backward = _recorded_backward(orders, inputs, results)
         call_op = get_op("PartitionedCall")
         for tape in tapes:
-            tape.record_function(call_op, inputs, results, backward)
+            tape.record_function(call_op, inputs, results, backward, takes_none=True)
         return results[: len(self.graph.outputs)]
 
     def _derivatives_of_orders(self, order: int, wanted: frozenset[int]) -> list[Derivative]:
@@ -255,9 +257,13 @@ def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset
 
 
 def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
-    """The backward function of one call, which holds the values that it reads."""
+    """The backward function of one call, which holds the values that it reads.
+
+    Which outputs have a gradient tells the order: the intermediates of a lower one are outputs of the next.
+    """
     shown = orders[-1].forward.graph.outputs
     saved = [derivative.saved(inputs, results) for derivative in orders]
+    specs = output_specs(results)
     lists = {i: t for i, t in enumerate(results) if t.dtype.name == "variant"}
 
     def backward(*dys: Any) -> list[Any]:
@@ -267,7 +273,7 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
                 "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
                 f"higher order than the {len(orders)} that the tapes asked for when the function was called."
             )
-        filled = [filled_gradient(dys[p], lists.get(p)) for p in derivative.gradient_positions]
+        filled = [filled_gradient(or_zeros(dys[p], specs[p]), lists.get(p)) for p in derivative.gradient_positions]
         found: list[Any] = derivative.call_backward(filled, saved[orders.index(derivative)])
         return found
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.core import context
-from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import replay
 from millrace._src.graph.traversal import required_operations
@@ -65,7 +65,9 @@ def forward_graph(
     accumulator = Accumulator()
     with new.as_default(), context.tapes_scope((accumulator,)), new.control_dependencies(None):
         new.inputs = [_placeholder(new, t, t) for t in graph.inputs]
-        new.known.update({(id(t.op), t.value_index): p for t, p in zip(graph.inputs, new.inputs, strict=True)})
+        for tensor, placeholder in zip(graph.inputs, new.inputs, strict=True):
+            new.known[id(tensor.op), tensor.value_index] = placeholder
+            placeholder._tape_id = tape_id(tensor)
         for tensor, placeholder, given in zip(graph.inputs, list(new.inputs), has_tangent, strict=True):
             if given:
                 tangent = _placeholder(new, tensor, tangent_spec(tensor))
@@ -107,7 +109,7 @@ def _replay_all(graph: FuncGraph, new: _ForwardGraph) -> None:
     made: dict[Any, Any] = {}
     given = [t.op for t in graph.inputs]
     for operation in required_operations(graph.get_operations(), [t.op for t in graph.outputs], stop=given):
-        replayed = made[operation] = replay(operation, new.known)
+        replayed = made[operation] = replay(operation, new.known, same_numbers=True)
         if replayed is not None:
             waits = [made.get(c) for c in operation.control_inputs]
             replayed._add_control_inputs(w for w in waits if w is not None)

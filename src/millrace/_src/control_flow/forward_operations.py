@@ -71,6 +71,8 @@ def _change(
         entry.output_specs += (None,) * added
     for tape, entry in around:
         taken = operation.inputs[inputs:]
+        # Tapes do not know the lists that a loop takes since it was differentiated.
+        entry.input_ids += (0,) * (inputs - len(entry.input_ids))
         entry.input_ids += tuple(tape_id(t) if tape_id(t) in tape.watched else 0 for t in taken)
         tape.follow_added_outputs(entry, operation.outputs[outputs:])
     for tensor, tangent in zip(operation.outputs, found, strict=False):
@@ -189,13 +191,20 @@ def _return_tangents(operation: Any, attr: str, function: GraphFunction, has: Se
     """Makes the operation return the tangents; gives one or None per output."""
     known = len(operation.outputs)
     add_outputs(operation, attr, function)
-    shapes = operation.attrs.get("output_shapes")
-    if shapes:
-        own = [shape for shape, one in zip(shapes, has, strict=True) if one]
-        operation.attrs["output_shapes"] = (*shapes, *own)
     added: Iterator[Any] = iter(operation.outputs[known:])
     found = [next(added) if one else None for one in has]
+    shapes = operation.attrs.get("output_shapes")
+    if shapes:
+        own = map(_tangent_shape, operation.outputs, shapes, found)
+        operation.attrs["output_shapes"] = (*shapes, *[shape for shape in own if shape is not None])
     for output, tangent in zip(operation.outputs, found, strict=False):
         if tangent is not None and output.dtype is tangent.dtype:
             tangent.set_shape(output.shape)
     return found
+
+
+def _tangent_shape(output: Any, shape: TensorShape, tangent: Any) -> Any:
+    """The shape of the tangent of an output, which is that of the output but for the handle of a variable."""
+    if tangent is None:
+        return None
+    return shape if output.dtype is tangent.dtype else tangent.shape

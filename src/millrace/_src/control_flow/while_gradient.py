@@ -268,7 +268,7 @@ class _LoopGradient:
         tensor = self.operation.inputs[index]
         if tensor.dtype.name == "resource":
             return raw.Fill(dims=raw.VariableShape(input=tensor), value=raw.Cast(x=0, DstT=tensor._handle_data[1]))
-        if gradient is not None and not self.is_invariant[index]:
+        if gradient is not None:
             return convert_to_tensor(gradient)
         return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
 

@@ -14,15 +14,18 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import record
 from millrace._src.core.execute import execute
+from millrace._src.core.tensor import tape_id
 from millrace._src.graph.operation import Operation
 
 
-def replay(operation: Operation, known: dict[tuple[int, int], Any]) -> Operation | None:
+def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numbers: bool = False) -> Operation | None:
     """Carries out `operation` on the tensors that stand for its inputs.
 
     Args:
       operation: an operation of some graph.
       known: what stands for each tensor of that graph, by `(id(tensor.op), tensor.value_index)`; the outputs are added.
+      same_numbers: whether tapes shall know the new tensors under the numbers of the old ones. A gradient function of
+        a user that the operation carries may watch the old tensors and compute with them.
 
     Returns: The new operation; None in eager mode and where constants stand for the outputs.
     """
@@ -33,7 +36,7 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any]) -> Operation
     elif state.graph is None:
         outputs = call(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
     else:
-        new = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
+        new = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs], same_numbers)
         outputs = new.outputs
     known.update({(id(operation), index): tensor for index, tensor in zip(range(len(operation.outputs)), outputs)})
     return new
@@ -51,17 +54,20 @@ def call(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
     return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 
-def _added(operation: Operation, tensors: Sequence[Any]) -> Operation:
+def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> Operation:
     """A node of the current graph, told to the tapes."""
     graph, op = state.graph, operation.op_def
     inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
     attrs = dict(operation.attrs)
-    new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(operation.name.rpartition("/")[2]))
+    name = operation.name.rpartition("/")[2].lstrip("_-")  # these begin no name outside of a scope
+    new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name or op.name))
     new.gradient_override, new.device = operation.gradient_override, operation.device
     for old, tensor in zip(operation.outputs, new.outputs, strict=True):
         tensor.set_shape(old.shape)
         if hasattr(old, "_handle_data"):
             tensor._handle_data = old._handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
+        if same_numbers:
+            tensor._tape_id = tape_id(old)
     if state.tapes and new.outputs:
         record(op, inputs, new.outputs, attrs)
     return new

@@ -417,5 +417,5 @@ def euclidean_norm_gradient(
     output: Tensor,
     keep_dims: bool,
 ) -> tuple[Tensor, None]:
-    ratio = keep_axes(output / dy, input, reduction_indices, keep_dims)
-    return raw.RealDiv(x=input, y=ratio), None
+    # Not input / (output / dy): its own derivative is not a number where dy is zero.
+    return input * keep_axes(dy / output, input, reduction_indices, keep_dims), None
