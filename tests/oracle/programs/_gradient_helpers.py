@@ -22,6 +22,26 @@ def modes(tf, f):
     return [f, tf.function(f, autograph=False)]
 
 
+def by_nested_tapes(tf, f, x, value_of=lambda gradient: gradient):
+    """The value of `f`, its gradient and, of a value of that, the gradient: by a tape in a tape."""
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        first = inner.gradient(y, x)
+        value = value_of(first)
+    return y, first, outer.gradient(value, x)
+
+
+def value_and_gradient(tf, f, x, sources):
+    """The value of `f` at a watched tensor, and its gradient by the sources."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return [y, tape.gradient(y, sources)]
+
+
 def make_triple(tf):
     @tf.custom_gradient
     def triple(x):

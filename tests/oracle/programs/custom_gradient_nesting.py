@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._gradient_helpers import make_cube, make_triple, modes, taped
+from tests.oracle.programs._gradient_helpers import (
+    by_nested_tapes,
+    make_cube,
+    make_triple,
+    modes,
+    taped,
+    value_and_gradient,
+)
 from tests.oracle.support import attempt
 
 # --- nested, control flow
+
+
+def _scaled(tf):
+    """A variable, and a function that multiplies by it, with a gradient of its own."""
+    v = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def scaled(x):
+        return x * v, lambda dy, variables=None: (dy * v * 10.0, [dy * x])
+
+    return v, scaled
 
 
 def prog_nested_in_the_function(tf, np):
@@ -100,52 +118,29 @@ def prog_in_while_loop_second_order(tf, np):
     def f(x):
         return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, cube(y)), (tf.constant(0), x))[1]
 
-    def twice(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = f(x)
-            first = inner.gradient(y, x)
-        return y, first, outer.gradient(first, x)
-
-    return [g(tf.constant(1.1)) for g in modes(tf, twice)]
+    return [g(tf.constant(1.1)) for g in modes(tf, lambda x: by_nested_tapes(tf, f, x))]
 
 
 def prog_with_variables_in_a_loop(tf, np):
     """A loop whose body has a decorated function with a variable."""
-    v = tf.Variable(2.0)
-
-    @tf.custom_gradient
-    def scaled(x):
-        return x * v, lambda dy, variables=None: (dy * v * 10.0, [dy * x])
+    v, scaled = _scaled(tf)
 
     def f(x):
         return tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, scaled(y)), (tf.constant(0), x))[1]
 
     x = tf.constant(3.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return y, tape.gradient(y, [x, v])
+    return tuple(value_and_gradient(tf, f, x, [x, v]))
 
 
 def prog_with_variables_in_a_branch(tf, np):
     """A branch with a decorated function with a variable."""
-    v = tf.Variable(2.0)
-
-    @tf.custom_gradient
-    def scaled(x):
-        return x * v, lambda dy, variables=None: (dy * v * 10.0, [dy * x])
+    v, scaled = _scaled(tf)
 
     def f(x):
         return tf.cond(x > 0.0, lambda: scaled(x), lambda: x)
 
     x = tf.constant(3.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return y, tape.gradient(y, [x, v])
+    return tuple(value_and_gradient(tf, f, x, [x, v]))
 
 
 def prog_control_flow_in_the_gradient(tf, np):
@@ -410,10 +405,7 @@ def prog_pass_through_variables(tf, np):
     out = []
     for g in modes(tf, lambda x: tf.grad_pass_through(lambda z: z * v)(x)):
         x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append([y, tape.gradient(y, [x, v])])
+        out.append(value_and_gradient(tf, g, x, [x, v]))
     return out
 
 

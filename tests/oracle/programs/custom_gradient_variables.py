@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._gradient_helpers import modes, taped
+from tests.oracle.programs._gradient_helpers import modes, taped, value_and_gradient
 from tests.oracle.support import attempt
 
 # --- keyword arguments
@@ -143,10 +143,7 @@ def prog_variables(tf, np):
     out = []
     for g in modes(tf, lambda x: f(x)):
         x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append([y, tape.gradient(y, [x, v])])
+        out.append(value_and_gradient(tf, g, x, [x, v]))
     return out, seen
 
 
@@ -166,10 +163,7 @@ def prog_several_variables(tf, np):
     out = []
     for g in modes(tf, lambda x: f(x)):
         x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append([y, tape.gradient(y, [x, *w])])
+        out.append(value_and_gradient(tf, g, x, [x, *w]))
     return out, seen
 
 
@@ -268,10 +262,7 @@ def prog_none_for_a_variable(tf, np):
     out = []
     for g in modes(tf, lambda x: f(x)):
         x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append(tape.gradient(y, [x, v]))
+        out.append(value_and_gradient(tf, g, x, [x, v])[1])
     return out
 
 
@@ -310,10 +301,7 @@ def prog_variable_as_an_argument(tf, np):
     out = []
     for g in modes(tf, lambda x: f(x, v)):
         x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append([y, tape.gradient(y, [x, v])])
+        out.append(value_and_gradient(tf, g, x, [x, v]))
     return out, kinds
 
 
@@ -346,10 +334,7 @@ def prog_variable_read_inside_and_out(tf, np):
     out = []
     for g in modes(tf, lambda x: f(x) + v * 3.0):
         x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append(tape.gradient(y, [x, v]))
+        out.append(value_and_gradient(tf, g, x, [x, v])[1])
     return out
 
 
@@ -470,10 +455,7 @@ def prog_decorated_inside_a_method(tf, np):
     out = []
     for g in modes(tf, layer):
         x = tf.constant([1.0, 1.0])
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = g(x)
-        out.append([y, tape.gradient(y, [x, layer.w])])
+        out.append(value_and_gradient(tf, g, x, [x, layer.w]))
     return out
 
 

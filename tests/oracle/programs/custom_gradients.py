@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._gradient_helpers import make_cube, make_triple, modes, taped
+from tests.oracle.programs._gradient_helpers import by_nested_tapes, make_cube, make_triple, modes, taped
 from tests.oracle.support import attempt
 
 # --- the plain protocol
@@ -34,16 +34,7 @@ def prog_second_order_nested_tapes(tf, np):
     """Two tapes, one in the other, around a decorated function."""
     cube = make_cube(tf)
 
-    def f(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = cube(x)
-            first = inner.gradient(y, x)
-        return first, outer.gradient(first, x)
-
-    return [g(tf.constant(2.0)) for g in modes(tf, f)]
+    return [g(tf.constant(2.0)) for g in modes(tf, lambda x: by_nested_tapes(tf, cube, x)[1:])]
 
 
 def prog_second_order_tape_around_function(tf, np):
@@ -54,13 +45,7 @@ def prog_second_order_tape_around_function(tf, np):
         third.watch(x), outer.watch(x), inner.watch(x)
         y = f(x)
     first = inner.gradient(y, x)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = f(x)
-        second = inner.gradient(y, x)
-    return first, second, outer.gradient(second, x)
+    return first, *by_nested_tapes(tf, f, x)[1:]
 
 
 def prog_several_arguments_and_results(tf, np):

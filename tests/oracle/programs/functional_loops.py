@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.oracle.support import nodes, normalise
-
-
-def _outcome(call: Any, words: int = 6) -> Any:
-    """What a call returns; of an exception, its class and the first words of its own message."""
-    try:
-        return call()
-    except Exception as error:
-        text = normalise(str(getattr(error, "message", None) or error)).removeprefix("Graph execution error: ")
-        return [type(error).__name__, " ".join(text.split()[:words])]
-
-
-def _both(tf: Any, call: Any, words: int = 6) -> list[Any]:
-    """What a call returns in eager mode and inside a function."""
-    return [_outcome(call, words), _outcome(lambda: tf.function(call, autograph=False)(), words)]
+from tests.oracle.programs._list_helpers import both, outcome
+from tests.oracle.support import nodes
 
 
 def _traced(tf: Any, call: Any, *arguments: Any) -> Any:
@@ -32,32 +19,32 @@ def _matrix(tf: Any) -> Any:
 
 
 def prog_map(tf: Any, np: Any) -> Any:
-    return _both(tf, lambda: tf.map_fn(lambda e: e * 2.0, _matrix(tf)))
+    return both(tf, lambda: tf.map_fn(lambda e: e * 2.0, _matrix(tf)))
 
 
 def prog_map_signatures(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.map_fn(lambda e: tf.cast(e, tf.int32), x, fn_output_signature=tf.int32)),
-        _both(tf, lambda: tf.map_fn(lambda e: tf.cast(e, tf.int32), x, dtype=tf.int32)),
-        _both(tf, lambda: tf.map_fn(lambda e: (e, e[0]), x, fn_output_signature=(tf.float32, tf.float32))),
-        _both(tf, lambda: tf.map_fn(lambda e: e, x, fn_output_signature=tf.TensorSpec([2]))),
-        _both(tf, lambda: tf.map_fn(lambda e: e, x, fn_output_signature=tf.TensorSpec([3]))),
-        _both(tf, lambda: tf.map_fn(lambda e: 1.0, x)),
+        both(tf, lambda: tf.map_fn(lambda e: tf.cast(e, tf.int32), x, fn_output_signature=tf.int32)),
+        both(tf, lambda: tf.map_fn(lambda e: tf.cast(e, tf.int32), x, dtype=tf.int32)),
+        both(tf, lambda: tf.map_fn(lambda e: (e, e[0]), x, fn_output_signature=(tf.float32, tf.float32))),
+        both(tf, lambda: tf.map_fn(lambda e: e, x, fn_output_signature=tf.TensorSpec([2]))),
+        both(tf, lambda: tf.map_fn(lambda e: e, x, fn_output_signature=tf.TensorSpec([3]))),
+        both(tf, lambda: tf.map_fn(lambda e: 1.0, x)),
     ]
 
 
 def prog_map_structures(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(
+        both(
             tf,
             lambda: tf.map_fn(lambda e: {"s": e["a"] + e["b"]}, {"a": x, "b": x}, fn_output_signature={"s": x.dtype}),
         ),
-        _both(tf, lambda: tf.map_fn(lambda e: [e[1], e[0]], [x, x * 2.0])),
-        _both(tf, lambda: tf.map_fn(lambda e: e[0], [x], fn_output_signature=tf.float32)),
-        _both(tf, lambda: tf.map_fn(lambda e: (e[0], (e[1][0], e[1][1])), (x, (x, x)))),
-        _both(
+        both(tf, lambda: tf.map_fn(lambda e: [e[1], e[0]], [x, x * 2.0])),
+        both(tf, lambda: tf.map_fn(lambda e: e[0], [x], fn_output_signature=tf.float32)),
+        both(tf, lambda: tf.map_fn(lambda e: (e[0], (e[1][0], e[1][1])), (x, (x, x)))),
+        both(
             tf,
             lambda: tf.map_fn(
                 lambda e: e[0] + e[1], (np.array([1, 2]), np.array([3, 4])), fn_output_signature=tf.int64
@@ -69,33 +56,33 @@ def prog_map_structures(tf: Any, np: Any) -> Any:
 def prog_map_refusals(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.map_fn(lambda e: e, tf.constant(3.0))),
-        _both(tf, lambda: tf.map_fn(lambda e: e, [1, 2, 3])),
-        _both(tf, lambda: tf.map_fn(lambda e: e, [])),
-        _both(tf, lambda: tf.map_fn(lambda e: e[0], (x, x[:2]), fn_output_signature=tf.float32)),
-        _both(tf, lambda: tf.map_fn(lambda e: tf.cast(e, tf.int32), x)),
-        _both(tf, lambda: tf.map_fn(lambda e: (e, e), x), 9),
-        _both(tf, lambda: tf.map_fn(3, x), 5),
-        _both(tf, lambda: tf.map_fn(lambda e: tf.range(e), tf.constant([2, 3]))),
+        both(tf, lambda: tf.map_fn(lambda e: e, tf.constant(3.0))),
+        both(tf, lambda: tf.map_fn(lambda e: e, [1, 2, 3])),
+        both(tf, lambda: tf.map_fn(lambda e: e, [])),
+        both(tf, lambda: tf.map_fn(lambda e: e[0], (x, x[:2]), fn_output_signature=tf.float32)),
+        both(tf, lambda: tf.map_fn(lambda e: tf.cast(e, tf.int32), x)),
+        both(tf, lambda: tf.map_fn(lambda e: (e, e), x), 9),
+        both(tf, lambda: tf.map_fn(3, x), 5),
+        both(tf, lambda: tf.map_fn(lambda e: tf.range(e), tf.constant([2, 3]))),
     ]
 
 
 def prog_map_lengths(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.map_fn(lambda n: tf.range(n), tf.constant([2, 2]))),
-        _both(tf, lambda: tf.map_fn(lambda n: tf.range(n), tf.constant([2, 2]), infer_shape=False)),
-        _both(tf, lambda: tf.map_fn(lambda e: e * 2.0, tf.zeros([0, 2]))),
-        _both(tf, lambda: tf.map_fn(lambda e: e * 2.0, tf.zeros([0, 2]), fn_output_signature=tf.TensorSpec([2]))),
-        _both(tf, lambda: tf.map_fn(lambda e: e, _matrix(tf), parallel_iterations=0)),
-        _both(tf, lambda: tf.map_fn(lambda e: e, _matrix(tf), back_prop=False, swap_memory=True, name="m")),
+        both(tf, lambda: tf.map_fn(lambda n: tf.range(n), tf.constant([2, 2]))),
+        both(tf, lambda: tf.map_fn(lambda n: tf.range(n), tf.constant([2, 2]), infer_shape=False)),
+        both(tf, lambda: tf.map_fn(lambda e: e * 2.0, tf.zeros([0, 2]))),
+        both(tf, lambda: tf.map_fn(lambda e: e * 2.0, tf.zeros([0, 2]), fn_output_signature=tf.TensorSpec([2]))),
+        both(tf, lambda: tf.map_fn(lambda e: e, _matrix(tf), parallel_iterations=0)),
+        both(tf, lambda: tf.map_fn(lambda e: e, _matrix(tf), back_prop=False, swap_memory=True, name="m")),
     ]
 
 
 def prog_map_dtypes(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.map_fn(lambda s: s + "x", tf.constant(["a", "b"]))),
-        _both(tf, lambda: tf.map_fn(lambda b: tf.logical_not(b), tf.constant([True, False]))),
-        _both(tf, lambda: tf.map_fn(lambda c: c * 1j, tf.constant([1 + 2j, 3j]))),
+        both(tf, lambda: tf.map_fn(lambda s: s + "x", tf.constant(["a", "b"]))),
+        both(tf, lambda: tf.map_fn(lambda b: tf.logical_not(b), tf.constant([True, False]))),
+        both(tf, lambda: tf.map_fn(lambda c: c * 1j, tf.constant([1 + 2j, 3j]))),
     ]
 
 
@@ -112,7 +99,7 @@ def prog_map_unknown_rank(tf: Any, np: Any) -> Any:
 
 
 def prog_map_nested(tf: Any, np: Any) -> Any:
-    return _both(tf, lambda: tf.map_fn(lambda row: tf.map_fn(lambda e: e * e, row), _matrix(tf)))
+    return both(tf, lambda: tf.map_fn(lambda row: tf.map_fn(lambda e: e * e, row), _matrix(tf)))
 
 
 def prog_map_captures(tf: Any, np: Any) -> Any:
@@ -170,33 +157,33 @@ def prog_map_nodes_two(tf: Any, np: Any) -> Any:
 def prog_foldl(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.foldl(lambda a, e: a * 2.0 + e, x)),
-        _both(tf, lambda: tf.foldl(lambda a, e: a * 2.0 + tf.reduce_sum(e), x, initializer=1.0)),
-        _both(tf, lambda: tf.foldl(lambda a, e: a + e[0] * e[1], (x, x), initializer=tf.zeros([2]))),
-        _both(tf, lambda: tf.foldl(lambda a, e: (a[0] + e[0], a[1] - e[1]), (x, x))),
-        _both(tf, lambda: tf.foldl(lambda a, e: {"s": a["s"] + e}, x, initializer={"s": tf.zeros([2])})),
-        _both(tf, lambda: tf.foldl(lambda a, e: a + e, tf.zeros([0, 2]), initializer=tf.ones([2]))),
+        both(tf, lambda: tf.foldl(lambda a, e: a * 2.0 + e, x)),
+        both(tf, lambda: tf.foldl(lambda a, e: a * 2.0 + tf.reduce_sum(e), x, initializer=1.0)),
+        both(tf, lambda: tf.foldl(lambda a, e: a + e[0] * e[1], (x, x), initializer=tf.zeros([2]))),
+        both(tf, lambda: tf.foldl(lambda a, e: (a[0] + e[0], a[1] - e[1]), (x, x))),
+        both(tf, lambda: tf.foldl(lambda a, e: {"s": a["s"] + e}, x, initializer={"s": tf.zeros([2])})),
+        both(tf, lambda: tf.foldl(lambda a, e: a + e, tf.zeros([0, 2]), initializer=tf.ones([2]))),
     ]
 
 
 def prog_foldl_refusals(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.foldl(3, x), 5),
-        _both(tf, lambda: tf.foldl(lambda a, e: a + e, tf.constant(1.0)), 4),
-        _both(tf, lambda: tf.foldl(lambda a, e: a + e, tf.zeros([0, 2]))),
-        _both(tf, lambda: tf.foldl(lambda a, e: tf.concat([a, e], 0), x)),
-        _outcome(lambda: tf.function(lambda: tf.foldl(lambda a, e: tf.cast(a + e, tf.int32), x), autograph=False)(), 8),
+        both(tf, lambda: tf.foldl(3, x), 5),
+        both(tf, lambda: tf.foldl(lambda a, e: a + e, tf.constant(1.0)), 4),
+        both(tf, lambda: tf.foldl(lambda a, e: a + e, tf.zeros([0, 2]))),
+        both(tf, lambda: tf.foldl(lambda a, e: tf.concat([a, e], 0), x)),
+        outcome(lambda: tf.function(lambda: tf.foldl(lambda a, e: tf.cast(a + e, tf.int32), x), autograph=False)(), 8),
     ]
 
 
 def prog_foldr(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.foldr(lambda a, e: a * 2.0 + e, x)),
-        _both(tf, lambda: tf.foldr(lambda a, e: a * 2.0 + tf.reduce_sum(e), x, initializer=1.0)),
-        _both(tf, lambda: tf.foldr(lambda a, e: (a[0] + e, a[1] - e), x, initializer=(tf.zeros([2]), tf.ones([2])))),
-        _both(tf, lambda: tf.foldr(lambda a, e: a + e, tf.zeros([0, 2]))),
+        both(tf, lambda: tf.foldr(lambda a, e: a * 2.0 + e, x)),
+        both(tf, lambda: tf.foldr(lambda a, e: a * 2.0 + tf.reduce_sum(e), x, initializer=1.0)),
+        both(tf, lambda: tf.foldr(lambda a, e: (a[0] + e, a[1] - e), x, initializer=(tf.zeros([2]), tf.ones([2])))),
+        both(tf, lambda: tf.foldr(lambda a, e: a + e, tf.zeros([0, 2]))),
     ]
 
 
@@ -232,32 +219,32 @@ def prog_foldr_nodes_unknown(tf: Any, np: Any) -> Any:
 def prog_scan(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.scan(lambda a, e: a * 2.0 + e, x)),
-        _both(tf, lambda: tf.scan(lambda a, e: a * 2.0 + e, x, reverse=True)),
-        _both(tf, lambda: tf.scan(lambda a, e: a + tf.reduce_sum(e), x, initializer=1.0)),
-        _both(tf, lambda: tf.scan(lambda a, e: a + tf.reduce_sum(e), x, initializer=1.0, reverse=True)),
-        _both(tf, lambda: tf.scan(lambda a, e: (a[0] + e[0], a[1] * e[1]), (x, x))),
-        _both(tf, lambda: tf.scan(lambda a, e: {"s": a["s"] + e[0] * e[1]}, (x, x), initializer={"s": tf.zeros([2])})),
-        _both(tf, lambda: tf.scan(lambda a, e: a + e, x, infer_shape=False)),
-        _both(tf, lambda: tf.scan(lambda a, e: a + e, tf.zeros([0, 2]), initializer=tf.ones([2]))),
+        both(tf, lambda: tf.scan(lambda a, e: a * 2.0 + e, x)),
+        both(tf, lambda: tf.scan(lambda a, e: a * 2.0 + e, x, reverse=True)),
+        both(tf, lambda: tf.scan(lambda a, e: a + tf.reduce_sum(e), x, initializer=1.0)),
+        both(tf, lambda: tf.scan(lambda a, e: a + tf.reduce_sum(e), x, initializer=1.0, reverse=True)),
+        both(tf, lambda: tf.scan(lambda a, e: (a[0] + e[0], a[1] * e[1]), (x, x))),
+        both(tf, lambda: tf.scan(lambda a, e: {"s": a["s"] + e[0] * e[1]}, (x, x), initializer={"s": tf.zeros([2])})),
+        both(tf, lambda: tf.scan(lambda a, e: a + e, x, infer_shape=False)),
+        both(tf, lambda: tf.scan(lambda a, e: a + e, tf.zeros([0, 2]), initializer=tf.ones([2]))),
     ]
 
 
 def prog_scan_refusals(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
     return [
-        _both(tf, lambda: tf.scan(3, x), 5),
-        _both(tf, lambda: tf.scan(lambda a, e: a + e, tf.constant(1.0)), 4),
-        _both(tf, lambda: tf.scan(lambda a, e: a + e, tf.zeros([0, 2]))),
-        _both(tf, lambda: tf.scan(lambda a, e: tf.concat([a, e], 0), x)),
-        _both(tf, lambda: tf.scan(lambda a, e: (a, a), x), 9),
-        _both(tf, lambda: tf.scan(lambda a, e: a + e[0], (x, x[:2]), initializer=tf.zeros([2]))),
+        both(tf, lambda: tf.scan(3, x), 5),
+        both(tf, lambda: tf.scan(lambda a, e: a + e, tf.constant(1.0)), 4),
+        both(tf, lambda: tf.scan(lambda a, e: a + e, tf.zeros([0, 2]))),
+        both(tf, lambda: tf.scan(lambda a, e: tf.concat([a, e], 0), x)),
+        both(tf, lambda: tf.scan(lambda a, e: (a, a), x), 9),
+        both(tf, lambda: tf.scan(lambda a, e: a + e[0], (x, x[:2]), initializer=tf.zeros([2]))),
     ]
 
 
 def prog_scan_fibonacci(tf: Any, np: Any) -> Any:
     start = (np.array(1), np.array(0))
-    return _both(tf, lambda: tf.scan(lambda a, _: (a[0] + a[1], a[0]), np.zeros(6), initializer=start)[0])
+    return both(tf, lambda: tf.scan(lambda a, _: (a[0] + a[1], a[0]), np.zeros(6), initializer=start)[0])
 
 
 def prog_scan_gradient(tf: Any, np: Any) -> Any:
@@ -298,7 +285,7 @@ def prog_vectorized(tf: Any, np: Any) -> Any:
     x = _matrix(tf)
 
     def run(f: Any, elems: Any = x) -> Any:
-        return _both(tf, lambda: tf.vectorized_map(f, elems, warn=False))
+        return both(tf, lambda: tf.vectorized_map(f, elems, warn=False))
 
     return [
         run(lambda e: e * 2.0 + 1.0),
@@ -332,7 +319,7 @@ def prog_vectorized_gradients(tf: Any, np: Any) -> Any:
     with tf.GradientTape() as tape:
         tape.watch([x, k])
         y = tf.vectorized_map(lambda e: tf.reduce_sum(e * k * k) * v, x)
-    return [y, tape.gradient(y, [x, k, v]), _both(tf, lambda: tf.vectorized_map(power, x))]
+    return [y, tape.gradient(y, [x, k, v]), both(tf, lambda: tf.vectorized_map(power, x))]
 
 
 def prog_compiled(tf: Any, np: Any) -> Any:
@@ -355,8 +342,8 @@ def prog_maximum_iterations(tf: Any, np: Any) -> Any:
         return tf.while_loop(lambda i: i < 10, lambda i: (i + 1,), (tf.constant(0),), maximum_iterations=limit)
 
     limits = (3, 0, -1, None, tf.constant(4), True)
-    found = [_both(tf, lambda limit=limit: run(limit)) for limit in limits]
-    return [*found, _outcome(lambda: run(tf.constant([1]))), _outcome(lambda: run(2.5))]
+    found = [both(tf, lambda limit=limit: run(limit)) for limit in limits]
+    return [*found, outcome(lambda: run(tf.constant([1]))), outcome(lambda: run(2.5))]
 
 
 def prog_while_loop_v1(tf: Any, np: Any) -> Any:
@@ -370,7 +357,7 @@ def prog_while_loop_v1(tf: Any, np: Any) -> Any:
 
     two = tf.compat.v1.while_loop(lambda i, j: i < 3, lambda i, j: (i + 1, j), (tf.constant(0), tf.constant(1)))
     inside = [tf.function(lambda same=same: run(same), autograph=False)() for same in (False, True)]
-    return [run(False), _outcome(lambda: run(True)), two, inside, graph(False), graph(True)]
+    return [run(False), outcome(lambda: run(True)), two, inside, graph(False), graph(True)]
 
 
 def prog_while_loop_structures(tf: Any, np: Any) -> Any:
@@ -378,10 +365,10 @@ def prog_while_loop_structures(tf: Any, np: Any) -> Any:
         return tf.while_loop(lambda i, _: i < 3, returned, (tf.constant(0), tf.constant(1)))
 
     return [
-        _both(tf, lambda: run(lambda i, j: (i + 1, j))),
-        _outcome(lambda: tf.function(lambda: run(lambda i, j: [i + 1, j]), autograph=False)()[0]),
-        _both(tf, lambda: run(lambda i, j: (i + 1, j, j)), 8),
-        _both(
+        both(tf, lambda: run(lambda i, j: (i + 1, j))),
+        outcome(lambda: tf.function(lambda: run(lambda i, j: [i + 1, j]), autograph=False)()[0]),
+        both(tf, lambda: run(lambda i, j: (i + 1, j, j)), 8),
+        both(
             tf, lambda: tf.while_loop(lambda d: d["i"] < 3, lambda d: ({"i": d["i"] + 1},), ({"i": tf.constant(0)},))
         ),
     ]
@@ -413,6 +400,6 @@ def prog_compiled_arrays(tf: Any, np: Any) -> Any:
         jit(lambda x: tf.TensorArray(tf.float32, 3).split(x, [1, 1, 1]).concat(), x),
         jit(lambda x: array(x).gather([2, 0]), x),
         jit(lambda x: tf.gradients(written(x * x, 3), x)[0], x),
-        _outcome(lambda: jit(lambda x: tf.TensorArray(tf.float32, 3).read(0), x), 4),
-        _outcome(lambda: jit(lambda x: tf.TensorArray(tf.float32, 3).stack(), x), 4),
+        outcome(lambda: jit(lambda x: tf.TensorArray(tf.float32, 3).read(0), x), 4),
+        outcome(lambda: jit(lambda x: tf.TensorArray(tf.float32, 3).stack(), x), 4),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.oracle.programs._gradient_helpers import value_and_gradient
 from tests.oracle.support import attempt
 
 
@@ -56,10 +57,7 @@ def prog_methods_as_functions(tf, np):
     x = _x(tf)
     out = []
     for model in (Model(1.0), Model(2.0)):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = model(x)
-        out.append(tape.gradient(y, [x, model.w]))
+        out.append(value_and_gradient(tf, model, x, [x, model.w])[1])
     return out
 
 
@@ -110,10 +108,7 @@ def prog_variable_created_on_the_first_call(tf, np):
     x = _x(tf)
     out = []
     for _ in range(2):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(x)
-        out.append(tape.gradient(y, [x, holder["v"]]))
+        out.append(value_and_gradient(tf, f, x, [x, holder["v"]])[1])
     return out
 
 
@@ -147,10 +142,7 @@ def prog_py_function(tf, np):
     run = lambda x: tf.py_function(lambda z: tf.sin(z) * z, [x * 2.0], tf.float32) * x
     out = []
     for f in (run, tf.function(run, autograph=False)):
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(x)
-        out.append(tape.gradient(y, x))
+        out.append(value_and_gradient(tf, f, x, x)[1])
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.oracle.programs._gradient_helpers import by_nested_tapes, value_and_gradient
 from tests.oracle.support import Approx, attempt
 
 
@@ -32,10 +33,7 @@ def prog_tape_through_concrete_function(tf, np):
     """Calls of concrete functions are differentiable."""
     f = tf.function(lambda x: tf.sin(x) * x, autograph=False).get_concrete_function(tf.TensorSpec([None]))
     x = tf.constant([0.5, 1.5])
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return [y, tape.gradient(y, x)]
+    return value_and_gradient(tf, f, x, x)
 
 
 def prog_tape_across_several_calls(tf, np):
@@ -57,13 +55,7 @@ def prog_second_order_through_function(tf, np):
     """Second derivatives across a call."""
     f = tf.function(lambda x: x**3 + tf.exp(x), autograph=False)
     x = tf.constant(1.0)
-    with tf.GradientTape() as outer:
-        outer.watch(x)
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            y = f(x)
-        g = inner.gradient(y, x)
-    return [g, outer.gradient(g, x)]
+    return [*by_nested_tapes(tf, f, x)[1:]]
 
 
 def prog_function_with_several_outputs(tf, np):
@@ -96,10 +88,7 @@ def prog_gradient_of_nested_functions(tf, np):
     inner = tf.function(lambda x: x * x, autograph=False)
     outer = tf.function(lambda x: inner(x) + inner(x * 2.0), autograph=False)
     x = tf.constant(3.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = outer(x)
-    return [y, tape.gradient(y, x)]
+    return value_and_gradient(tf, outer, x, x)
 
 
 def prog_gradient_with_embedding(tf, np):
@@ -305,10 +294,7 @@ def prog_gradient_through_py_function(tf, np):
         return tf.py_function(lambda v: v * v * v, [x], tf.float32)
 
     x = tf.constant(2.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = f(x)
-    return [y, tape.gradient(y, x)]
+    return value_and_gradient(tf, f, x, x)
 
 
 def prog_gradient_error_for_missing_gradient(tf, np):

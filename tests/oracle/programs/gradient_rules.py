@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._gradient_helpers import make_cube, make_triple, modes, taped
+from tests.oracle.programs._gradient_helpers import (
+    by_nested_tapes,
+    make_cube,
+    make_triple,
+    modes,
+    taped,
+    value_and_gradient,
+)
 from tests.oracle.support import attempt, logged
 
 # --- recompute_grad
@@ -25,10 +32,7 @@ def prog_recompute(tf, np):
     for f in (block, tf.recompute_grad(block)):
         for g in (f, tf.function(lambda x, f=f: f(x))):
             x = tf.constant([[0.1, 0.2]])
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                y = g(x)
-            out.append([y, tape.gradient(y, [x, *variables])])
+            out.append(value_and_gradient(tf, g, x, [x, *variables]))
     return out
 
 
@@ -88,16 +92,8 @@ def prog_recompute_second_order(tf, np):
     """A second derivative through recompute_grad."""
     f = tf.recompute_grad(lambda x: x * x * x)
 
-    def twice(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = f(x)
-            first = inner.gradient(y, x)
-        return first, outer.gradient(first, x)
-
-    return [attempt(lambda g=g: g(tf.constant(2.0)), words=6) for g in modes(tf, twice)]
+    found = modes(tf, lambda x: by_nested_tapes(tf, f, x)[1:])
+    return [attempt(lambda g=g: g(tf.constant(2.0)), words=6) for g in found]
 
 
 def prog_recompute_in_control_flow(tf, np):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.oracle.programs._gradient_helpers import modes
+from tests.oracle.programs._gradient_helpers import by_nested_tapes, modes
 from tests.oracle.support import attempt
 
 
@@ -259,13 +259,7 @@ def prog_second_order(tf, np):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
     def f(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = tf.gather(x, [0, 0, 1]) ** 3.0
-            first = inner.gradient(y, x)
-        return first, outer.gradient(first.values, x)
+        return by_nested_tapes(tf, lambda x: tf.gather(x, [0, 0, 1]) ** 3.0, x, lambda first: first.values)[1:]
 
     return [g(x) for g in modes(tf, f)]
 
@@ -275,13 +269,8 @@ def prog_second_order_of_dense(tf, np):
     x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 
     def f(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                y = tf.gather(x, [0, 0, 1]) ** 3.0
-            first = tf.convert_to_tensor(inner.gradient(y, x))
-        return first, outer.gradient(first, x)
+        _, first, second = by_nested_tapes(tf, lambda x: tf.gather(x, [0, 0, 1]) ** 3.0, x, tf.convert_to_tensor)
+        return tf.convert_to_tensor(first), second
 
     return [g(x) for g in modes(tf, f)]
 

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.oracle.support import nodes, normalise
-
-
-def _outcome(call: Any, words: int = 6) -> Any:
-    """What a call returns; of an exception, its class and the first words of its own message."""
-    try:
-        return call()
-    except Exception as error:
-        text = normalise(str(getattr(error, "message", None) or error)).removeprefix("Graph execution error: ")
-        return [type(error).__name__, " ".join(text.split()[:words])]
-
-
-def _both(tf: Any, call: Any, words: int = 6) -> list[Any]:
-    """What a call returns in eager mode and inside a function."""
-    return [_outcome(call, words), _outcome(lambda: tf.function(call, autograph=False)(), words)]
+from tests.oracle.programs._list_helpers import both, outcome
+from tests.oracle.support import nodes
 
 
 def _traced(tf: Any, call: Any, *arguments: Any) -> list[str]:
@@ -31,41 +18,41 @@ def prog_write_read(tf: Any, np: Any) -> Any:
         ta = ta.write(0, 1.0).write(2, 3.0).write(0, 4.0)
         return ta.read(0), ta.read(1), ta.read(2)
 
-    return _both(tf, f)
+    return both(tf, f)
 
 
 def prog_python_values_take_the_dtype(tf: Any, np: Any) -> Any:
-    return _both(tf, lambda: tf.TensorArray(tf.float64, 2).write(0, 1).write(1, 2.5).stack())
+    return both(tf, lambda: tf.TensorArray(tf.float64, 2).write(0, 1).write(1, 2.5).stack())
 
 
 def prog_unwritten(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).write(1, [1.0, 2.0]).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 2, element_shape=[2]).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 2, element_shape=[]).read(1)),
-        _both(tf, lambda: tf.TensorArray(tf.string, 2, element_shape=[]).read(1)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 0, element_shape=[2]).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 2).write(0, [1.0]).concat()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).write(1, [1.0, 2.0]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 2, element_shape=[2]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 2, element_shape=[]).read(1)),
+        both(tf, lambda: tf.TensorArray(tf.string, 2, element_shape=[]).read(1)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 0, element_shape=[2]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 2).write(0, [1.0]).concat()),
     ]
 
 
 def prog_unwritten_of_unknown_shape(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).read(0)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).gather([1])),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).concat()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).read(0)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).gather([1])),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).concat()),
     ]
 
 
 def prog_out_of_range(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).read(3)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).read(-1)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).write(3, 1.0).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).write(-1, 1.0).stack()),
-        _outcome(lambda: tf.TensorArray(tf.float32, 3).scatter([3], [1.0])),
-        _outcome(
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).read(3)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).read(-1)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).write(3, 1.0).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).write(-1, 1.0).stack()),
+        outcome(lambda: tf.TensorArray(tf.float32, 3).scatter([3], [1.0])),
+        outcome(
             lambda: tf.function(
                 lambda: tf.TensorArray(tf.float32, 3).unstack([1.0, 2.0, 3.0]).gather([3]), autograph=False
             )()
@@ -78,7 +65,7 @@ def prog_read_twice(tf: Any, np: Any) -> Any:
         ta = tf.TensorArray(tf.float32, 2, clear_after_read=clear).unstack([1.0, 2.0])
         return ta.read(0), ta.read(0)
 
-    return [_outcome(lambda: twice(None)), twice(False), tf.function(lambda: twice(None), autograph=False)()]
+    return [outcome(lambda: twice(None)), twice(False), tf.function(lambda: twice(None), autograph=False)()]
 
 
 def prog_write_after_read(tf: Any, np: Any) -> Any:
@@ -87,22 +74,22 @@ def prog_write_after_read(tf: Any, np: Any) -> Any:
         first = ta.read(0)
         return first, ta.write(0, first * 5.0).stack()
 
-    return _both(tf, f)
+    return both(tf, f)
 
 
 def prog_dtype_mismatch(tf: Any, np: Any) -> Any:
     def f() -> Any:
         return tf.TensorArray(tf.float32, 2).write(0, tf.constant(1)).stack()
 
-    return _both(tf, f)
+    return both(tf, f)
 
 
 def prog_shape_mismatch(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).write(0, [1.0]).write(1, [1.0, 2.0])),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3, element_shape=[2]).write(0, 1.0)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3, element_shape=[2], infer_shape=False).write(0, 1.0)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3, element_shape=[None]).write(0, [1.0]).write(1, [1.0, 2.0])),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).write(0, [1.0]).write(1, [1.0, 2.0])),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3, element_shape=[2]).write(0, 1.0)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3, element_shape=[2], infer_shape=False).write(0, 1.0)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3, element_shape=[None]).write(0, [1.0]).write(1, [1.0, 2.0])),
     ]
 
 
@@ -110,16 +97,16 @@ def prog_different_shapes(tf: Any, np: Any) -> Any:
     def array() -> Any:
         return tf.TensorArray(tf.float32, 2, infer_shape=False).write(0, [1.0]).write(1, [2.0, 3.0])
 
-    return [_both(tf, lambda: array().concat()), _both(tf, lambda: array().read(1)), _both(tf, lambda: array().stack())]
+    return [both(tf, lambda: array().concat()), both(tf, lambda: array().read(1)), both(tf, lambda: array().stack())]
 
 
 def prog_unstack(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.int32, 3).unstack([[1, 2], [3, 4], [5, 6]]).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.int32, 3).unstack([[1, 2], [3, 4], [5, 6]]).read(1)),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 0, dynamic_size=True).unstack([1.0, 2.0]).stack()),
-        _outcome(lambda: tf.TensorArray(tf.float32, 3).unstack([1.0, 2.0, 3.0, 4.0])),
-        _outcome(lambda: tf.TensorArray(tf.float32, 3).unstack(1.0)),
+        both(tf, lambda: tf.TensorArray(tf.int32, 3).unstack([[1, 2], [3, 4], [5, 6]]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.int32, 3).unstack([[1, 2], [3, 4], [5, 6]]).read(1)),
+        both(tf, lambda: tf.TensorArray(tf.float32, 0, dynamic_size=True).unstack([1.0, 2.0]).stack()),
+        outcome(lambda: tf.TensorArray(tf.float32, 3).unstack([1.0, 2.0, 3.0, 4.0])),
+        outcome(lambda: tf.TensorArray(tf.float32, 3).unstack(1.0)),
         tf.TensorArray(tf.float32, 3).unstack([1.0, 2.0]).size(),
     ]
 
@@ -128,13 +115,13 @@ def prog_gather(tf: Any, np: Any) -> Any:
     def gather(indices: Any) -> Any:
         return tf.TensorArray(tf.float32, 3).unstack([1.0, 2.0, 3.0]).gather(indices)
 
-    return [_both(tf, lambda: gather([2, 0])), _both(tf, lambda: gather(tf.zeros([0], tf.int32)))]
+    return [both(tf, lambda: gather([2, 0])), both(tf, lambda: gather(tf.zeros([0], tf.int32)))]
 
 
 def prog_scatter(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).scatter([2, 0], [1.0, 2.0]).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.float32, 3).unstack([7.0, 8.0, 9.0]).scatter([1], [2.0]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).scatter([2, 0], [1.0, 2.0]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.float32, 3).unstack([7.0, 8.0, 9.0]).scatter([1], [2.0]).stack()),
         tf.TensorArray(tf.float32, 0, dynamic_size=True).scatter([3, 1], [[1.0], [2.0]]).stack(),
     ]
 
@@ -144,10 +131,10 @@ def prog_split(tf: Any, np: Any) -> Any:
         return tf.TensorArray(tf.float32, len(lengths), infer_shape=False).split([1.0, 2.0, 3.0], lengths)
 
     return [
-        _both(tf, lambda: split([1, 2]).concat()),
-        _both(tf, lambda: split([1, 2]).read(1)),
-        _both(tf, lambda: split([1, 1, 1]).stack()),
-        _both(tf, lambda: split([3, 0]).read(1)),
+        both(tf, lambda: split([1, 2]).concat()),
+        both(tf, lambda: split([1, 2]).read(1)),
+        both(tf, lambda: split([1, 1, 1]).stack()),
+        both(tf, lambda: split([3, 0]).read(1)),
     ]
 
 
@@ -155,21 +142,21 @@ def prog_split_refusals(tf: Any, np: Any) -> Any:
     def split(size: int, lengths: Any) -> Any:
         return tf.TensorArray(tf.float32, size, infer_shape=False).split([1.0, 2.0, 3.0], lengths).concat()
 
-    return [_both(tf, lambda: split(2, [1, 1])), _outcome(lambda: split(3, [1, 2])), _outcome(lambda: split(1, [1, 2]))]
+    return [both(tf, lambda: split(2, [1, 1])), outcome(lambda: split(3, [1, 2])), outcome(lambda: split(1, [1, 2]))]
 
 
 def prog_split_of_two_ranks(tf: Any, np: Any) -> Any:
     def f() -> Any:
         return tf.TensorArray(tf.float32, 2).unstack(tf.ones([2, 2])).split(tf.ones([4, 2]), [1, 3]).concat()
 
-    return _outcome(lambda: tf.function(f, autograph=False)(), 10)
+    return outcome(lambda: tf.function(f, autograph=False)(), 10)
 
 
 def prog_concat(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.int32, 2).unstack([[[1, 2]], [[3, 4]]]).concat()),
-        _outcome(lambda: tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0]).concat()),
-        _outcome(
+        both(tf, lambda: tf.TensorArray(tf.int32, 2).unstack([[[1, 2]], [[3, 4]]]).concat()),
+        outcome(lambda: tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0]).concat()),
+        outcome(
             lambda: tf.function(lambda: tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0]).concat(), autograph=False)(),
             8,
         ),
@@ -181,7 +168,7 @@ def prog_size(tf: Any, np: Any) -> Any:
         ta = tf.TensorArray(tf.float32, 1, dynamic_size=True)
         return ta.size(), ta.write(4, 1.0).size()
 
-    return [_both(tf, grown), _both(tf, lambda: tf.TensorArray(tf.float32, tf.constant(5)).size())]
+    return [both(tf, grown), both(tf, lambda: tf.TensorArray(tf.float32, tf.constant(5)).size())]
 
 
 def prog_dynamic_size(tf: Any, np: Any) -> Any:
@@ -191,7 +178,7 @@ def prog_dynamic_size(tf: Any, np: Any) -> Any:
             ta = ta.write(i, float(i))
         return ta.stack(), ta.size()
 
-    return _both(tf, f)
+    return both(tf, f)
 
 
 def prog_element_shape(tf: Any, np: Any) -> Any:
@@ -233,25 +220,25 @@ def prog_properties_in_a_graph(tf: Any, np: Any) -> Any:
 
 def prog_constructor_refusals(tf: Any, np: Any) -> Any:
     def graph(call: Any) -> Any:
-        return _outcome(lambda: tf.function(lambda: call().size(), autograph=False)())
+        return outcome(lambda: tf.function(lambda: call().size(), autograph=False)())
 
     return [
-        _outcome(lambda: tf.TensorArray(tf.float32)),
-        _outcome(lambda: tf.TensorArray(tf.float32, handle=tf.constant(1.0))),
-        _outcome(lambda: tf.TensorArray(tf.float32, flow=tf.constant(1.0))),
+        outcome(lambda: tf.TensorArray(tf.float32)),
+        outcome(lambda: tf.TensorArray(tf.float32, handle=tf.constant(1.0))),
+        outcome(lambda: tf.TensorArray(tf.float32, flow=tf.constant(1.0))),
         graph(lambda: tf.TensorArray(tf.float32)),
         graph(lambda: tf.TensorArray(tf.float32, flow=tf.constant(1.0))),
-        _outcome(lambda: tf.TensorArray(tf.float32, 2.5)),
-        _outcome(lambda: len(tf.TensorArray(tf.float32, 2))),
-        _outcome(lambda: list(tf.TensorArray(tf.float32, 2))),
-        _outcome(lambda: tf.TensorArray(tf.float32, 2).write(1.5, 1.0)),
+        outcome(lambda: tf.TensorArray(tf.float32, 2.5)),
+        outcome(lambda: len(tf.TensorArray(tf.float32, 2))),
+        outcome(lambda: list(tf.TensorArray(tf.float32, 2))),
+        outcome(lambda: tf.TensorArray(tf.float32, 2).write(1.5, 1.0)),
     ]
 
 
 def prog_grad_method(tf: Any, np: Any) -> Any:
     return [
-        _outcome(lambda: tf.TensorArray(tf.float32, 2).grad("g")),
-        _outcome(lambda: tf.function(lambda: tf.TensorArray(tf.float32, 2).grad("g"), autograph=False)()),
+        outcome(lambda: tf.TensorArray(tf.float32, 2).grad("g")),
+        outcome(lambda: tf.function(lambda: tf.TensorArray(tf.float32, 2).grad("g"), autograph=False)()),
     ]
 
 
@@ -284,14 +271,14 @@ def prog_flow(tf: Any, np: Any) -> Any:
 
 def prog_strings(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: tf.TensorArray(tf.string, 2).unstack(["a", "b"]).stack()),
-        _both(tf, lambda: tf.TensorArray(tf.string, 3, element_shape=[]).write(1, "x").stack()),
+        both(tf, lambda: tf.TensorArray(tf.string, 2).unstack(["a", "b"]).stack()),
+        both(tf, lambda: tf.TensorArray(tf.string, 3, element_shape=[]).write(1, "x").stack()),
     ]
 
 
 def prog_dtypes(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda d=d: tf.TensorArray(d, 2).write(0, tf.cast([1, 0], d)).stack())
+        both(tf, lambda d=d: tf.TensorArray(d, 2).write(0, tf.cast([1, 0], d)).stack())
         for d in (tf.int8, tf.uint8, tf.int64, tf.float16, tf.bfloat16, tf.float64, tf.complex64, tf.bool)
     ]
 
@@ -357,7 +344,7 @@ def prog_while_loop_invariants(tf: Any, np: Any) -> Any:
         _, d = tf.while_loop(lambda i, _: i < 2, body, (0, start), shape_invariants=(tf.TensorShape([]), shapes))
         return d["a"], d["b"][0], d["b"][1].stack()
 
-    return [_both(tf, lambda: f(None)), _both(tf, lambda: f([]))]
+    return [both(tf, lambda: f(None)), both(tf, lambda: f([]))]
 
 
 def prog_two_arrays_swap_in_a_loop(tf: Any, np: Any) -> Any:

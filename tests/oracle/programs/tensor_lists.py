@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.oracle.support import normalise
-
-
-def _outcome(call: Any, words: int = 6) -> Any:
-    """What a call returns; of an exception, its class and the first words of its own message."""
-    try:
-        return call()
-    except Exception as error:
-        text = normalise(str(getattr(error, "message", None) or error)).removeprefix("Graph execution error: ")
-        return [type(error).__name__, " ".join(text.split()[:words])]
-
-
-def _both(tf: Any, call: Any, words: int = 6) -> list[Any]:
-    """What a call returns in eager mode and inside a function."""
-    return [_outcome(call, words), _outcome(lambda: tf.function(call, autograph=False)(), words)]
+from tests.oracle.programs._list_helpers import both, outcome
 
 
 def _rows(tf: Any, values: Any, shape: Any = -1) -> Any:
@@ -40,12 +26,12 @@ def prog_list_set_item(tf: Any, np: Any) -> Any:
         return _stacked(tf, tf.raw_ops.TensorListSetItem(input_handle=handle, index=index, item=item, **kwargs))
 
     return [
-        _both(tf, lambda: put(1, [9.0, 9.0])),
-        _both(tf, lambda: put(2, [9.0, 9.0])),
-        _both(tf, lambda: put(-1, [9.0, 9.0])),
-        _both(tf, lambda: put(3, [9.0, 9.0], resize_if_index_out_of_bounds=True)),
-        _outcome(lambda: put(0, [9.0], [2]), 12),
-        _both(tf, lambda: put(0, [9, 9])),
+        both(tf, lambda: put(1, [9.0, 9.0])),
+        both(tf, lambda: put(2, [9.0, 9.0])),
+        both(tf, lambda: put(-1, [9.0, 9.0])),
+        both(tf, lambda: put(3, [9.0, 9.0], resize_if_index_out_of_bounds=True)),
+        outcome(lambda: put(0, [9.0], [2]), 12),
+        both(tf, lambda: put(0, [9, 9])),
     ]
 
 
@@ -65,14 +51,14 @@ def prog_list_push_pop(tf: Any, np: Any) -> Any:
         return raw.TensorListLength(input_handle=handle)
 
     return [
-        _both(tf, lambda: _stacked(tf, raw.TensorListPushBack(input_handle=_rows(tf, _PAIRS), tensor=[5.0, 6.0]))),
-        _outcome(lambda: raw.TensorListPushBack(input_handle=_rows(tf, _PAIRS, [2]), tensor=[5.0]), 12),
-        _outcome(lambda: raw.TensorListPushBack(input_handle=_rows(tf, _PAIRS), tensor=[5, 6])),
-        _both(tf, lambda: pop(_rows(tf, _PAIRS))),
-        _both(tf, lambda: pop(reserve(0))),
-        _both(tf, lambda: pop(reserve(1))),
-        _both(tf, lambda: pop(reserve(1), [2])),
-        _both(tf, full),
+        both(tf, lambda: _stacked(tf, raw.TensorListPushBack(input_handle=_rows(tf, _PAIRS), tensor=[5.0, 6.0]))),
+        outcome(lambda: raw.TensorListPushBack(input_handle=_rows(tf, _PAIRS, [2]), tensor=[5.0]), 12),
+        outcome(lambda: raw.TensorListPushBack(input_handle=_rows(tf, _PAIRS), tensor=[5, 6])),
+        both(tf, lambda: pop(_rows(tf, _PAIRS))),
+        both(tf, lambda: pop(reserve(0))),
+        both(tf, lambda: pop(reserve(1))),
+        both(tf, lambda: pop(reserve(1), [2])),
+        both(tf, full),
     ]
 
 
@@ -85,19 +71,19 @@ def prog_list_get_item(tf: Any, np: Any) -> Any:
         return tf.raw_ops.TensorListSetItem(input_handle=handle, index=1, item=[1.0, 2.0])
 
     return [
-        _both(tf, lambda: get(_rows(tf, _PAIRS), 1, [2])),
-        _both(tf, lambda: get(_rows(tf, _PAIRS), 2, [2])),
-        _both(tf, lambda: get(partly(), 0, -1)),
-        _outcome(lambda: get(_rows(tf, _PAIRS), 0, [2], tf.int32)),
+        both(tf, lambda: get(_rows(tf, _PAIRS), 1, [2])),
+        both(tf, lambda: get(_rows(tf, _PAIRS), 2, [2])),
+        both(tf, lambda: get(partly(), 0, -1)),
+        outcome(lambda: get(_rows(tf, _PAIRS), 0, [2], tf.int32)),
     ]
 
 
 def prog_list_stack(tf: Any, np: Any) -> Any:
     return [
-        _both(tf, lambda: _stacked(tf, _rows(tf, _PAIRS), [2], 2)),
-        _both(tf, lambda: _stacked(tf, _rows(tf, _PAIRS), [2], 3)),
-        _both(tf, lambda: _stacked(tf, _rows(tf, _PAIRS), [3])),
-        _outcome(lambda: _stacked(tf, _rows(tf, [1, 2]))),
+        both(tf, lambda: _stacked(tf, _rows(tf, _PAIRS), [2], 2)),
+        both(tf, lambda: _stacked(tf, _rows(tf, _PAIRS), [2], 3)),
+        both(tf, lambda: _stacked(tf, _rows(tf, _PAIRS), [3])),
+        outcome(lambda: _stacked(tf, _rows(tf, [1, 2]))),
     ]
 
 
@@ -118,14 +104,14 @@ def prog_list_gather_scatter(tf: Any, np: Any) -> Any:
         )
 
     return [
-        _both(tf, lambda: gather([1, 0, 1])),
-        _both(tf, lambda: gather([2])),
-        _both(tf, lambda: _stacked(tf, raw.TensorListScatter(tensor=_PAIRS, indices=[2, 0], element_shape=-1))),
-        _both(tf, lambda: _stacked(tf, scatter(5))),
-        _both(tf, lambda: _stacked(tf, scatter(-1))),
-        _both(tf, lambda: _stacked(tf, scatter(1))),
-        _both(tf, lambda: _stacked(tf, into([1]))),
-        _both(tf, lambda: _stacked(tf, into([0, 1]))),
+        both(tf, lambda: gather([1, 0, 1])),
+        both(tf, lambda: gather([2])),
+        both(tf, lambda: _stacked(tf, raw.TensorListScatter(tensor=_PAIRS, indices=[2, 0], element_shape=-1))),
+        both(tf, lambda: _stacked(tf, scatter(5))),
+        both(tf, lambda: _stacked(tf, scatter(-1))),
+        both(tf, lambda: _stacked(tf, scatter(1))),
+        both(tf, lambda: _stacked(tf, into([1]))),
+        both(tf, lambda: _stacked(tf, into([0, 1]))),
     ]
 
 
@@ -146,16 +132,16 @@ def prog_list_concat(tf: Any, np: Any) -> Any:
 
     rows = [[[1.0, 2.0]], [[3.0, 4.0]]]
     return [
-        _both(tf, lambda: concat(_rows(tf, rows))),
-        _both(tf, lambda: concat(_rows(tf, rows), [-1, 2])),
-        _both(tf, lambda: concat(_rows(tf, rows), [2, 2])),
-        _both(tf, lambda: concat(partly([1.0], [1.0, 2.0]))),
-        _both(tf, lambda: concat(partly([[1.0]], [[1.0, 2.0]]))),
-        _both(tf, lambda: concat(partly([1.0]), -1, [1, 3])),
-        _both(tf, lambda: concat(partly([1.0]))),
-        _both(tf, lambda: concat(partly(), [-1, 2])),
-        _both(tf, lambda: concat(partly(1.0))),
-        _both(tf, lambda: concat(partly(), [])),
+        both(tf, lambda: concat(_rows(tf, rows))),
+        both(tf, lambda: concat(_rows(tf, rows), [-1, 2])),
+        both(tf, lambda: concat(_rows(tf, rows), [2, 2])),
+        both(tf, lambda: concat(partly([1.0], [1.0, 2.0]))),
+        both(tf, lambda: concat(partly([[1.0]], [[1.0, 2.0]]))),
+        both(tf, lambda: concat(partly([1.0]), -1, [1, 3])),
+        both(tf, lambda: concat(partly([1.0]))),
+        both(tf, lambda: concat(partly(), [-1, 2])),
+        both(tf, lambda: concat(partly(1.0))),
+        both(tf, lambda: concat(partly(), [])),
     ]
 
 
@@ -167,13 +153,13 @@ def prog_list_split(tf: Any, np: Any) -> Any:
         return tf.raw_ops.TensorListLength(input_handle=handle)
 
     return [
-        _both(tf, lambda: split(_PAIRS, [1, 1])),
-        _both(tf, lambda: split(_PAIRS, [1, 2])),
-        _both(tf, lambda: split(_PAIRS, [1])),
-        _both(tf, lambda: split(_PAIRS, [-1, 3])),
-        _outcome(lambda: split(_PAIRS, [1, 1], [2, 3]), 8),
-        _outcome(lambda: split(1.0, [1]), 8),
-        _outcome(lambda: split(_PAIRS, 2), 8),
+        both(tf, lambda: split(_PAIRS, [1, 1])),
+        both(tf, lambda: split(_PAIRS, [1, 2])),
+        both(tf, lambda: split(_PAIRS, [1])),
+        both(tf, lambda: split(_PAIRS, [-1, 3])),
+        outcome(lambda: split(_PAIRS, [1, 1], [2, 3]), 8),
+        outcome(lambda: split(1.0, [1]), 8),
+        outcome(lambda: split(_PAIRS, 2), 8),
     ]
 
 
@@ -190,13 +176,13 @@ def prog_list_size_and_shape(tf: Any, np: Any) -> Any:
         return _stacked(tf, raw.TensorListResize(input_handle=_rows(tf, _PAIRS), size=size))
 
     return [
-        _both(tf, lambda: shape_of([-1, 2], tf.int32)),
-        _both(tf, lambda: shape_of(-1, tf.int64)),
-        _both(tf, lambda: resized(3)),
-        _both(tf, lambda: resized(1)),
-        _both(tf, lambda: resized(-1)),
-        _outcome(lambda: raw.TensorListReserve(element_shape=-1, num_elements=-1, element_dtype=tf.float32), 8),
-        _outcome(lambda: raw.TensorListLength(input_handle=tf.constant(1.0))),
+        both(tf, lambda: shape_of([-1, 2], tf.int32)),
+        both(tf, lambda: shape_of(-1, tf.int64)),
+        both(tf, lambda: resized(3)),
+        both(tf, lambda: resized(1)),
+        both(tf, lambda: resized(-1)),
+        outcome(lambda: raw.TensorListReserve(element_shape=-1, num_elements=-1, element_dtype=tf.float32), 8),
+        outcome(lambda: raw.TensorListLength(input_handle=tf.constant(1.0))),
     ]
 
 
@@ -211,12 +197,12 @@ def prog_list_arithmetic(tf: Any, np: Any) -> Any:
         return raw.TensorListConcatLists(input_a=_rows(tf, _PAIRS, [2]), input_b=other, element_dtype=tf.float32)
 
     return [
-        _both(tf, lambda: _stacked(tf, tf.zeros_like(_rows(tf, _PAIRS)))),
-        _both(tf, lambda: _stacked(tf, tf.add_n([_rows(tf, _PAIRS), _rows(tf, _PAIRS)]))),
-        _both(tf, lambda: _stacked(tf, tf.add_n([partly(2), _rows(tf, _PAIRS)]))),
-        _outcome(lambda: tf.add_n([partly(3), _rows(tf, _PAIRS)]), 8),
-        _outcome(lambda: tf.add_n([_rows(tf, [1, 2]), _rows(tf, [1.0, 2.0])]), 8),
-        _both(tf, lambda: _stacked(tf, both_lists(_rows(tf, _PAIRS, [2])))),
-        _outcome(lambda: both_lists(_rows(tf, [1, 2])), 3),
-        _outcome(lambda: both_lists(_rows(tf, [[1.0]], [1])), 8),
+        both(tf, lambda: _stacked(tf, tf.zeros_like(_rows(tf, _PAIRS)))),
+        both(tf, lambda: _stacked(tf, tf.add_n([_rows(tf, _PAIRS), _rows(tf, _PAIRS)]))),
+        both(tf, lambda: _stacked(tf, tf.add_n([partly(2), _rows(tf, _PAIRS)]))),
+        outcome(lambda: tf.add_n([partly(3), _rows(tf, _PAIRS)]), 8),
+        outcome(lambda: tf.add_n([_rows(tf, [1, 2]), _rows(tf, [1.0, 2.0])]), 8),
+        both(tf, lambda: _stacked(tf, both_lists(_rows(tf, _PAIRS, [2])))),
+        outcome(lambda: both_lists(_rows(tf, [1, 2])), 3),
+        outcome(lambda: both_lists(_rows(tf, [[1.0]], [1])), 8),
     ]
