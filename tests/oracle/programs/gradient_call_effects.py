@@ -108,7 +108,10 @@ def prog_variable_created_on_the_first_call(tf, np):
     x = _x(tf)
     out = []
     for _ in range(2):
-        out.append(value_and_gradient(tf, f, x, [x, holder["v"]])[1])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        out.append(tape.gradient(y, [x, holder["v"]]))
     return out
 
 
