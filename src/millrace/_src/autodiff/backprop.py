@@ -88,7 +88,7 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> Sequence[Any]:
     A loop that is differentiated takes further inputs (the lists it fills); they come last and have no gradient.
     """
     if entry.backward is not None:
-        filled = [or_zeros(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
+        filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
         return list(entry.backward(*filled))
     plan = gradient_plan(entry.op)
     if plan is None:
@@ -97,7 +97,7 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> Sequence[Any]:
         grouped = output_gradients
     else:
         specs = [None if none else s for none, s in zip(_takes_none(plan, entry), entry.output_specs, strict=True)]
-        filled = [or_zeros(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
+        filled = [_filled(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
         grouped = entry.op.signature.split_outputs(filled, entry.attrs)
     if any(isinstance(g, IndexedSlices) for g in output_gradients):
         result = _from_sparse(plan, entry, output_gradients if plan.is_plain else filled)
@@ -153,7 +153,7 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
     return flat
 
 
-def or_zeros(gradient: Any, spec: Any) -> Any:
+def _filled(gradient: Any, spec: Any) -> Any:
     """The gradient of an output, zeros if there is none."""
     if gradient is not None or spec is None:
         return gradient

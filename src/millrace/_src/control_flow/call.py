@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.autodiff.accumulator import mark_constants
-from millrace._src.autodiff.backprop import or_zeros
+from millrace._src.autodiff.backprop import zeros
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import output_specs
 from millrace._src.control_flow.derivative import (
@@ -273,7 +273,7 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
                 "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
                 f"higher order than the {len(orders)} that the tapes asked for when the function was called."
             )
-        filled = [filled_gradient(or_zeros(dys[p], specs[p]), lists.get(p)) for p in derivative.gradient_positions]
+        filled = [filled_gradient(_zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in derivative.gradient_positions]
         found: list[Any] = derivative.call_backward(filled, saved[orders.index(derivative)])
         return found
 
@@ -412,9 +412,14 @@ def add_outputs(
     copy_handle_data(function.graph.outputs, operation.outputs)
 
 
-def _zeros_if_missing(gradient: Any, tensor: Any) -> Any:
-    is_number = tensor.dtype.is_floating or tensor.dtype.is_complex
-    return raw.ZerosLike(x=tensor) if gradient is None and is_number else gradient
+def _zeros_if_missing(gradient: Any, like: Any) -> Any:
+    """The gradient of an output, zeros if it is a number and has none; `like` is the output, or its shape and dtype."""
+    if gradient is not None or like is None:
+        return gradient
+    shape, dtype = like if isinstance(like, tuple) else (None, like.dtype)
+    if not (dtype.is_floating or dtype.is_complex):
+        return None
+    return raw.ZerosLike(x=like) if shape is None else zeros(shape.as_list(), dtype)
 
 
 def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFunction:
