@@ -1,7 +1,8 @@
 """Many gradients at once: of each example of a batch, by the weights; and of each output, by the input.
 
-The first program is a small convolutional net on 32 images: a gradient by all its weights for every image. The second
-is a recurrent net, a loop of 20 steps: the same for 32 sequences, and the Jacobian of the last state of one.
+The first program is a small convolutional net: a gradient by all its weights for each of 32 images of 12x12, and the
+Jacobian of its 10 logits by one image. The second is a recurrent net, a loop of 20 steps: a gradient by all its weights
+for each of 32 sequences, and the Jacobian of the last state of one by the first state.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from typing import Any
 from benchmarks.rows import Row
 
 ROWS = (
-    Row("per_example_conv_eager", "gradients of each of 32 images, conv net, eager", "us"),
-    Row("per_example_conv_graph", "gradients of each of 32 images, conv net, graph", "us"),
-    Row("per_example_rnn_graph", "gradients of each of 32 sequences, RNN loop of 20 steps, graph", "us"),
-    Row("jacobian_conv_eager", "Jacobian of 10 logits by a 12x12 image, conv net, eager", "us"),
-    Row("jacobian_conv_graph", "Jacobian of 10 logits by a 12x12 image, conv net, graph", "us"),
-    Row("jacobian_rnn_graph", "Jacobian of the last of 20 states of an RNN loop, graph", "us"),
+    Row("conv_gradients_eager", "gradients of each of 32 images, eager", "us"),
+    Row("conv_gradients_graph", "gradients of each of 32 images, graph", "us"),
+    Row("conv_gradients_jit", "gradients of each of 32 images, compiled", "us"),
+    Row("rnn_gradients_graph", "gradients of each of 32 sequences, graph", "us"),
+    Row("rnn_gradients_jit", "gradients of each of 32 sequences, compiled", "us"),
+    Row("conv_jacobian_eager", "Jacobian of a conv net, eager", "us"),
+    Row("conv_jacobian_graph", "Jacobian of a conv net, graph", "us"),
+    Row("conv_jacobian_jit", "Jacobian of a conv net, compiled", "us"),
+    Row("rnn_jacobian_graph", "Jacobian of an RNN loop, graph", "us"),
+    Row("rnn_jacobian_jit", "Jacobian of an RNN loop, compiled", "us"),
 )
 BATCH, STEPS, UNITS = 32, 20, 16
 
@@ -80,14 +85,15 @@ def tensorflow(tf: Any) -> dict[str, Callable[[], Any]]:
     def conv() -> Any:
         return tf.vectorized_map(of_image, (images, labels))
 
-    return {
-        "per_example_conv_eager": conv,
-        "per_example_conv_graph": tf.function(conv),
-        "per_example_rnn_graph": tf.function(lambda: tf.vectorized_map(of_sequence, sequences)),
-        "jacobian_conv_eager": image_jacobian,
-        "jacobian_conv_graph": tf.function(image_jacobian),
-        "jacobian_rnn_graph": tf.function(state_jacobian),
+    programs = {
+        "conv_gradients": conv,
+        "rnn_gradients": lambda: tf.vectorized_map(of_sequence, sequences),
+        "conv_jacobian": image_jacobian,
+        "rnn_jacobian": state_jacobian,
     }
+    eager = {f"{name}_eager": programs[name] for name in ("conv_gradients", "conv_jacobian")}
+    graphs = {f"{name}_graph": tf.function(f) for name, f in programs.items()}
+    return eager | graphs | {f"{name}_jit": tf.function(f, jit_compile=True) for name, f in programs.items()}
 
 
 def jax(jax: Any) -> dict[str, Callable[[], Any]]:
@@ -118,12 +124,12 @@ def jax(jax: Any) -> dict[str, Callable[[], Any]]:
     kernels, cells = (w["conv"], w["dense"]), (w["input"], w["state"])
     start = jnp.zeros([1, UNITS])
     return {
-        "per_example_conv_eager": lambda: of_images(kernels, images, labels),
-        "per_example_conv_graph": lambda: compiled(kernels, images, labels),
-        "per_example_rnn_graph": lambda: of_sequences(cells, sequences),
-        "jacobian_conv_eager": lambda: by_image(images[0], *kernels),
-        "jacobian_conv_graph": lambda: compiled_by_image(images[0], *kernels),
-        "jacobian_rnn_graph": lambda: by_state(cells, sequences[0], start),
+        "conv_gradients_eager": lambda: of_images(kernels, images, labels),
+        "conv_gradients_jit": lambda: compiled(kernels, images, labels),
+        "rnn_gradients_jit": lambda: of_sequences(cells, sequences),
+        "conv_jacobian_eager": lambda: by_image(images[0], *kernels),
+        "conv_jacobian_jit": lambda: compiled_by_image(images[0], *kernels),
+        "rnn_jacobian_jit": lambda: by_state(cells, sequences[0], start),
     }
 
 
@@ -157,8 +163,8 @@ def torch(torch: Any) -> dict[str, Callable[[], Any]]:
     of_sequences = torch.func.vmap(torch.func.grad(sequence_loss), (None, 0))
     by_image, by_state = torch.func.jacrev(logits), torch.func.jacrev(last_state, 2)
     return {
-        "per_example_conv_eager": lambda: of_images(kernels, images, labels),
-        "per_example_rnn_graph": lambda: of_sequences(cells, sequences),
-        "jacobian_conv_eager": lambda: by_image(images[0], *kernels),
-        "jacobian_rnn_graph": lambda: by_state(cells, sequences[0], start),
+        "conv_gradients_eager": lambda: of_images(kernels, images, labels),
+        "rnn_gradients_graph": lambda: of_sequences(cells, sequences),
+        "conv_jacobian_eager": lambda: by_image(images[0], *kernels),
+        "rnn_jacobian_graph": lambda: by_state(cells, sequences[0], start),
     }
