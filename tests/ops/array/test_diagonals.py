@@ -43,8 +43,6 @@ SAMPLES = [
     Sample("MatrixSetDiagV3", [x([3, 4]), x([2, 3]), np.int32([0, 1])], grad=True),
     Sample("MatrixSetDiagV2", [x([3, 4]), x([2]), np.int32(2)], grad=True),
     Sample("MatrixSetDiag", [x([2, 3, 4]), x([2, 3])], grad=True),
-    Sample("MatrixBandPart", [x([2, 3, 4]), np.int64(1), np.int64(-1)], grad=True),
-    Sample("MatrixBandPart", [x([0, 2], np.int8), np.int32(0), np.int32(0)]),
 ]
 
 _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -74,10 +72,6 @@ GRADIENT_SAMPLES = [
         Sample("MatrixSetDiagV3", [x([3, 4]), x([4, 3]), np.int32([-2, 1])], {"align": align}, grad=True)
         for align in _ALIGNMENTS
     ),
-    *(
-        Sample("MatrixBandPart", [x([3, 3]), np.int32(low), np.int32(high)], grad=True)
-        for low, high in ((0, 0), (-1, 0), (0, -1), (-1, -1), (1, 0))
-    ),
 ]
 
 
@@ -102,10 +96,6 @@ ANSWERS = [
     (
         lambda: tf.linalg.set_diag(tf.zeros([3, 4]), tf.zeros([2, 3]), k=(0, 1)),
         [("float32", [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])],
-    ),
-    (
-        lambda: tf.linalg.band_part(tf.zeros([3, 4]) + 1, -5, -1),
-        [("float32", [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]])],
     ),
 ]
 
@@ -208,26 +198,6 @@ REFUSED = [
         lambda: tf.linalg.set_diag(tf.zeros([2, 3, 4]), tf.zeros([3])),
         tf.errors.InvalidArgumentError,
         "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:",
-    ),
-    (
-        lambda: tf.linalg.band_part(tf.zeros([3, 4]) + 1, 5, 0),
-        tf.errors.InvalidArgumentError,
-        "num_lower must be negative or less or equal to number of rows (3) got: 5",
-    ),
-    (
-        lambda: tf.linalg.band_part(tf.zeros([3, 4]) + 1, 0, 5),
-        tf.errors.InvalidArgumentError,
-        "num_upper must be negative or less or equal to number of columns (4) got: 5",
-    ),
-    (
-        lambda: tf.linalg.band_part(tf.zeros([3]), 0, 0),
-        tf.errors.InvalidArgumentError,
-        "input must be at least 2-dim, received shape: [3]",
-    ),
-    (
-        lambda: tf.linalg.band_part(tf.zeros([3, 4]), [0], 0),
-        tf.errors.InvalidArgumentError,
-        "num_lower must be scalar, got shape [1]",
     ),
 ]
 

@@ -7,6 +7,7 @@ it is told. What an op declares of its shapes says it already for the plainest o
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ def rule_of(op: OpDef) -> Rule | None:
     return op.batching or derived_rule(op)
 
 
+@functools.cache
 def derived_rule(op: OpDef) -> Rule | None:
     """The rule of an op that works element by element, as its shape rule tells."""
     signature = op.signature
