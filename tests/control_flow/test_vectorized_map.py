@@ -97,3 +97,5 @@ def test_what_it_refuses() -> None:
         tf.vectorized_map(lambda e: tf.strings.as_string(e), tf.constant(X), fallback_to_while_loop=False)
     with pytest.raises(IndexError, match="list index out of range"):
         tf.vectorized_map(lambda e: e, tf.constant(1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not in \\[0, 2\\)"):
+        tf.vectorized_map(lambda e: e[0], (tf.zeros([2, 2]), tf.zeros([3, 2])))

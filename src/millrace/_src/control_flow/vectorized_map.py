@@ -19,6 +19,7 @@ from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import FuncGraph
@@ -44,7 +45,9 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
       warn: whether to log which operations did.
 
     Returns: The stacked results, in the structure that `fn` returns.
-    Raises: ValueError: if there is such an operation and `fallback_to_while_loop` is False.
+    Raises:
+      ValueError: if there is such an operation and `fallback_to_while_loop` is False.
+      tf.errors.InvalidArgumentError: if two of `elems` have different numbers of rows, more than one.
     """
     tensors = [convert_to_tensor(e) for e in nest.flatten(elems)]
     if any(t.shape.rank == 0 for t in tensors):
@@ -90,6 +93,7 @@ def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Lo
     """What `fn` returns for all rows, in the current graph."""
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
+    _check_rows(known, static)
     count = raw.Shape(input=tensors[0])[0] if None in known else static
     graph, placeholders, structure = _traced(fn, elems, tensors)
     given = {id(p.op): _row_value(t, static) for p, t in zip(placeholders, tensors, strict=True)}
@@ -98,6 +102,18 @@ def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Lo
     found = iter(vectorized(graph, given, [t for t in flat if t is not None], count, loop))
     results = [None if t is None else spread(next(found), count) for t in flat]
     return nest.pack_sequence_as(structure, results, expand_composites=True)
+
+
+def _check_rows(known: Sequence[int | None], rows: int) -> None:
+    """Refuses arguments with different numbers of rows; a single row serves for all."""
+    short = next((n for n in known if n is not None and n not in (1, rows)), None)
+    if short is not None:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"indices[{short}] = {short} is not in [0, {short}): vectorized_map goes through {rows} rows, as one of "
+            f"elems has, but another one has {short}.",
+        )
 
 
 def _here(tensor: Any) -> Any:
