@@ -148,8 +148,7 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
         if not arg.is_list:
             flat.append(part)
             continue
-        size = len(entry.attrs[arg.type_list_attr]) if arg.type_list_attr else entry.attrs[arg.number_attr or ""]
-        flat.extend([None] * size if part is None else part)
+        flat.extend([None] * arg.size(entry.attrs) if part is None else part)
     return flat
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_signature import Arg
+from millrace._src.core.op_signature import Arg, places
 from millrace._src.core.tensor import EagerTensor
 
 
@@ -110,12 +110,7 @@ def saved_values(
 
 
 def _argument(args: Sequence[Arg], name: str, tensors: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    start = 0
-    for arg in args:
-        size = 1
-        if arg.is_list:
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
+    for arg, at in places(args, attrs):
         if arg.name == name:
-            return list(tensors[start : start + size]) if arg.is_list else tensors[start]
-        start += size
+            return list(tensors[at.start : at.stop]) if arg.is_list else tensors[at.start]
     return None

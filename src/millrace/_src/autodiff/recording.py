@@ -8,13 +8,13 @@ the call itself is noted as a tuple, a `PackedEntry`. A sweep unpacks it when it
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from millrace._src.autodiff.gradient_plan import gradient_plan, stand_in, stand_in_of
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.dtypes import ALL_DTYPES, DType
-from millrace._src.core.op_signature import Arg
+from millrace._src.core.op_signature import places
 from millrace._src.core.shapes import TensorShape
 
 PackedEntry: TypeAlias = "tuple[Recording, Sequence[int], Sequence[int], Sequence[Any], Sequence[tuple[int, ...]]]"
@@ -62,12 +62,12 @@ class Recording:
         """For each flat output whether a gradient can flow into it."""
         self.follows_some = not all(self.follows)
         self._dtypes = (*call.dtypes, *call.output_dtypes)
-        places = dict(_places(op.signature.inputs, attrs, 0))
+        arguments = [*places(op.signature.outputs, attrs, len(call.dtypes)), *places(op.signature.inputs, attrs)]
+        at = {arg.name: where if arg.is_list else where.start for arg, where in arguments}  # an input hides an output
         names = plan.names if plan is not None else ()
         self._attrs = {name: attrs[name] for name in names if name in attrs}
-        places |= {n: p for n, p in _places(op.signature.outputs, attrs, len(call.dtypes)) if n not in places}
-        self._saved_places = {name: places[name] for name in names if name not in attrs}
-        self._readers = self._place_readers(places)
+        self._saved_places = {name: at[name] for name in names if name not in attrs}
+        self._readers = self._place_readers(at)
         unread = {p for p, readers in self._readers.items() if not readers}
         named = dict.fromkeys(p for place in self._saved_places.values() for p in _all(place))
         self.value_places = tuple(p for p in named if p not in unread)
@@ -75,22 +75,22 @@ class Recording:
         outputs = range(len(call.dtypes), len(self._dtypes)) if len(call.output_dtypes) > 1 else ()
         self.shape_places = tuple(dict.fromkeys([*(p for p in named if p in unread), *outputs]))
         """The tensors of which it takes only the shape, or zeros of this shape."""
-        constants = {p for name in op.constant_inputs for p in _all(places[name]) if not is_trainable(self._dtypes[p])}
+        constants = {p for name in op.constant_inputs for p in _all(at[name]) if not is_trainable(self._dtypes[p])}
         self.constant_places = tuple(i for i, p in enumerate(self.value_places) if p in constants)
         """Which of the values say axes or shapes: rules read them while they build."""
         kinds = {self._dtypes[p].np_dtype.kind for p in named}
         self.may_compile = "O" not in kinds and not (plan is not None and plan.runs_python)
         """Whether the gradient is a function of arrays alone."""
 
-    def _place_readers(self, places: Mapping[str, Any]) -> dict[int, frozenset[int]]:
+    def _place_readers(self, at: Mapping[str, Any]) -> dict[int, frozenset[int]]:
         """For each tensor that is read for the gradients of some inputs only: the places of these."""
         if self.plan is None:
             return {}
-        arguments = [places[name] for name in self.call.op.signature.input_names]
+        arguments = [at[name] for name in self.call.op.signature.input_names]
         return {
             place: frozenset(p for reader in readers for p in _all(arguments[reader]))
             for name, readers in self.plan.unread
-            for place in _all(places[name])
+            for place in _all(at[name])
             if self._dtypes[place].np_dtype.kind != "O"
         }
 
@@ -126,7 +126,7 @@ class Recording:
         known.update(zip(self.value_places, values, strict=True))  # an output may be there twice
         saved = dict(self._attrs)
         for name, place in self._saved_places.items():
-            saved[name] = known[place] if type(place) is int else [known[p] for p in place]
+            saved[name] = known[place] if isinstance(place, int) else [known[p] for p in place]
         return saved
 
     def output_specs(self, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
@@ -150,14 +150,6 @@ def forget_rules() -> None:
     """To be called when the gradient of an op has changed: drops what was worked out from it."""
     gradient_plan.cache_clear()
     recording_of.cache_clear()
-
-
-def _places(args: Sequence[Arg], attrs: Mapping[str, Any], start: int) -> Iterator[tuple[str, Any]]:
-    """The names of arguments, each with the number of its tensor, or the range of them if it is a list."""
-    for arg in args:
-        size = len(arg.dtypes(attrs))
-        yield arg.name, range(start, start + size) if arg.is_list else start
-        start += size
 
 
 def _all(place: Any) -> Sequence[int]:

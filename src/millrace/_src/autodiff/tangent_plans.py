@@ -25,6 +25,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import _level
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_signature import places
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, held, tape_id
@@ -164,19 +165,9 @@ def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int,
     """The values of the inputs that say axes and shapes, where they are known: rules read them while they build."""
     if not op.constant_inputs:
         return {}
-    found: dict[int, Any] = {}
-    position = 0
-    for arg in op.signature.inputs:
-        size = 1
-        if arg.is_list:
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-        if arg.name in op.constant_inputs:
-            for index in range(position, position + size):
-                value = static_value(inputs[index])
-                if value is not None and not is_trainable(inputs[index].dtype):
-                    found[index] = value
-        position += size
-    return found
+    given = [i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.constant_inputs for i in at]
+    values = {i: static_value(inputs[i]) for i in given if not is_trainable(inputs[i].dtype)}
+    return {i: value for i, value in values.items() if value is not None}
 
 
 # --- building --------------------------------------------------------------------------------------------------------

@@ -75,12 +75,19 @@ class Arg:
         """Whether the argument is a list of tensors."""
         return self.number_attr is not None or self.type_list_attr is not None
 
+    def size(self, attrs: Mapping[str, Any]) -> int:
+        """How many tensors the argument is."""
+        if self.type_list_attr is not None:
+            return len(attrs[self.type_list_attr])
+        count: int = attrs[self.number_attr] if self.number_attr is not None else 1
+        return count
+
     def dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
         """The dtypes of the argument's tensors once the attributes are known."""
         if self.type_list_attr is not None:
             return [as_dtype(d) for d in attrs[self.type_list_attr]]
         dtype = self.dtype if self.dtype is not None else attrs[self.type_attr or ""]
-        return [dtype] * (attrs[self.number_attr] if self.number_attr is not None else 1)
+        return [dtype] * self.size(attrs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +122,16 @@ class Signature:
         return _split(self.outputs, flat, attrs)
 
 
-def _split(args: Sequence[Arg], flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-    grouped: list[Any] = []
-    start = 0
+def places(args: Iterable[Arg], attrs: Mapping[str, Any], start: int = 0) -> Iterator[tuple[Arg, range]]:
+    """The arguments, each with the places of its tensors in the flat sequence of all, from `start` on."""
     for arg in args:
-        if not arg.is_list:
-            grouped.append(flat[start])
-            start += 1
-            continue
-        size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-        grouped.append(list(flat[start : start + size]))
+        size = arg.size(attrs)
+        yield arg, range(start, start + size)
         start += size
-    return grouped
+
+
+def _split(args: Sequence[Arg], flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
+    return [list(flat[at.start : at.stop]) if arg.is_list else flat[at.start] for arg, at in places(args, attrs)]
 
 
 _ARG = re.compile(r"^\s*(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(\w+)\s*$")

@@ -17,6 +17,7 @@ import numpy as np
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_signature import places
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 
@@ -38,16 +39,9 @@ class ShapeContext:
 
     def tensors(self, name: str) -> Sequence[Any]:
         """The tensors of input `name`."""
-        start = 0
-        for arg in self.op.signature.inputs:
-            size = 1
-            if arg.number_attr is not None:
-                size = self.attrs[arg.number_attr]
-            elif arg.type_list_attr is not None:
-                size = len(self.attrs[arg.type_list_attr])
+        for arg, at in places(self.op.signature.inputs, self.attrs):
             if arg.name == name:
-                return self.inputs[start : start + size]
-            start += size
+                return self.inputs[at.start : at.stop]
         raise KeyError(f"{self.op.name} has no input '{name}'.")
 
     def shape(self, name: str) -> TensorShape:

@@ -9,6 +9,7 @@ from typing import Any
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
 from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_signature import places
 from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.namespace import xp
 
@@ -50,31 +51,11 @@ def bind_kernel(
 
 def _grouping(op: OpDef, attrs: dict[str, Any], bound: Callable[..., Any]) -> Callable[..., Any]:
     """Collects the arrays of list inputs into lists before calling the kernel."""
-    args = op.signature.inputs
-    sizes = [
-        len(attrs[a.type_list_attr])
-        if a.type_list_attr is not None
-        else attrs[a.number_attr]
-        if a.number_attr is not None
-        else None
-        for a in args
-    ]
-    if len(args) == 1:
+    arguments = list(places(op.signature.inputs, attrs))
+    if len(arguments) == 1:
         return lambda *arrays: bound(list(arrays))
-
-    def grouped(*arrays: Any) -> Any:
-        parts: list[Any] = []
-        start = 0
-        for size in sizes:
-            if size is None:
-                parts.append(arrays[start])
-                start += 1
-            else:
-                parts.append(list(arrays[start : start + size]))
-                start += size
-        return bound(*parts)
-
-    return grouped
+    parts = [slice(at.start, at.stop) if arg.is_list else at.start for arg, at in arguments]
+    return lambda *arrays: bound(*[list(arrays[p]) if type(p) is slice else arrays[p] for p in parts])
 
 
 class NumpyEngine:

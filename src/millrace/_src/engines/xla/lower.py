@@ -17,6 +17,7 @@ from millrace._src.core import errors
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_def import Effects
+from millrace._src.core.op_signature import places
 from millrace._src.engines.numpy.engine import bind_kernel
 from millrace._src.engines.xla.cells import is_concrete
 from millrace._src.engines.xla.namespace import xp
@@ -115,14 +116,8 @@ class Lowering:
 
 def _named_inputs(operation: Operation) -> list[tuple[str, Any]]:
     """The tensors of an operation with the names of the arguments that they belong to."""
-    named: list[tuple[str, Any]] = []
-    attrs = operation.attrs
-    for arg in operation.op_def.signature.inputs:
-        size = 1
-        if arg.is_list:
-            size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr or ""]
-        named += [(arg.name, tensor) for tensor in operation.inputs[len(named) : len(named) + size]]
-    return named
+    arguments = places(operation.op_def.signature.inputs, operation.attrs)
+    return [(arg.name, operation.inputs[place]) for arg, at in arguments for place in at]
 
 
 def _numbers(tensors: Sequence[Any]) -> list[Any]:
