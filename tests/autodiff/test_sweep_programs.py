@@ -228,3 +228,28 @@ def test_complex_and_integer_and_repeated_sources() -> None:
         a, b, c = tape.gradient(y, [z, n, z])
         assert b is None
         assert a.numpy() == c.numpy() == 2.0 - 4.0j
+
+
+def test_a_program_keeps_no_large_constants(forms: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep_programs, "_LARGEST_CONSTANT", 10)
+    for size in (4, 40):
+        for _ in range(3):
+            assert gradient(lambda x: x + x, [1.0] * size) == [[2.0] * size]
+            assert gradient(lambda x: tf.reduce_mean(x), [1.0] * size) == [[pytest.approx(1.0 / size)] * size]
+    assert len(programs(forms)) == 4
+    for found in programs(forms):
+        assert all(constant.size <= 10 for constant in found._constants)
+
+
+def test_what_is_done_with_a_gradient_does_not_reach_the_program() -> None:
+    bias = tf.Variable([1.0, 2.0])
+    kept = tf.Variable([0.0, 0.0])
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            y = tf.constant([1.0, 1.0]) + bias
+        g = tape.gradient(y, bias)
+        assert g.numpy().tolist() == [1.0, 1.0]
+        kept.assign(g)
+        kept.assign_add(g)
+        kept.scatter_nd_update([[0]], [7.0])
+        assert kept.numpy().tolist() == [7.0, 2.0]

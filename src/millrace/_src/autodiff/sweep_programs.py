@@ -39,6 +39,8 @@ _SWEEPS_BEFORE = 10
 """How often a form must have come back before it gets a program: that takes about as long as so many sweeps."""
 _MOST_FORMS = 256
 _MOST_BYTES = 16 << 20
+_LARGEST_CONSTANT = 1 << 16
+"""How many elements a constant may have that a program keeps; larger ones are made again in every call."""
 
 _forms: dict[Any, Any] = {}
 """Form -> its program; how often it was seen, as long as it has none; or None if it can have none."""
@@ -186,7 +188,8 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
             return None
         results = [found.get(p) for p in tape.source_places]
         flat: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
-    inputs = [*values, *(s for s in seeds if s.op.type == "Placeholder")]
+    given_seeds = [i for i, s in enumerate(seeds) if s.op.type == "Placeholder"]
+    inputs = [*values, *(seeds[i] for i in given_seeds)]
     given = [t.op for t in inputs]
     needed = required_operations(graph.get_operations(), [t.op for t in flat], stop=given)
     if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed):
@@ -194,7 +197,7 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     constants = _computed_from_constants(needed, flat)
     arrays = compile_graph(eager_engine(), graph, [], constants)() if constants else ()
     program = compile_graph(eager_engine(), graph, [*inputs, *constants], flat)
-    return _Runner(program, arrays, results)
+    return _Runner(program, given_seeds, arrays, results)
 
 
 def _computed_from_constants(needed: Sequence[Operation], results: Sequence[Any]) -> list[Any]:
@@ -202,17 +205,20 @@ def _computed_from_constants(needed: Sequence[Operation], results: Sequence[Any]
     constant: set[Operation] = set()
     for operation in needed:
         if all(t.op in constant for t in operation.inputs) and operation.effects is Effects.NONE:
-            constant.add(operation)
+            sizes = [t.shape.num_elements() for t in operation.outputs]
+            if all(size is not None and size <= _LARGEST_CONSTANT for size in sizes):
+                constant.add(operation)
     read = [t for operation in needed if operation not in constant for t in operation.inputs]
     found = {(id(t.op), t.value_index): t for t in (*read, *results) if t.op in constant and not t.op.static_values}
     return list(found.values())
 
 
 def _symbolic_seed(graph: FuncGraph, seed: Any) -> Any:
-    if type(seed) is Ones:
-        target = seed.target
-        return graph.constant(np.ones(target._value.shape, target._value.dtype), target.dtype, "seed")
-    return _placeholder(graph, seed.dtype, seed._value.shape)
+    target = seed.target if type(seed) is Ones else seed
+    shape, dtype = target._value.shape, target._value.dtype
+    if type(seed) is Ones and target._value.size <= _LARGEST_CONSTANT:
+        return graph.constant(np.ones(shape, dtype), target.dtype, "seed")
+    return _placeholder(graph, target.dtype, shape)
 
 
 def _placeholder(graph: FuncGraph, dtype: Any, shape: Sequence[int]) -> Any:
@@ -253,13 +259,21 @@ class _Runner:
     """Calls a program and gives its results the structure of gradients.
 
     Args:
-      program: from arrays to arrays: of the tape's values, its seeds, and constants.
+      program: from arrays to arrays: of the tape's values, some of its seeds, and constants.
+      seeds: which of the seeds the program takes.
       constants: the last arguments of the program.
       results: the symbolic gradients: None, tensors, IndexedSlices.
     """
 
-    def __init__(self, program: Callable[..., Sequence[Any]], constants: Sequence[Any], results: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        program: Callable[..., Sequence[Any]],
+        seeds: Sequence[int],
+        constants: Sequence[Any],
+        results: Sequence[Any],
+    ) -> None:
         self._program = program
+        self._seeds = seeds
         self._constants = constants
         self._parts = [len(_parts(r)) for r in results]
         self._dtypes = [t.dtype for r in results for t in _parts(r)]
@@ -267,7 +281,7 @@ class _Runner:
     def __call__(self, tape: _Tape) -> list[Any] | None:
         """The gradients, or None if the program failed."""
         arrays = [t._value for t in tape.values]
-        arrays += [s._value for s in tape.seeds if type(s) is not Ones]
+        arrays += [made(tape.seeds[i])._value for i in self._seeds]
         try:
             found = state.quietly(self._program, *arrays, *self._constants)
         except Exception:  # the sweep op by op meets the same error, and names it
