@@ -70,6 +70,7 @@ class OpDef:
         reads_only_shapes: bool = False,
         returns_input: bool = False,
         is_cheap: bool = False,
+        is_sum: bool = False,
         control: str | None = None,
         not_differentiable: str | None = None,
         no_gradient: str | None = None,
@@ -99,8 +100,10 @@ class OpDef:
         self.reads_only_shapes = reads_only_shapes
         self.returns_input = returns_input
         self.is_cheap = is_cheap or returns_input
+        self.is_sum = is_sum
         self.control = control
         self.in_place: Callable[[dict[str, Any]], Callable[..., Any]] | None = None
+        self.added_to: Callable[..., Any] | None = None
         self.input_count = code.co_argcount - 1
         self.kernel_attrs = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
@@ -408,6 +411,13 @@ class OpFunction(Protocol):
         The callable changes that list and returns it, first among its results.
         """
 
+    def added_to(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Declares how to add the result, most of which is zeros, to an array without making it.
+
+        The function takes `xp`, the array and what the kernel takes. It returns the sum, for which the NumPy engine
+        lets it change the array; None if the array has not the shape of the result.
+        """
+
     def specialize(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Declares a rule `(xp, dtypes, attrs) -> callable on arrays | None` for hot paths."""
 
@@ -424,6 +434,7 @@ def op(
     reads_only_shapes: bool = False,
     returns_input: bool = False,
     is_cheap: bool = False,
+    is_sum: bool = False,
     control: str | None = None,
     not_differentiable: str | None = None,
     no_gradient: str | None = None,
@@ -445,6 +456,7 @@ def op(
       returns_input: whether the only output is the first input as it is (Identity).
       is_cheap: whether making the result again costs no more than keeping it (Cast, Reshape): a backward pass that
         needs it keeps the input instead, if that is there anyway.
+      is_sum: whether the result is the sum of the inputs (AddN).
       control: what the op does with its graphs, so that a program can contain them: "call" runs one, "loop" repeats
         the second while the first holds, "choice" takes the first or the second.
       not_differentiable: why nothing flows back: the gradient of the inputs is None, silently.
@@ -467,6 +479,7 @@ def op(
             reads_only_shapes=reads_only_shapes,
             returns_input=returns_input,
             is_cheap=is_cheap,
+            is_sum=is_sum,
             control=control,
             not_differentiable=not_differentiable,
             no_gradient=no_gradient,
@@ -514,6 +527,10 @@ def _op_function(op_def: OpDef) -> OpFunction:
         op_def.in_place = function
         return function
 
+    def added_to(function: Callable[..., Any]) -> Callable[..., Any]:
+        op_def.added_to = function
+        return function
+
     def batching(function: Callable[..., Any]) -> Callable[..., Any]:
         op_def.batching = function
         return function
@@ -534,5 +551,5 @@ def _op_function(op_def: OpDef) -> OpFunction:
         operation_gradient,
     )
     function.operation_tangents = operation_tangents
-    function.in_place, function.batching = in_place, batching
+    function.in_place, function.added_to, function.batching = in_place, added_to, batching
     return cast(OpFunction, function)

@@ -24,6 +24,7 @@ from millrace._src.core.dispatch import kernel_error
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.engines.numpy.accumulation import fuse_sums
 from millrace._src.engines.numpy.instructions import (
     Choice,
     Instruction,
@@ -77,6 +78,7 @@ class _Writer:
         names = {_key(tensor): f"a{index}" for index, tensor in enumerate(self.inputs)}
         block = self._block(self.operations, names, self.outputs, ())
         results = [self._name(t, names) for t in self.outputs]
+        fuse_sums(block, results, self.engine, self.scope)
         note_lives(block, frozenset(results))
         choose_in_place(block)
         lines = list(rendered(block, 2))

@@ -10,7 +10,7 @@ And a list that a loop alone holds is changed in place, where a list that others
         s0 = v7
 
 A list is *owned* if no other name or list holds it: a loop's state is, as long as each iteration hands on a list that
-is owned again.
+is owned again. So is an array that only sums change (see `accumulation`); whatever else reads it may keep a view of it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ class Line:
       call: the right side.
       uses: the names it reads.
       operation: what it carries out; None for a plain assignment.
-      consumed: the list that it makes another of, if it is the last to read it.
-      call_in_place: the right side that changes that list.
+      consumed: the list or array that it makes another of, if it is the last to read it.
+      call_in_place: the right side that changes that one.
       escaping: lists that its results may hold.
+      makes_array: whether its result is an array that nobody else holds.
+      arguments: the names of the operation's arguments, if these are not what it reads.
     """
 
     targets: list[str]
@@ -46,6 +48,8 @@ class Line:
     consumed: str | None = None
     call_in_place: str = ""
     escaping: list[str] = field(default_factory=list)
+    makes_array: bool = False
+    arguments: list[str] | None = None
     live_after: frozenset[str] = frozenset()
     is_in_place: bool = False
 
@@ -56,7 +60,8 @@ class Line:
     def render(self, indent: int) -> Iterator[Rendered]:
         """Its text."""
         call = self.call_in_place if self.is_in_place else self.call
-        yield _line(indent, f"{self.pattern} = {call}" if self.targets else call), self.operation, self.uses
+        text = f"{self.pattern} = {call}" if self.targets else call
+        yield _line(indent, text), self.operation, self.arguments or self.uses
 
 
 @dataclass(eq=False)
@@ -197,7 +202,7 @@ def note_lives(block: Sequence[Instruction], live: frozenset[str]) -> None:
 
 def choose_in_place(block: Sequence[Instruction]) -> None:
     """Decides which lines change a list in place; what is read later must have been noted."""
-    _Owners(frozenset(_escaping(block))).walk(block, set())
+    _Owners(frozenset(_escaping(block)), _accumulated(block)).walk(block, set())
 
 
 def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
@@ -213,11 +218,28 @@ def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
                 yield from _escaping(inner)
 
 
-class _Owners:
-    """A walk through a program that keeps track of the names that own their list."""
+def _accumulated(block: Iterable[Instruction]) -> set[str]:
+    """The names of arrays that a line of a block could change in place."""
+    found: set[str] = set()
+    for instruction in block:
+        if isinstance(instruction, Line):
+            if instruction.makes_array and instruction.consumed is not None:
+                found.add(instruction.consumed)
+        elif isinstance(instruction, Loop):
+            inside = _accumulated([*instruction.test, *instruction.body])
+            found |= inside | {first for name, first, _ in instruction.states if name in inside}
+        else:
+            for inner, _ in instruction.branches:
+                found |= _accumulated(inner)
+    return found
 
-    def __init__(self, escaping: frozenset[str]) -> None:
+
+class _Owners:
+    """A walk through a program that keeps track of the names that own their list or array."""
+
+    def __init__(self, escaping: frozenset[str], arrays: set[str]) -> None:
         self.escaping = escaping
+        self.arrays = arrays
 
     def walk(self, block: Sequence[Instruction], owned: set[str]) -> None:
         """Goes through a block; `owned` becomes what is owned after it."""
@@ -243,14 +265,17 @@ class _Owners:
             owned.difference_update(line.targets)
             owned.update(moved)
             return
+        viewed = [u for u in line.uses if u != line.consumed or line.uses.count(u) > 1]
+        owned.difference_update(self.arrays.intersection(viewed))
         line.is_in_place = line.consumed is not None and self._can_take(line.consumed, line, owned)
         owned.discard(line.consumed or "")  # a new version shares what it holds
-        if line.is_in_place:
+        if line.is_in_place or line.makes_array:
             owned.update(t for t in line.targets[:1] if t not in self.escaping)
+            self.arrays.update(line.targets if line.makes_array else ())
 
     def _loop(self, loop: Loop, owned: set[str]) -> None:
         """Supposes that the loop owns its lists, then takes back those that an iteration does not hand on."""
-        lists = {name for name, _, is_list in loop.states if is_list and name not in self.escaping}
+        lists = {n for n, _, is_list in loop.states if (is_list or n in self.arrays) and n not in self.escaping}
         while True:
             inside = (owned - set(loop.uses)) | lists
             self.walk([*loop.test, *loop.body], inside)
@@ -264,7 +289,7 @@ class _Owners:
             for name in lists
             if not self._can_take(firsts[name], loop, owned) or list(firsts.values()).count(firsts[name]) > 1
         )
-        shared = {first for name, first, is_list in loop.states if is_list and name not in loop.copied}
+        shared = {first for name, first, _ in loop.states if name not in loop.copied}
         owned.difference_update(shared, set(loop.uses) - loop.live_after)
         owned.intersection_update(inside | set(loop.uses))
         owned.update(lists)

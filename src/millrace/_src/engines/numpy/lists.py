@@ -450,10 +450,10 @@ class TensorList:
 
 
 def own(handle: Any) -> Any:
-    """A list for a loop alone: a copy, which `put`, `append`, `take` and `cut` may change; other values as they are."""
+    """A list or array for a loop alone: a copy; `put`, `append`, `take` and `cut` may change that of a list."""
     found: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
     if not isinstance(found, TensorList):
-        return handle
+        return np.array(handle)
     return boxed(found._with(_Version(found._version.all()), found.length))
 
 

@@ -60,6 +60,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     T=NUMBER | TypeSet([variant]),
     shape=add_n_shape,
     commutative=True,
+    is_sum=True,
     batching=alike,
 )
 def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:

@@ -52,7 +52,7 @@ _SUB_TYPES = TypeSet(
 _EXTREME_TYPES = FLOAT | TypeSet([int8, uint8, int16, uint16, int32, uint32, int64, uint64])
 
 
-@op("AddV2", "x: T, y: T -> z: T", T=_ADD_V2_TYPES, shape=broadcast_shape, commutative=True)
+@op("AddV2", "x: T, y: T -> z: T", T=_ADD_V2_TYPES, shape=broadcast_shape, commutative=True, is_sum=True)
 def add_v2(xp: Xp, x: Array, y: Array) -> Array:
     """The sum of two tensors of numbers; the op behind `tf.add` and `+`.
 

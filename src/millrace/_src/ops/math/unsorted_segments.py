@@ -145,6 +145,22 @@ def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     return in_single(xp, lambda x: _combine(xp, "add", x, segment_ids, num_segments, 0), data)
 
 
+@unsorted_segment_sum.added_to
+def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_segments: Array) -> Array | None:
+    """Adds to the rows that are named: the gradient of a gather in a loop."""
+    count, rest = int(num_segments), data.shape[segment_ids.ndim :]
+    if total.shape != (count, *rest) or data.shape[: segment_ids.ndim] != segment_ids.shape:
+        return None
+    ids = xp.astype(xp.reshape(segment_ids, (-1,)), np.dtype(np.int64))
+    rows = xp.reshape(data, (segment_ids.size, *rest))
+    if xp.is_xla:
+        return xp.scatter(total, (xp.where(ids < 0, count, ids),), rows, "add")
+    if ids.size and ids.max() >= count:
+        return None  # the op says which one
+    np.add.at(total, ids[ids >= 0], rows[ids >= 0])
+    return total
+
+
 def gather_kept(rows: Tensor, ids: Tensor) -> Any:
     """The row of each id, 0 for negative ids."""
     gathered = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
