@@ -43,7 +43,7 @@ class Recording:
         "call",
         "plan",
         "follows",
-        "follows_some",
+        "follows_all",
         "value_places",
         "shape_places",
         "constant_places",
@@ -60,7 +60,7 @@ class Recording:
         self.plan = plan = gradient_plan(op)
         self.follows = tuple(dtype in _TRAINABLE for dtype in call.output_dtypes)
         """For each flat output whether a gradient can flow into it."""
-        self.follows_some = not all(self.follows)
+        self.follows_all = all(self.follows)
         self._dtypes = (*call.dtypes, *call.output_dtypes)
         arguments = [*places(op.signature.outputs, attrs, len(call.dtypes)), *places(op.signature.inputs, attrs)]
         at = {arg.name: where if arg.is_list else where.start for arg, where in arguments}  # an input hides an output

@@ -103,7 +103,7 @@ class Tape:
         if recording is None:
             return
         input_ids = [i if i in watched else 0 for i in ids]
-        output_ids = self._follow(outputs) if recording.follows_some else self._follow_all(outputs)
+        output_ids = self._follow_all(outputs) if recording.follows_all else self._follow(outputs)
         tensors = (*inputs, *outputs)
         values = recording.values(tensors, input_ids) if recording.value_places else ()
         shapes = [tensors[p]._value.shape for p in recording.shape_places] if recording.shape_places else ()
