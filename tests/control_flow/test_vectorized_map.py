@@ -80,6 +80,20 @@ def test_a_number_of_rows_that_is_not_known_while_tracing() -> None:
     assert (sums.numpy().tolist(), ones.numpy().tolist()) == ([3.0, 7.0, 11.0], [1.0, 1.0, 1.0])
 
 
+@pytest.mark.parametrize("first", [[1, 2], [None, 2]])
+@pytest.mark.parametrize("second", [[3, 2], [None, 2]])
+def test_one_row_serves_for_all_where_the_other_number_is_not_known(first: Any, second: Any) -> None:
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec(first), tf.TensorSpec(second)])
+    def f(a: Any, b: Any) -> Any:
+        return tf.vectorized_map(lambda e: (e[0] * e[1], tf.constant(1.0)), (a, b))
+
+    rows = 3 if None in first else 1
+    x = tf.constant(X)
+    products, ones = f(x[:rows], x)
+    np.testing.assert_allclose(products, x[:rows] * x)
+    assert ones.shape == (3,)
+
+
 def test_effects_happen_once_per_row() -> None:
     v = tf.Variable(0.0)
     tf.vectorized_map(lambda e: v.assign_add(1.0), tf.constant(X), warn=False)

@@ -94,9 +94,10 @@ def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Lo
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
     _check_rows(known, static)
-    count = raw.Shape(input=tensors[0])[0] if None in known else static
+    is_known = static > 1 or None not in known
+    count = static if is_known else raw.Shape(input=tensors[known.index(None)])[0]
     graph, placeholders, structure = _traced(fn, elems, tensors)
-    given = {id(p.op): _row_value(t, static) for p, t in zip(placeholders, tensors, strict=True)}
+    given = {id(p.op): _row_value(t, static > 1 or not is_known) for p, t in zip(placeholders, tensors, strict=True)}
     given |= {id(inner.op): Value(_here(outer), False) for outer, inner in graph.captures}
     flat = nest.flatten(structure, expand_composites=True)
     found = iter(vectorized(graph, given, [t for t in flat if t is not None], count, loop))
@@ -135,9 +136,9 @@ def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple
     return graph, placeholders, nest.pack_sequence_as(structure, inside, expand_composites=True)
 
 
-def _row_value(tensor: Any, rows: int) -> Value:
-    """The rows of an argument; a single row serves for all."""
-    if tensor.shape.rank and tensor.shape[0] == 1 and rows > 1:
+def _row_value(tensor: Any, may_be_more: bool) -> Value:
+    """The rows of an argument; a single row serves for all, where there may be more."""
+    if may_be_more and tensor.shape.rank and tensor.shape[0] == 1:
         return Value(raw.Squeeze(input=tensor, squeeze_dims=[0]), False)
     return Value(tensor, True)
 
