@@ -128,10 +128,7 @@ def test_an_array_that_each_row_fills_as_far_as_it_goes(way: str) -> None:
     compare(_array_until, way)
 
 
-ONE_END = ["as many iterations for all", "a loop in a loop", "an array", "a growing array", "a recurrent network"]
-
-
-@pytest.mark.parametrize("name", [*ONE_END, "scan", "map_fn"])
+@pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("compiled", [None, pytest.param(True, marks=pytest.mark.xla)])
 def test_a_tape_inside_gives_the_gradient_of_every_row(name: str, compiled: bool | None) -> None:
     one = gradient_of(PROGRAMS[name])
@@ -139,13 +136,31 @@ def test_a_tape_inside_gives_the_gradient_of_every_row(name: str, compiled: bool
     assert_rows(found, [one(row) for row in tf.constant(X)])
 
 
-@pytest.mark.parametrize("name", ["iterations of their own", "a loop of its own in a loop of its own"])
-def test_a_tape_inside_around_a_loop_that_ends_for_each_row_goes_row_by_row(name: str) -> None:
-    one = gradient_of(tf.function(PROGRAMS[name]))
-    found = tf.vectorized_map(one, tf.constant(X), warn=False)
+def test_a_row_that_runs_no_iteration_has_the_gradient_of_none() -> None:
+    one = gradient_of(lambda e: tf.while_loop(lambda a: tf.reduce_sum(a) < 8.0, lambda a: (a * a,), (e,))[0])
+    rows = tf.constant([[2.0, 1.5], [9.0, 9.0], [1.5, 1.5], [0.0, 20.0]])
+    found = tf.function(at_once(one))(rows)
+    assert_rows(found, [one(row) for row in rows])
+    assert found.numpy()[1].tolist() == [1.0, 1.0]
+
+
+def test_the_second_gradient_of_loops_that_end_for_each_row_is_that_of_every_row() -> None:
+    one = gradient_of(gradient_of(tf.function(PROGRAMS["iterations of their own"])))
+    found = tf.vectorized_map(tf.function(one), tf.constant(X), warn=False)
     assert_rows(found, [one(row) for row in tf.constant(X)])
-    with pytest.raises(ValueError, match="No pfor vectorization defined for StatelessWhile"):
-        at_once(one)(tf.constant(X))
+
+
+def test_lists_of_different_lengths_go_row_by_row_where_a_rule_does_not_see_to_them() -> None:
+    @tf.function
+    def one(e: Any) -> Any:
+        grown = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2])
+        while tf.reduce_sum(e) < 20.0:
+            e = e * 2.0
+            grown = grown.write(grown.size(), e)
+        return grown.read(0), grown.size()
+
+    rows = tf.constant([[1.0, 2.0], [3.0, 4.0], [0.5, 0.25]])
+    assert_rows(tf.vectorized_map(one, rows, warn=False), [one(row) for row in rows])
 
 
 def test_the_jacobian_through_a_loop_needs_no_loop_over_rows() -> None:

@@ -70,7 +70,10 @@ def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
     rule = rule_of(operation.op_def)
     if not any(a.is_batched for a in arguments) and _is_the_same(operation, rule is not None):
         return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
-    found = None if rule is None or any(a.by_row for a in arguments) else rule(operation, arguments, rows)
+    if rule is None or any(a.is_uneven for a in arguments) and not _takes_uneven(operation, arguments):
+        found = _passed_on(operation, arguments)
+    else:
+        found = rule(operation, arguments, rows)
     if found is None:
         found = rows.loop(operation, arguments, rows.count)
     return [_shaped(f, t, rows.count) for f, t in zip(found, operation.outputs, strict=True)]
@@ -86,6 +89,17 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
     if operation.effects is Effects.RANDOM:
         return False
     return has_rule or not operation.effects.must_run
+
+
+def _takes_uneven(operation: Any, arguments: Sequence[Value]) -> bool:
+    """Whether the rule of an operation sees to lists that differ in length: that of a call, and of a loop, in part."""
+    control = operation.op_def.control
+    return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
+
+
+def _passed_on(operation: Any, arguments: Sequence[Value]) -> list[Value] | None:
+    """The argument of an identity, whatever it is."""
+    return [arguments[0]] if operation.op_def.returns_input else None
 
 
 def _shaped(found: Any, of_one: Any, count: Any) -> Value:

@@ -111,7 +111,7 @@ def _one_way(
     with context.name_scope(None, "vectorized_cond") as scope:
         traced = [traced_graph(g, used, arguments, rows, scope) for g in graphs]
         kinds = [list(column) for column in zip(*(values for _, values in traced), strict=True)]
-        if any(v.by_row for column in kinds for v in column):
+        if any(v.is_uneven for column in kinds for v in column):
             return None
         batched = [any(v.is_batched for v in column) for column in kinds]
         if any(b and not all(v.is_batched for v in c) and _is_list(c[0]) for b, c in zip(batched, kinds, strict=True)):

@@ -4,6 +4,10 @@ What of the loop's state differs from row to row is found by carrying out the bo
 condition is then still the same for all rows, the loop goes on with a body for all of them. Otherwise it goes on until
 all rows are done: a row that is keeps its state, and is in the body replaced by one that is not, so that the body
 sees no state that it would not see in a loop of the row's own.
+
+A list that grows in every iteration (the gradient of a loop needs such) grows for all rows; how long it is for each row
+is kept beside it. A loop that shrinks such a list (the gradient is one) lets each row wait for its turn: until the list
+is as long as that of the row.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Rows, Value, element_dtype
+from millrace._src.ops.lists.elements import tensor_list_pop_back, tensor_list_push_back
+from millrace._src.ops.lists.making import empty_tensor_list
 
 
 def while_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -66,15 +72,15 @@ class _RowsLoop:
         """Finds what of the state is batched; False if the rows must go one by one."""
         while True:
             results = self._tried(self.body, self.made)
-            if any(v.by_row for v in results):
+            if any(v.is_uneven for v in results):
                 return False
             pairs = zip(self.varying, results, strict=True)
             grown = [i for i, v in pairs if v.is_batched and not self.batched[i]]
             if not grown:
                 self.is_condition_batched = self._tried(self.cond, self.cond.outputs)[0].is_batched
                 if not self.is_condition_batched:
-                    return True
-                if has_effects(self.body) or has_effects(self.cond) or not self._keeps_lists():
+                    return not any(a.is_uneven for a in self.arguments)
+                if has_effects(self.body) or has_effects(self.cond) or not self._sees_to_lists():
                     return False
                 grown = [i for i in self.varying if not self.batched[i]]
                 if not grown:
@@ -82,12 +88,29 @@ class _RowsLoop:
             for i in grown:
                 self.batched[i] = True
 
-    def _keeps_lists(self) -> bool:
-        return all(
-            keeps_lists(self.body.outputs[i], self.body)
-            for i in self.varying
-            if self.arguments[i].tensor.dtype.name == "variant"
-        )
+    def _sees_to_lists(self) -> bool:
+        """Whether rows may end on their own, for all that the loop does to its lists."""
+        lists = [i for i, a in enumerate(self.arguments) if a.tensor.dtype.name == "variant"]
+        changes = {i: self._change(i) if i in self.varying else "kept" for i in lists}
+        if None in changes.values() or {"grows", "shrinks"} <= set(changes.values()):
+            return False
+        shrinking = [i for i in lists if changes[i] == "shrinks"]
+        if any(self.arguments[i].is_uneven for i in lists if i not in shrinking):
+            return False
+        is_used = set(shrinking) & set(self.rows.used_outputs(self.operation))
+        return not is_used and len({id(self.arguments[i].lengths) for i in shrinking}) <= 1
+
+    def _change(self, index: int) -> str | None:
+        """What an iteration does to the length of a list: it "grows" or "shrinks" by one, or is "kept"."""
+        made, start = _without_identities(self.body.outputs[index]), self.body.inputs[index]
+        operation = made.op
+        if keeps_lists(made, self.body):
+            return "kept"
+        if not operation.inputs or _without_identities(operation.inputs[0]) is not start or made.value_index:
+            return None
+        if operation.op_def is tensor_list_push_back.op_def:
+            return "grows"
+        return "shrinks" if operation.op_def is tensor_list_pop_back.op_def else None
 
     def _tried(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[Value]:
         """Results of condition or body in a graph that is thrown away."""
@@ -135,23 +158,54 @@ class _RowsLoop:
         """A loop that goes on while the condition of some row holds."""
         first = [self._first(i) for i in self.varying]
         dtypes = [self._list_dtype(i) for i in self.varying]
+        changes = [self._change(i) if d is not None else None for i, d in zip(self.varying, dtypes, strict=True)]
 
         def holds(variables: Sequence[Any]) -> Any:
             return self.rows.spread(self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0])
 
-        def body(active: Any, *variables: Any) -> list[Any]:
-            given = self._standing_in(active, self._state(variables))
+        def merged(turn: Any, new: Any, old: Any, dtype: Any, change: str | None) -> Any:
+            return new if change in ("grows", "shrinks") else taken(turn, new, old, dtype)
+
+        def body(active: Any, done: Any, *variables: Any) -> list[Any]:
+            turn = self._turn(active, variables, changes)
+            given = self._standing_in(turn, self._state(variables))
             results = self._spread(self.rows.carry(self.body, given, self.made))
-            kept = [taken(active, *pair) for pair in zip(results, variables, dtypes, strict=True)]
-            return [raw.LogicalAnd(x=active, y=holds(kept)), *kept]
+            kept = [merged(turn, *parts) for parts in zip(results, variables, dtypes, changes, strict=True)]
+            done = raw.AddV2(x=done, y=raw.Cast(x=turn, DstT="int32"))
+            return [raw.LogicalAnd(x=active, y=holds(kept)), done, *kept]
 
         def cond(active: Any, *variables: Any) -> Any:
             return raw.Any(input=active, reduction_indices=[0])
 
         count = self.rows.count
         rows = TensorShape([count if isinstance(count, int) else None])
-        found = self._loop(cond, body, [holds(first), *first], [rows, *self._invariants()])
-        return self._results(found[1:])
+        none_done = raw.ZerosLike(x=self.rows.numbers())
+        found = self._loop(cond, body, [holds(first), none_done, *first], [rows, rows, *self._invariants()])
+        results = dict(zip(self.varying, self._uneven(first, found[2:], found[1], changes), strict=True))
+        return [results.get(i, a) for i, a in enumerate(self.arguments)]
+
+    def _turn(self, active: Any, variables: Sequence[Any], changes: Sequence[str | None]) -> Any:
+        """The rows that go on now: those that are not done, and of whose lists this is the last element."""
+        if "shrinks" not in changes:
+            return active
+        place = changes.index("shrinks")
+        lengths = self.arguments[self.varying[place]].lengths
+        if lengths is None:
+            return active
+        present = raw.TensorListLength(input_handle=variables[place])
+        return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=_here(lengths), y=present))
+
+    def _uneven(
+        self, first: Sequence[Any], found: Sequence[Any], done: Any, changes: Sequence[str | None]
+    ) -> list[Value]:
+        """The results, with the lengths of the lists that grew: one tensor for all that were empty."""
+        results = []
+        for start, tensor, change in zip(first, found, changes, strict=True):
+            lengths = None
+            if change == "grows":
+                lengths = done if _is_empty(start) else raw.AddV2(x=raw.TensorListLength(input_handle=start), y=done)
+            results.append(Value(tensor, True, False, lengths))
+        return results
 
     def _standing_in(self, active: Any, given: list[Value]) -> list[Value]:
         """The state, rows that are done replaced by one that is not; lists stay, for they are not written there."""
@@ -201,6 +255,17 @@ class _RowsLoop:
     def _results(self, found: Sequence[Any]) -> list[Value]:
         values = dict(zip(self.varying, found, strict=True))
         return [Value(values[i], self.batched[i]) if i in values else a for i, a in enumerate(self.arguments)]
+
+
+def _without_identities(tensor: Any) -> Any:
+    while tensor.op.op_def is not None and tensor.op.op_def.returns_input:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _is_empty(handle: Any) -> bool:
+    """Whether a list is known to have no elements yet."""
+    return handle.op.op_def is empty_tensor_list.op_def
 
 
 def _inputs_read(graph: FuncGraph, outputs: Sequence[Any]) -> set[int]:

@@ -145,11 +145,12 @@ def _row_value(tensor: Any, may_be_more: bool) -> Value:
 
 def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
     """Carries out an operation once per row; the lists that it returns make up a vector of lists."""
-    rows = [raw.Range(start=0, limit=count, delta=1), *[_by_row(a) for a in arguments if a.is_batched]]
+    batched = [a for a in arguments if a.is_batched]
+    rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched for t in _by_row(a)]]
 
     def one(items: Sequence[Any]) -> list[Any]:
         remaining = iter(items[1:])
-        outputs = call(operation, [_row(a, next(remaining)) if a.is_batched else a.tensor for a in arguments])
+        outputs = call(operation, [_row(a, remaining) if a.is_batched else a.tensor for a in arguments])
         return outputs or [convert_to_tensor(0)]
 
     specs = [TensorSpec(t.shape, t.dtype) for t in operation.outputs] or [TensorSpec([], "int32")]
@@ -162,11 +163,17 @@ def _is_list_of_rows(value: Value) -> bool:
     return value.tensor.dtype.name == "variant" and not value.by_row
 
 
-def _by_row(value: Value) -> Any:
-    """A batched value as what `tf.map_fn` goes through."""
-    return swapped(stack(value.tensor)) if _is_list_of_rows(value) else value.tensor
+def _by_row(value: Value) -> list[Any]:
+    """A batched value as what `tf.map_fn` goes through: of uneven lists their tensors and lengths."""
+    if not _is_list_of_rows(value):
+        return [value.tensor]
+    stacked = swapped(stack(value.tensor))
+    return [stacked] if value.lengths is None else [stacked, value.lengths]
 
 
-def _row(value: Value, item: Any) -> Any:
+def _row(value: Value, items: Iterator[Any]) -> Any:
     """What an operation of one row takes."""
-    return unstack(item) if _is_list_of_rows(value) else item
+    item = next(items)
+    if not _is_list_of_rows(value):
+        return item
+    return unstack(item if value.lengths is None else item[: next(items)])

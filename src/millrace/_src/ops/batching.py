@@ -24,7 +24,14 @@ class Value(NamedTuple):
     tensor: Any
     is_batched: bool
     by_row: bool = False
-    """Whether it is a vector of lists, one for each row: of rows whose lists may differ in length."""
+    """Whether it is a vector of lists, one for each row, and not a list whose tensors have the rows first."""
+    lengths: Any = None
+    """Of a list whose tensors have the rows first: how many of them each row has, where the rows differ."""
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether it stands for lists that differ in length from row to row: what rules do not see."""
+        return self.by_row or self.lengths is not None
 
 
 class Rows:

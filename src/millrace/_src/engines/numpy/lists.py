@@ -445,6 +445,7 @@ class TensorList:
         result = _filled(self.dtype, [len(items), *dims])
         for index, item in enumerate(items):
             if item is not None:
+                item = boxed(item)  # a program passes lists of lists as they are
                 result[index] = item if item.ndim else item[()]
         return result
 
