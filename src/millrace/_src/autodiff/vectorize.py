@@ -70,6 +70,7 @@ def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
     rule = rule_of(operation.op_def)
     if not any(a.is_batched for a in arguments) and _is_the_same(operation, rule is not None):
         return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
+    found: Sequence[Any] | None
     if rule is None or any(a.is_uneven for a in arguments) and not _takes_uneven(operation, arguments):
         found = _passed_on(operation, arguments)
     else:
