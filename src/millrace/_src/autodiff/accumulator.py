@@ -18,11 +18,18 @@ from millrace._src.autodiff.backprop import sweep
 from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.autodiff.recording import is_trainable
-from millrace._src.autodiff.tangent_plans import TangentPlan, dense, seed_like, tangent_plan, weighted_targets
+from millrace._src.autodiff.tangent_plans import (
+    TangentPlan,
+    dense,
+    seed_like,
+    tangent_plan,
+    weighted_targets,
+    whole_plan,
+)
 from millrace._src.autodiff.tape import Tape
 from millrace._src.core.context import state, tapes_scope
 from millrace._src.core.dispatch import BoundCall
-from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_def import OpDef, get_op
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.ops import raw
 
@@ -128,8 +135,51 @@ class Accumulator:
             self._record_rule(rule, inputs, outputs, tangents)
             return
         plan = tangent_plan(op, inputs, outputs, attrs, tangents)
+        found: Sequence[Any] = [None] * len(outputs)
         if plan.found:
-            self._keep(outputs, self._through_plan(plan, inputs, outputs, tangents))
+            found = self._through_plan(plan, inputs, outputs, tangents)
+        if len(inputs) > 1:
+            found = self._as_if_all_changed(plan, found, (op, inputs, outputs, attrs, tangents))
+        self._keep(outputs, found)
+
+    def _as_if_all_changed(self, plan: TangentPlan, found: Sequence[Any], call: tuple[Any, ...]) -> Sequence[Any]:
+        """Zeros in place of missing tangents where TensorFlow has zeros.
+
+        The inputs that have no tangent count as if theirs were zeros: for outputs that only depend on these, and for
+        tapes around, to which a tangent depends on all that it would depend on then.
+        """
+        _, inputs, outputs, _, _ = call
+        tapes = [r for r in self.outer_recorders() if not r.is_forward]
+        is_missing = any(t is None and is_trainable(x.dtype) for x, t in zip(outputs, found, strict=True))
+        if not is_missing and not _any_watches(tapes, [*inputs, *outputs]):
+            return found
+        whole = whole_plan(*call)
+        values = {"input": inputs, "output": outputs}
+        sources = [values[kind][place] for kind, place in sorted(whole.links - plan.links)]
+        sources = [t for t in sources if _any_watches(tapes, [t])]
+        with tapes_scope(self.outer_recorders()):
+            found = [
+                raw.ZerosLike(x=x) if t is None and all_changed is not None else t
+                for x, t, all_changed in zip(outputs, found, whole.results, strict=True)
+            ]
+        mark_constants(self.outer_recorders(), inputs, found)
+        return [t if t is None or not sources else self._depending_on(sources, t) for t in found]
+
+    def _depending_on(self, sources: Sequence[Any], tangent: Any) -> Any:
+        """A tangent that the tapes around know to depend on some tensors, with zeros for a derivative."""
+        with tapes_scope(()):
+            copy = raw.Identity(input=tangent)
+
+        def backward(dtangent: Any) -> list[Any]:
+            return [dtangent, *[raw.ZerosLike(x=t) for t in sources]]
+
+        for recorder in self.outer_recorders():
+            if recorder.is_forward:
+                recorder.pass_on([tangent], [copy])
+            else:
+                recorder.record_function(get_op("Identity"), [tangent, *sources], [copy], backward)
+        mark_constants(self.outer_recorders(), [tangent], [copy])
+        return copy
 
     def _through_plan(
         self, plan: TangentPlan, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]

@@ -12,12 +12,13 @@ serves them all.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.autodiff.backprop import add_gradients, entry_gradients
 from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
-from millrace._src.autodiff.graph_gradients import graph_gradients
+from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import eager_engine, state, tapes_scope
@@ -70,6 +71,16 @@ class TangentPlan:
         self.sources = [source for t, source in sources if t.op in used]
         self.needs_seeds = any(source.kind == "seed" for source in self.sources)
         self._program: Any = None
+
+    @functools.cached_property
+    def links(self) -> frozenset[_Source]:
+        """The inputs and outputs of the op that a tangent depends on, in a way that gradients flow through."""
+        values = [(t, s) for t, s in zip(self.inputs, self.sources, strict=True) if s.kind in ("input", "output")]
+        return frozenset(s for t, s in values if is_trainable(t.dtype) and self._is_reached_from(t))
+
+    def _is_reached_from(self, tensor: Any) -> bool:
+        reached = reached_from(self.operations, [tensor])
+        return any(tape_id(t) in reached for t in self.found)
 
     def arguments(self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
         """The tensors for the placeholders."""
@@ -142,6 +153,22 @@ def tangent_plan(
             _plans.clear()
         found = _plans[call, shapes] = _build(op, inputs, outputs, attrs, tangents, shapes, baked)
     return found
+
+
+def whole_plan(
+    op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], tangents: Sequence[Any]
+) -> TangentPlan:
+    """The plan for a call all of whose numbers change.
+
+    TensorFlow takes the tangents of an op whose inputs do not all change to be zeros. What depends on these is zeros
+    rather than None, which this plan shows.
+    """
+    changing = [x if t is None and _is_number(x) else t for x, t in zip(inputs, tangents, strict=True)]
+    return tangent_plan(op, inputs, outputs, attrs, changing)
+
+
+def _is_number(tensor: Any) -> bool:
+    return bool(tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
 def _shape(tensor: Any) -> Any:

@@ -273,7 +273,8 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
                 "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
                 f"higher order than the {len(orders)} that the tapes asked for when the function was called."
             )
-        filled = [filled_gradient(_zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in derivative.gradient_positions]
+        places = derivative.gradient_positions
+        filled = [filled_gradient(_zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in places]
         found: list[Any] = derivative.call_backward(filled, saved[orders.index(derivative)])
         return found
 
