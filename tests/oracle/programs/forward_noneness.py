@@ -97,3 +97,22 @@ def _in_graph(tf: Any, derive: Any, f: Any) -> Any:
 prog_forward_graph = _one_of_each(_forward)
 prog_reverse_over_forward_graph = _one_of_each(_gradient)
 prog_forward_over_reverse_graph = _one_of_each(_forward_over_reverse)
+
+
+def _through_functions(derive: Any) -> Any:
+    """Each of the functions called as a `tf.function`; all but the last, of which TensorFlow loses the zeros."""
+
+    def program(tf: Any, np: Any) -> Any:
+        x, v = _values(tf)
+        return Approx([derive(tf, _as_function(tf, f), x, v) for f in list(_FUNCTIONS.values())[:-1]])
+
+    return program
+
+
+def _as_function(tf: Any, f: Any) -> Any:
+    function = tf.function(lambda x: f(tf, x), autograph=False)
+    return lambda tf, x: function(x)
+
+
+prog_forward_through = _through_functions(_forward)
+prog_forward_over_reverse_through = _through_functions(_forward_over_reverse)

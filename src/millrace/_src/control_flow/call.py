@@ -174,11 +174,24 @@ class GraphFunction:
             function, has = self.forward_mode(tuple(t is not None for t in tangents))
             results = function([*inputs, *given])
             mark_constants(outer, [*inputs, *given], results[len(has) :])
+            changed = self._also_changed(tangents, has)
         found = iter(results[len(has) :])
-        for tensor, one in zip(results, has, strict=False):
-            if one:
+        for index, tensor in enumerate(results[: len(has)]):
+            if has[index]:
                 accumulator.set_tangent(tensor, next(found))
+            elif changed[index]:
+                accumulator.set_tangent(tensor, raw.ZerosLike(x=tensor))
         return results[: len(has)]
+
+    def _also_changed(self, tangents: Sequence[Any], has: Sequence[bool]) -> Sequence[bool]:
+        """The outputs that would have tangents if all inputs had; TensorFlow takes the missing ones to be zeros."""
+        outputs = self.graph.outputs
+        numbers = [t.dtype.is_floating or t.dtype.is_complex for t in outputs]
+        if all(one or not number for one, number in zip(has, numbers, strict=True)):
+            return has
+        pairs = zip(self.graph.inputs, tangents, strict=True)
+        everything = tuple(t is not None or x.dtype.is_floating or x.dtype.is_complex for x, t in pairs)
+        return [one and number for one, number in zip(self.forward_mode(everything)[1], numbers, strict=True)]
 
     def forward_mode(
         self, has_tangent: tuple[bool, ...], wanted: tuple[bool, ...] | None = None
@@ -204,7 +217,8 @@ class GraphFunction:
         order = max(len(tapes), 2 if tapes[0].persistent else 1)
         # A higher order also differentiates by what the gradient's own call is given, as TensorFlow does.
         wanted = _watched_positions(inputs, tapes) if order == 1 else all_inputs(self)
-        orders = self._derivatives_of_orders(order, wanted)
+        is_closed = order > 1 or any(r.is_forward for r in outer)
+        orders = self._derivatives_of_orders(order, wanted, closed=is_closed)
         with context.tapes_scope(outer):
             results = orders[-1].forward(inputs) if outer else orders[-1].forward._call_plain(inputs)
         backward = _recorded_backward(orders, inputs, results)
@@ -213,13 +227,13 @@ class GraphFunction:
             tape.record_function(call_op, inputs, results, backward, takes_none=True)
         return results[: len(self.graph.outputs)]
 
-    def _derivatives_of_orders(self, order: int, wanted: frozenset[int]) -> list[Derivative]:
+    def _derivatives_of_orders(self, order: int, wanted: frozenset[int], *, closed: bool) -> list[Derivative]:
         """The derivatives for the first, second ... order.
 
         Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
         The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
         """
-        found = [self.derivative(closed=order > 1, wanted=wanted, copies_constants=order == 1)]
+        found = [self.derivative(closed=closed, wanted=wanted, copies_constants=not closed)]
         while len(found) < order and found[-1].keeps_lists:
             found.append(found[-1].forward.derivative(closed=True, wanted=wanted, copies_constants=False))
         return found
