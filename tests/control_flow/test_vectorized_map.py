@@ -71,6 +71,11 @@ def test_random_numbers_differ_from_row_to_row() -> None:
     assert len(np.unique(found)) == 9
 
 
+def test_a_copy_of_what_is_the_same_for_all_rows_is_one_for_each() -> None:
+    found = tf.vectorized_map(lambda e: tf.raw_ops.DeepCopy(x=tf.ones([2])), tf.constant(X))
+    assert found.numpy().tolist() == [[1.0, 1.0]] * 3
+
+
 def test_a_number_of_rows_that_is_not_known_while_tracing() -> None:
     @tf.function(autograph=False, input_signature=[tf.TensorSpec([None, 2])])
     def f(x: Any) -> Any:

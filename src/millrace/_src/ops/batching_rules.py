@@ -20,6 +20,7 @@ from millrace._src.ops.batching import (
     Value,
     after_rows,
     after_rows_tensor,
+    any_batched,
     call,
     dimensions,
     folded,
@@ -62,7 +63,7 @@ def derived_rule(op: OpDef) -> Rule | None:
 
 def as_it_is(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
     """Each element of the result depends on the same axes of the operand: element by element, or the last axes."""
-    return call(operation, [a.tensor for a in arguments])
+    return call(operation, [a.tensor if any_batched(arguments) else rows.spread(a) for a in arguments])
 
 
 def each_as_it_is(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
