@@ -22,7 +22,17 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, dimensions, element_dtype, joined, reshaped, stack, unstack
+from millrace._src.ops.batching import (
+    Rows,
+    Value,
+    dimensions,
+    element_dtype,
+    in_places,
+    joined,
+    reshaped,
+    stack,
+    unstack,
+)
 from millrace._src.ops.batching_rules import rule_of
 
 Function = Callable[[Sequence[Any]], list[Any]]
@@ -34,7 +44,8 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
     used = rows.used_outputs(operation)
     if not arguments[0].is_batched:
-        return _filled(_one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=False), used, operation)
+        found = _one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=False)
+        return None if found is None else in_places(found, used, operation)
     if operation.inputs[0].shape.rank != 0 or operation.inputs[0].dtype.name == "string":
         return None
     predicate = arguments[0].tensor
@@ -43,8 +54,8 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     if not _may_run_for_others(used, graphs):
         return None
     then, otherwise = (batched_function(g, used, arguments[1:], rows) for g in graphs)
-    found = _each_way(predicate, then, otherwise, arguments[1:], _list_dtypes(operation, used), rows)
-    return _filled([Value(t, True) for t in found], used, operation)
+    tensors = _each_way(predicate, then, otherwise, arguments[1:], _list_dtypes(operation, used), rows)
+    return in_places([Value(t, True) for t in tensors], used, operation)
 
 
 def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -52,25 +63,16 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     graphs = [f.graph for f in operation.attrs["branches"]]
     used = rows.used_outputs(operation)
     if not arguments[0].is_batched:
-        return _filled(_one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=True), used, operation)
+        found = _one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=True)
+        return None if found is None else in_places(found, used, operation)
     if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used, graphs):
         return None
     functions = [batched_function(g, used, arguments[1:], rows) for g in graphs]
     chosen: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731
     for number in reversed(range(len(functions) - 1)):
         chosen = _or_else(number, functions[number], chosen, arguments, _list_dtypes(operation, used), rows)
-    found = chosen([a.tensor for a in arguments])
-    return _filled([Value(t, True) for t in found], used, operation)
-
-
-def _filled(found: Sequence[Value] | None, used: Sequence[int], operation: Any) -> list[Value] | None:
-    """The results that are used, each in its place; nobody looks at the others."""
-    if found is None:
-        return None
-    results = [Value(t, False) for t in operation.outputs]
-    for place, value in zip(used, found, strict=True):
-        results[place] = value
-    return results
+    tensors = chosen([a.tensor for a in arguments])
+    return in_places([Value(t, True) for t in tensors], used, operation)
 
 
 def _list_dtypes(operation: Any, used: Sequence[int]) -> tuple[list[Any], list[Any]]:

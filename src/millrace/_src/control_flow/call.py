@@ -43,6 +43,7 @@ from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import set_function_factory
 from millrace._src.ops import raw
+from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
 
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
@@ -445,8 +446,8 @@ def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFun
 @stateful_partitioned_call.batching
 def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
     """The function's graph is carried out on all rows."""
-    graph = operation.attrs["f"].graph
-    return rows.carry(graph, arguments, graph.outputs)
+    graph, used = operation.attrs["f"].graph, rows.used_outputs(operation)
+    return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used]), used, operation)
 
 
 @partitioned_call.operation_tangents

@@ -93,6 +93,14 @@ def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
     return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 
+def in_places(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:
+    """The results of an operation of which some are used, each in its place; nobody looks at the others."""
+    results = [Value(t, False) for t in operation.outputs]
+    for place, value in zip(used, found, strict=True):
+        results[place] = value
+    return results
+
+
 def by_name(operation: Any, arguments: Sequence[Value]) -> dict[str, Any]:
     """The arguments by the names of the signature; a list where the input is one."""
     signature = operation.op_def.signature
