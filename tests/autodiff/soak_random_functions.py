@@ -37,8 +37,9 @@ def in_short(error: Exception | None) -> str | None:
 
 def report(program: Program, compiled: bool, reduces: bool) -> str:
     """A program that fails, as small as it gets, and how."""
+    compiled = compiled and failure(program, Counter(), compiled=False) is None
     if reduces:
-        program = reduced(program, lambda p: in_short(failure(p, Counter(), compiled)))
+        program = reduced(program, lambda p: in_short(failure(p, Counter(), compiled)), 40 if compiled else 150)
     error = failure(program, Counter(), compiled)
     frames = traceback.format_exception(error)[-9:-1] if error is not None else []
     frames = [line for line in frames if not line.startswith(("x", "w", "def", "n ="))]
@@ -65,7 +66,8 @@ def main() -> None:
         error = failure(program, seen, compiled)
         if error is not None:
             seen["failed"] += 1
-            print(f"--- seed {seed}: {report(program, compiled, not arguments.as_they_are)}", flush=True)
+            print(f"--- seed {seed}: {in_short(error)}", flush=True)
+            print(f"--- seed {seed}, reduced: {report(program, compiled, not arguments.as_they_are)}", flush=True)
     print(dict(seen), f"{time.monotonic() - start:.0f} s")
 
 

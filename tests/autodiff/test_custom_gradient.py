@@ -353,3 +353,21 @@ def test_stop_gradient_and_recompute_do_not_change_values(mode: Any) -> None:
         tape.watch(x)
         y = f(x)
     assert (value(y), value(tape.gradient(y, x))) == (9.0, 3.0)
+
+
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_variable_that_a_branch_reads_in_a_custom_gradient_has_its_gradient_once(reads: bool) -> None:
+    w = tf.Variable([0.5, 0.6])
+
+    @tf.custom_gradient
+    def scaled(x: Any) -> Any:
+        return x * w, lambda dy, variables: (dy * w, [dy * x for _ in variables])
+
+    @tf.function
+    def f(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            y = tf.cond(x[0] > 0.0, lambda: scaled(x) * (w if reads else 1.0), lambda: x)
+        return tape.gradient(y, w)
+
+    x = tf.constant([0.3, 0.7])
+    np.testing.assert_allclose(tf.convert_to_tensor(f(x)), 2 * x * w if reads else x, rtol=1e-6)

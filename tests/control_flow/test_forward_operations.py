@@ -307,6 +307,39 @@ def test_a_custom_gradient_that_reads_a_variable_beside_a_loop_has_tangents(prim
     np.testing.assert_allclose(tf.function(tangent)(X), tangent(X), rtol=1e-9)
 
 
+def test_a_custom_gradient_that_calls_a_function_with_a_variable_in_a_branch_in_a_loop_has_second_derivatives() -> None:
+    w = tf.Variable([0.1, 0.2, 0.3, 0.4], dtype=tf.float64)
+    scaled = tf.function(lambda x: tf.sin(x) * w)
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        def grad(dy: Any, variables: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = scaled(x)
+            (dx, *of_variables) = tape.gradient(y, [x, *variables], dy)
+            return dx, of_variables
+
+        return scaled(x), grad
+
+    def run(x: Any) -> Any:
+        def body(i: Any, y: Any) -> Any:
+            return i + 1, tf.cond(tf.reduce_sum(y) > 0.0, lambda: f(y * x), lambda: y)
+
+        return tf.while_loop(lambda i, y: i < 2, body, (tf.constant(0), x))[1]
+
+    def reverse_over_forward(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator(x, V) as acc:
+                y = run(x)
+            change = acc.jvp(y)
+        return tape.gradient(change, [x, w])
+
+    for found, eager in zip(tf.function(reverse_over_forward)(X), reverse_over_forward(X), strict=True):
+        np.testing.assert_allclose(found, eager, rtol=1e-9)
+
+
 def test_autograph_with_break_and_early_return_has_tangents() -> None:
     @tf.function
     def f(x: Any, v: Any) -> Any:

@@ -163,7 +163,7 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     arguments = nest.pack_sequence_as(args, tensors, expand_composites=True)
     result, grad_fn, variables = _run(f, arguments, {}, {id(t) for t in tensors})
     flat = _flat_result(result)
-    sources = [*tensors, *[v.handle for v in variables]]
+    sources = [*tensors, *[_inside(v.handle) for v in variables]]  # while tapes watch, as when they were read
     backward = _Backward(grad_fn, variables, len(tensors))
     return _packed(result, flat, _graph_outputs(flat, sources, backward))
 

@@ -270,8 +270,13 @@ def _backward_graph(
         backward.inputs.extend(dys)
         found = iter(graph_gradients(operations, [outputs[p] for p in positions], dys, sources))
         layout: list[Any] = []
-        for index in range(len(graph.inputs)):
+        numbers: set[int] = set()
+        for index, source in enumerate(graph.inputs):
             gradient = next(found) if index in wanted else None
+            if index in wanted and tape_id(source) in numbers:
+                gradient = None  # another input stands for the same tensor, and has the whole gradient
+            elif index in wanted:
+                numbers.add(tape_id(source))
             parts = _components(gradient)
             layout.append(len(parts) if isinstance(gradient, IndexedSlices) else 1 if parts else None)
             backward.outputs.extend(p if getattr(p, "graph", None) is backward else backward.capture(p) for p in parts)

@@ -29,10 +29,13 @@ class _ForwardGraph(FuncGraph):
         self.original = original
         self.known: dict[tuple[int, int], Any] = {}
         self._placeholders = {id(outer): inner for outer, inner in original.captures}
+        numbers = [(getattr(t, "_tape_id", 0), t) for t in original.inputs]
+        self._by_number = {number: tensor for number, tensor in reversed(numbers) if number}
+        """By its number: an input of the original graph, which stands for all tensors from outside of this number."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """The tensor of this graph that stands for `tensor`: nothing is passed from outside but the inputs."""
-        tensor = self._placeholders.get(id(tensor), tensor)
+        tensor = self._in_original(tensor)
         if isinstance(tensor, EagerTensor) and tensor.dtype.name != "resource":
             return self._inlined(tensor, name or "Const")
         return super().capture(tensor, name)
@@ -42,9 +45,16 @@ class _ForwardGraph(FuncGraph):
         found = self.known.get((id(tensor.op), tensor.value_index))
         if found is None:
             earlier = self.original._current(tensor)
-            earlier = self._placeholders.get(id(earlier), earlier)
+            earlier = self._in_original(earlier)
             found = self.known.get((id(earlier.op), earlier.value_index))
         return found
+
+    def _in_original(self, tensor: Any) -> Any:
+        """The tensor of the original graph that stands for one from outside, else the tensor."""
+        found = self._placeholders.get(id(tensor))
+        if found is None and isinstance(tensor, EagerTensor):
+            found = self._by_number.get(getattr(tensor, "_tape_id", 0))
+        return tensor if found is None else found
 
 
 def forward_graph(
