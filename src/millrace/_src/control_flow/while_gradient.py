@@ -347,8 +347,10 @@ class _LoopGradient:
         return graph.inputs[index] if kind == "input" else graph.outputs[index]
 
     def _empty_list(self, place: tuple[str, int]) -> Any:
-        dtype = self._value_of(place).dtype
-        return raw.EmptyTensorList(element_shape=-1, max_num_elements=self._maximum(), element_dtype=dtype)
+        value = self._value_of(place)
+        return raw.EmptyTensorList(
+            element_shape=_shape_vector(value.shape), max_num_elements=self._maximum(), element_dtype=value.dtype
+        )
 
     def _empty_slot(self, place: tuple[str, int]) -> Any:
         value = self._value_of(place)
