@@ -25,7 +25,6 @@ SAMPLES = [
             (matrix(t, *shape), matrix(t, shape[0], 2), 0.3),
             grad=True,
             held=("l2_regularizer",),
-            needs_shapes=True,
         )
         for t in ("float64", "complex128")
         for shape in ((4, 2), (2, 4))
@@ -66,6 +65,25 @@ def test_the_nodes_are_named_as_tensorflow_names_them() -> None:
         "matrix_solve_ls/cholesky_solve/MatrixTriangularSolve",
         "matrix_solve_ls/cholesky_solve/MatrixTriangularSolve_1",
     ]
+
+
+@pytest.mark.parametrize("spec", [[None, None], [None, 3], None])
+@pytest.mark.parametrize("rows", [2, 4])
+def test_the_gradient_does_not_need_to_know_the_shape(rows: int, spec: list[int | None] | None) -> None:
+    a, b = tf.constant(matrix("float64", rows, 3)), tf.constant(matrix("float64", rows, 2))
+
+    def second(a: tf.Tensor) -> list[tf.Tensor]:
+        with tf.GradientTape() as outer:
+            outer.watch(a)
+            with tf.GradientTape() as inner:
+                inner.watch(a)
+                y = tf.reduce_sum(tf.linalg.lstsq(a, b, l2_regularizer=0.125) ** 2)
+            first = inner.gradient(y, a)
+        return [first, outer.gradient(first, a)]
+
+    found = tf.function(second, input_signature=[tf.TensorSpec(spec, tf.float64)])(a)
+    for one, expected in zip(found, second(a), strict=True):
+        np.testing.assert_allclose(one.numpy(), expected.numpy(), rtol=1e-9)
 
 
 def test_the_slow_way_has_no_gradient() -> None:

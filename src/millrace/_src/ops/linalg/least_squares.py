@@ -6,6 +6,7 @@ way goes through singular values. With regularization L2 the fast way minimizes 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import op
+from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -101,20 +103,40 @@ def matrix_solve_ls_gradient(
     if not fast:
         raise ValueError("Gradient not defined for fast=False")
     dims = matrix.shape._dims
-    if dims is None or dims[-2] is None or dims[-1] is None:
-        raise NotImplementedError(f"The gradient of lstsq needs static matrix shapes; received: {matrix.shape}.")
-    tall = dims[-2] >= dims[-1]
-    gramian = product(matrix, matrix, adj_a=tall, adj_b=not tall)
-    small = raw.Cholesky(input=gramian + cast(l2_regularizer, matrix.dtype) * identity_like(gramian))
-    if tall:
-        z = cholesky_solve(small, dx)
-        xz = product(output, z, adj_b=True)
-        return product(rhs, z, adj_b=True) - product(matrix, xz + adjoint_of(xz)), product(matrix, z), None
+    rules = (_overdetermined_gradient, _underdetermined_gradient)
+    tall, wide = (functools.partial(rule, dx, matrix, rhs, l2_regularizer, output) for rule in rules)
+    if dims is not None and dims[-2] is not None and dims[-1] is not None:
+        return (*(tall() if dims[-2] >= dims[-1] else wide()), None)
+    sizes = raw.Shape(input=matrix)
+    dmatrix, drhs = late_function("control_flow.cond.cond")(sizes[-2] >= sizes[-1], tall, wide)
+    return dmatrix, drhs, None
+
+
+def _overdetermined_gradient(
+    dx: Tensor, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, output: Tensor
+) -> tuple[Tensor, Tensor]:
+    """At least as many equations as unknowns: x = (A^H A + rI)^-1 A^H b."""
+    z = cholesky_solve(_factor(matrix, l2_regularizer, first=True), dx)
+    xz = product(output, z, adj_b=True)
+    return product(rhs, z, adj_b=True) - product(matrix, xz + adjoint_of(xz)), product(matrix, z)
+
+
+def _underdetermined_gradient(
+    dx: Tensor, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, output: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Fewer equations than unknowns: x = A^H (A A^H + rI)^-1 b."""
+    small = _factor(matrix, l2_regularizer, first=False)
     drhs = cholesky_solve(small, product(matrix, dx))
     tmp = cholesky_solve(small, rhs)
     first = -product(drhs, product(tmp, matrix, adj_a=True))
     second = product(tmp, dx - product(matrix, drhs, adj_a=True), adj_b=True)
-    return first + second, drhs, None
+    return first + second, drhs
+
+
+def _factor(matrix: Tensor, l2_regularizer: Tensor, *, first: bool) -> Any:
+    """The Cholesky factor of the regularized Gramian; as `_gramian_factor`, in terms of ops."""
+    gramian = product(matrix, matrix, adj_a=first, adj_b=not first)
+    return raw.Cholesky(input=gramian + cast(l2_regularizer, matrix.dtype) * identity_like(gramian))
 
 
 @export("linalg.lstsq", v1=["linalg.lstsq", "matrix_solve_ls"])

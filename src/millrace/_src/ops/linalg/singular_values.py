@@ -106,7 +106,7 @@ def _thin(input: Tensor, u: Tensor, v: Tensor, du: Tensor, dv: Tensor) -> tuple[
     if abs(m - n) > 1:
         raise NotImplementedError(
             "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. "
-            f"Received: m={n} and n={m} from op input={input} with shape={input.shape}."
+            f"Received: m={min(m, n)} and n={max(m, n)} from op input={input} with shape={input.shape}."
         )
     k = min(m, n)
     if n > k:
