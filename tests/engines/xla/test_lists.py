@@ -98,3 +98,28 @@ def test_a_list_with_a_maximum_is_full_at_some_time() -> None:
     one = lists.reserved(tf.float32, UNKNOWN, 0, 1).push(np.float32(1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="Tried to push item into a full list"):
         one.push(np.float32(2.0))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_gradient_through_lists_of_several_lengths_stays_on_the_numpy_tier(order: int) -> None:
+    def f(x: Any, n: Any) -> Any:
+        def body(i: Any, array: Any) -> Any:
+            item = tf.sin(x) * tf.cast(i, tf.float32)
+            return i + 1, tf.cond(i % 2 == 0, lambda: array.write(array.size(), item), lambda: array)
+
+        array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[])
+        array = tf.while_loop(lambda i, array: i < n, body, (0, array))[1]
+        return tf.reduce_sum(array.stack() ** 2)
+
+    def derivative(f: Any, x: Any, order: int) -> Any:
+        if not order:
+            return f(x, tf.constant(5))
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(f, x, order - 1)
+        return tape.gradient(y, x)
+
+    x = tf.constant(0.7)
+    compiled = tf.function(f, autograph=False, jit_compile=True)
+    expected = 20.0 * (np.sin(1.4) if order == 1 else 2 * np.cos(1.4))  # of 20 sin(x)^2
+    assert derivative(compiled, x, order).numpy() == pytest.approx(expected, rel=1e-5)

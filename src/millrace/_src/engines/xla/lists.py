@@ -272,7 +272,10 @@ class DenseList:
 
 
 def to_dense(value: TensorList) -> DenseList:
-    """A list of the NumPy engine as XLA takes it."""
+    """A list of the NumPy engine as XLA takes it.
+
+    Raises: UnknownWhileCompilingError: if its elements differ in shape: what takes it stays on the NumPy tier.
+    """
     items = value.items()
     made = DenseList(value.dtype, value.element, len(items), len(items), False)
     if value.dtype.name == "variant":
@@ -285,7 +288,7 @@ def to_dense(value: TensorList) -> DenseList:
         return made
     first = next(iter(rows.values()))
     if any(np.shape(a) != np.shape(b) for row in rows.values() for a, b in _leaves(row, first)):
-        raise invalid("XLA takes only lists whose elements have one shape.")
+        raise errors.UnknownWhileCompilingError("XLA takes only lists whose elements have one shape.", tensors=[])
     empty = jax.tree.map(np.zeros_like, first)
     made.data = jax.tree.map(lambda *parts: np.stack(parts), *[rows.get(i, empty) for i in range(len(items))])
     return made
