@@ -15,7 +15,7 @@ from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.core import context
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.replay import replay
+from millrace._src.graph.replay import name_alone, replay
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 
@@ -109,7 +109,7 @@ def tangent_spec(tensor: Any) -> Any:
 
 
 def _placeholder(graph: FuncGraph, tensor: Any, spec: Any) -> Any:
-    placeholder = graph.add_placeholder(spec.dtype, spec.shape, tensor.op.name.rpartition("/")[2])
+    placeholder = graph.add_placeholder(spec.dtype, spec.shape, name_alone(tensor.op))
     if spec is tensor and hasattr(tensor, "_handle_data"):
         placeholder._handle_data = tensor._handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
     return placeholder

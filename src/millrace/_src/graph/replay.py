@@ -54,13 +54,17 @@ def call(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
     return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 
+def name_alone(operation: Operation) -> str:
+    """The last part of an operation's name, as it can stand outside of a scope."""
+    return operation.name.rpartition("/")[2].lstrip("_-") or operation.type
+
+
 def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> Operation:
     """A node of the current graph, told to the tapes."""
     graph, op = state.graph, operation.op_def
     inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
     attrs = dict(operation.attrs)
-    name = operation.name.rpartition("/")[2].lstrip("_-")  # these begin no name outside of a scope
-    new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name or op.name))
+    new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name_alone(operation)))
     new.gradient_override, new.device = operation.gradient_override, operation.device
     for old, tensor in zip(operation.outputs, new.outputs, strict=True):
         tensor.set_shape(old.shape)
