@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import millrace as tf
 from millrace._src.control_flow.forward_graph import forward_graph
 
@@ -59,3 +61,17 @@ def test_the_tangent_of_a_variable_has_the_shape_of_its_value() -> None:
     graph, has = forward_graph(concrete.graph, [False, True], [False], "derivative")
     assert has == [True]
     assert (graph.inputs[2].shape, graph.inputs[2].dtype) == ([2], tf.float32)
+
+
+def test_an_input_whose_name_only_a_scope_allows_gets_one_that_stands_alone() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        y = tf.clip_by_global_norm([x, x], 1.0)[0][0]  # the name of its operation ends with /_0
+        return tf.while_loop(lambda i, z: i < 2, lambda i, z: (i + 1, z * y), (tf.constant(0), x))[1]
+
+    x = tf.constant([0.3, 0.4])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as acc:
+        y = f(x)
+    step = 1e-3
+    numeric = (f(x + step) - f(x - step)) / (2 * step)
+    np.testing.assert_allclose(acc.jvp(y), numeric, rtol=1e-3)

@@ -127,8 +127,18 @@ def loop_that_keeps_one_value(x: Any) -> Any:
     return tf.reduce_sum(tf.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, (t * 0.5) ** 2], [0, x])[1])
 
 
+def loop_around_a_map(x: Any) -> Any:
+    """What the map goes through is the same in each iteration: a list that is kept once."""
+
+    def body(i: Any, y: Any) -> Any:
+        return [i + 1, y + tf.reduce_sum(tf.map_fn(tf.sin, x) * y)]
+
+    return tf.while_loop(lambda i, y: i < 2, body, [0, x[0]])[1]
+
+
 FUNCTIONS = (smooth, branches, branch_without_tangent, cases, loop, loop_that_starts_constant, arrays, nested_loops)
 FUNCTIONS += (mapped, scanned, calls, custom, custom_with_a_tape, loop_that_passes_on, loop_that_keeps_one_value)
+FUNCTIONS += (loop_around_a_map,)
 
 # --- ways to differentiate -------------------------------------------------------------------------------------------
 

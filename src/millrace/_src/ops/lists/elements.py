@@ -90,7 +90,8 @@ def tensor_list_set_item_gradient(
     ditem = raw.TensorListGetItem(
         input_handle=dlist, index=index, element_shape=whole_shape(item), element_dtype=item.dtype
     )  # first: the list may then be changed in place
-    rest = raw.TensorListSetItem(input_handle=dlist, index=index, item=raw.ZerosLike(x=ditem))
+    zero = raw.ZerosLike(x=item if item.dtype.name == "variant" else ditem)  # only a list tells what its zero is
+    rest = raw.TensorListSetItem(input_handle=dlist, index=index, item=zero)
     if resize_if_index_out_of_bounds:
         rest = raw.TensorListResize(input_handle=rest, size=size_and_shape(input_handle)[0])
     return rest, None, ditem
