@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+import numpy as np
 import pytest
 
+import millrace as tf
 from tests.ops.math.recorded import MODES, check_gradients, check_value
 from tests.ops.math.samples import FLOATS, at_zero, unary
 
@@ -186,3 +188,20 @@ def test_values_are_those_of_tensorflow(program: str, dtype: str, expected: Any,
 @pytest.mark.parametrize(("program", "expected"), GRADIENTS, ids=str)
 def test_gradients_are_those_of_tensorflow(program: str, expected: list[Any], mode: str) -> None:
     check_gradients(program, mode, expected)
+
+
+@pytest.mark.parametrize("name", ["bessel_i0", "bessel_i1", "bessel_i1e"])
+def test_higher_derivatives_at_zero_are_numbers(name: str) -> None:
+    x = tf.constant([0.0, 1.0], tf.float64)
+
+    def derivative(order: int) -> Any:
+        if not order:
+            return getattr(tf.math, name)(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(order - 1)
+        return tape.gradient(y, x)
+
+    first = {"bessel_i0": 0.0, "bessel_i1": 1.0, "bessel_i1e": 0.5}[name]
+    assert derivative(1).numpy()[0] == first  # TensorFlow's; that of bessel_i1 should be 0.5
+    assert np.isfinite([derivative(2).numpy(), derivative(3).numpy()]).all()
