@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import millrace as tf
 from millrace._src.autodiff.accumulator import Accumulator, tangents_through
 from millrace._src.core.context import state, tapes_scope
@@ -15,6 +18,21 @@ def test_a_tangent_is_forgotten_with_its_tensor() -> None:
     del x
     assert not accumulator.watched
     assert not accumulator._tangents
+
+
+def test_an_accumulator_takes_its_tangents_with_it_at_once() -> None:
+    variable = tf.Variable([1.0])
+    tangent = tf.constant([2.0])
+    seen = weakref.ref(tangent)
+    gc.disable()
+    try:
+        with tf.autodiff.ForwardAccumulator(variable, tangent) as accumulator:
+            y = variable * 3.0
+        assert accumulator.jvp(y).numpy().tolist() == [6.0]
+        del accumulator, tangent
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 def test_only_recorders_around_an_accumulator_see_what_it_does() -> None:

@@ -212,6 +212,25 @@ def test_a_second_gradient_of_a_plain_tape_raises() -> None:
     assert [v is x for v in tape.watched_variables()] == [True]
 
 
+def test_a_tape_whose_gradient_failed_midway_says_so_afterwards() -> None:
+    @tf.custom_gradient
+    def failing(x: Any) -> Any:
+        def grad(dy: Any) -> Any:
+            raise ValueError("no gradient today")
+
+        return 2.0 * x, grad
+
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.sin(failing(3.0 * x) * 2.0)
+    with pytest.raises(ValueError, match="no gradient today"):
+        tape.gradient(y, x)
+    for _ in range(2):
+        with pytest.raises(tf.errors.InternalError, match="Internal state of the gradient tape is invalid"):
+            tape.gradient(y, x)
+
+
 def test_a_persistent_tape_differentiates_as_often_as_asked() -> None:
     x = tf.Variable(3.0)
     with tf.GradientTape(persistent=True) as tape:

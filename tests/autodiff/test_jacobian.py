@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -147,3 +149,21 @@ def test_a_batch_jacobian_of_other_shapes_is_refused() -> None:
         tape.batch_jacobian(flat, x)
     with pytest.raises(ValueError, match="Need first dimension of target shape"):
         tape.batch_jacobian(total, x)
+
+
+def test_a_jacobian_holds_on_to_nothing() -> None:
+    x = tf.constant(np.ones(300), tf.float32)
+    seen = weakref.ref(x)
+    gc.collect()
+    gc.disable()
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+            z = tf.reshape(y[:2] * y[1:3], [2])
+        found = tape.jacobian(z, x)
+        assert found.shape == [2, 300]
+        del tape, x, y, z, found
+        assert seen() is None
+    finally:
+        gc.enable()

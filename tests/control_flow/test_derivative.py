@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -236,3 +239,42 @@ def test_the_gradient_of_a_sum_of_many_terms_has_as_many_operations_as_terms() -
 
     sizes = [size(n) for n in (50, 100, 200)]
     assert sizes[2] - sizes[1] == 2 * (sizes[1] - sizes[0])
+
+
+@pytest.mark.parametrize("kind", ["loop", "branch"])
+def test_threads_may_differentiate_a_function_at_once(kind: str) -> None:
+    def loop(x: Any) -> Any:
+        y = x
+        for _ in tf.range(5):
+            y = tf.sin(y) * x
+        return y
+
+    def branch(x: Any) -> Any:
+        return tf.sin(x) * x if x > 0.0 else x
+
+    x = tf.constant(1.5)
+
+    def second(f: Any) -> float:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            first = inner.gradient(y, x)
+        return float(outer.gradient(first, x))
+
+    python = {"loop": loop, "branch": branch}[kind]
+    expected = second(tf.function(python))
+    switching = sys.getswitchinterval()
+    sys.setswitchinterval(1e-4)
+    try:
+        for _ in range(4):
+            f = tf.function(python)
+            f(x)
+            start = threading.Barrier(4)
+            with ThreadPoolExecutor(4) as pool:
+                found = list(pool.map(lambda _: (start.wait(), second(f))[1], range(4)))  # noqa: B023  (of this turn)
+            assert found == [expected] * 4
+            assert second(f) == expected
+    finally:
+        sys.setswitchinterval(switching)

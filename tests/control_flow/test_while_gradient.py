@@ -326,6 +326,19 @@ def test_derivatives_of_three_loops_inside_each_other(jit: bool) -> None:
 
 
 @pytest.mark.parametrize("jit", JIT)
+def test_lists_of_lists_between_two_compiled_functions_keep_their_dtype(jit: bool) -> None:
+    @tf.function(autograph=False, jit_compile=jit)
+    def f(x: Any) -> Any:
+        return repeat(3, lambda i, y: repeat(i + 1, lambda j, z: (z * x,), y), x)[0]
+
+    x = tf.constant(1e40, tf.float64)  # too large for float32
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    assert float(tape.gradient(y, x)) == pytest.approx(7e240, rel=1e-12)
+
+
+@pytest.mark.parametrize("jit", JIT)
 def test_gradients_by_variables_that_a_loop_reads(jit: bool) -> None:
     w, b = tf.Variable([[0.5, -0.3], [0.2, 0.8]]), tf.Variable([0.1, -0.2])
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
+from millrace._src.engines.numpy import codegen
+from millrace._src.engines.numpy.instructions import note_lives
 
 SCALAR = tf.TensorSpec([], tf.float32)
 COUNT = tf.TensorSpec([], tf.int32)
@@ -277,3 +279,25 @@ def test_values_of_an_iteration_are_freed() -> None:
     gc.collect()
     assert len(seen) == 3
     assert not [r for r in seen if r() is not None]
+
+
+def test_long_programs_are_compiled_in_linear_memory() -> None:
+    """What is noted of an instruction is about its own names, not about all that are alive."""
+    kept: list[int] = []
+
+    def noted(block: Any, live: Any) -> None:
+        note_lives(block, live)
+        kept.extend(len(instruction.live_after) for instruction in block)
+
+    def f(x: Any) -> Any:
+        made = [x]
+        for _ in range(200):
+            made.append(tf.sin(made[-1]))
+        return tf.add_n(made)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(codegen, "note_lives", noted)
+        run = program(f, SCALAR)
+    assert len(kept) > 200
+    assert sum(kept) <= 3 * len(kept)
+    assert run(np.float32(0.0))[0] == 0.0

@@ -79,7 +79,10 @@ class Accumulator:
         """Gives a tensor its tangent."""
         number = tape_id(tensor)
         self.watched.add(number)
-        reference = weakref.ref(tensor, lambda _: self._forget(number)) if isinstance(tensor, EagerTensor) else None
+        reference = None
+        if isinstance(tensor, EagerTensor):
+            accumulator = weakref.ref(self)  # the accumulator holds the reference: a cycle would keep all tangents
+            reference = weakref.ref(tensor, lambda _: _forget(accumulator, number))
         self._tangents[number] = (tangent, reference)
 
     def pass_on(self, results: Sequence[Any], outputs: Sequence[Any]) -> None:
@@ -92,10 +95,6 @@ class Accumulator:
             tangent = self.differentiable_tangent(before)
             if tangent is not None:
                 self.set_tangent(after, tangent)
-
-    def _forget(self, number: int) -> None:
-        self._tangents.pop(number, None)
-        self.watched.discard(number)
 
     def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
         """Gives the value that was read the tangent of the variable."""
@@ -222,6 +221,14 @@ class Accumulator:
         for tensor, tangent in zip(outputs, found, strict=False):
             if tangent is not None and self.tangent(tensor) is None:
                 self.set_tangent(tensor, tangent)
+
+
+def _forget(accumulator: weakref.ref[Accumulator], number: int) -> None:
+    """Drops the tangent of a tensor that nobody has any more."""
+    found = accumulator()
+    if found is not None:
+        found._tangents.pop(number, None)
+        found.watched.discard(number)
 
 
 def _some(tangents: Sequence[Any]) -> bool:

@@ -50,6 +50,8 @@ class GradientTape:
         self._tape: Tape | None = None
         self._recording = False
         self._variables_of_used_tape: dict[int, Any] = {}
+        self._is_broken = False
+        """Whether a gradient failed midway, when the tape had let go of what lay behind."""
 
     def __enter__(self) -> GradientTape:
         self._start()
@@ -254,6 +256,13 @@ class GradientTape:
         return found
 
     def _check_unused(self) -> None:
+        if self._is_broken:
+            raise errors.InternalError(
+                None,
+                None,
+                "Internal state of the gradient tape is invalid: failed to find operation producing a tensor. A "
+                "gradient was asked for before and failed; a tape that is not persistent serves once.",
+            )
         if self._tape is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -304,7 +313,9 @@ class GradientTape:
         found = compiled_gradients(entries, seeds, numbers)
         if found is None:
             gradients = {number: made(seed) for number, seed in seeds.items()}
+            self._is_broken = lets_go
             swept = sweep(_taken(entries) if lets_go else reversed(entries), gradients, frozenset(numbers))
+            self._is_broken = False
             found = [swept.get(n) for n in numbers]
         return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
 

@@ -36,7 +36,7 @@ from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 
 _SWEEPS_BEFORE = 10
-"""How often a form must have come back before it gets a program: that takes about as long as so many sweeps."""
+"""How often a form must have come back before it gets a program, which takes as long as ten or twenty sweeps."""
 _MOST_FORMS = 256
 _MOST_BYTES = 16 << 20
 _LARGEST_CONSTANT = 1 << 16
@@ -109,7 +109,7 @@ def compiled_gradients(
             if len(_forms) > _MOST_FORMS:
                 _forget_some()
             return None
-        found = _forms[form] = _compiled(tape)
+        found = _forms[form] = _program(tape)
     return None if found is None else found(tape)
 
 
@@ -171,8 +171,15 @@ def _form_of_seed(seed: Any) -> tuple[Any, ...]:
 # --- building --------------------------------------------------------------------------------------------------------
 
 
-def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
+def _program(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     """The program for tapes of this form, or None if they cannot have one."""
+    try:
+        return _compiled(tape)
+    except Exception:  # the sweep op by op meets the same error, and names it
+        return None
+
+
+def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     if sum(t._value.nbytes for t in tape.values) > _MOST_BYTES or not all(r.may_compile for r in tape.recordings):
         return None
     graph = FuncGraph("gradient")
@@ -182,10 +189,7 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
         values = [_placeholder(graph, t.dtype, t._value.shape) for t in tape.values]
         seeds = [_symbolic_seed(graph, s) for s in tape.seeds]
         gradients = {p: s for p, s in zip(tape.seed_places, seeds, strict=True) if p}
-        try:
-            found = sweep(reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places))
-        except Exception:  # the sweep op by op meets the same error, and names it
-            return None
+        found = sweep(reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places))
         results = [found.get(p) for p in tape.source_places]
         flat: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
     given_seeds = [i for i, s in enumerate(seeds) if s.op.type == "Placeholder"]

@@ -12,6 +12,7 @@ through a further derivative, of the forward function.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,6 +74,8 @@ class GraphFunction:
         self._forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
         self._runner: Any = None
         self._program: Any = None
+        self.lock = threading.RLock()
+        """Held while something is made of the graph: to differentiate it changes its operations."""
         self.tensor_class: type[EagerTensor] = EagerTensor
         """The kind of tensor that holds what the runner returns."""
 
@@ -84,9 +87,10 @@ class GraphFunction:
     def runner(self) -> Any:
         """Takes and returns a flat sequence of arrays; compiled on first use by the engine in charge."""
         if self._runner is None:
-            program = self._program = _compile(self)
-            self.tensor_class = getattr(program, "tensor_class", EagerTensor)
-            self._runner = _quieted(program)
+            with self.lock:
+                program = self._program = _compile(self)
+                self.tensor_class = getattr(program, "tensor_class", EagerTensor)
+                self._runner = _quieted(program)
         return self._runner
 
     def tiers(self) -> dict[str, Tier]:
@@ -205,13 +209,14 @@ class GraphFunction:
 
         Returns: The function, and for each output whether it returns a tangent.
         """
-        outputs = self.graph.outputs
-        key = (has_tangent, wanted, len(outputs))
-        if key not in self._forward_modes:
-            name = f"__jvp_{self.name}"
-            graph, has = forward_graph(self.graph, has_tangent, wanted or (False,) * len(outputs), name)
-            self._forward_modes[key] = GraphFunction(graph, name, jit_compile=self.jit_compile), has
-        return self._forward_modes[key]
+        with self.lock:
+            outputs = self.graph.outputs
+            key = (has_tangent, wanted, len(outputs))
+            if key not in self._forward_modes:
+                name = f"__jvp_{self.name}"
+                graph, has = forward_graph(self.graph, has_tangent, wanted or (False,) * len(outputs), name)
+                self._forward_modes[key] = GraphFunction(graph, name, jit_compile=self.jit_compile), has
+            return self._forward_modes[key]
 
     def _call_taped(self, tapes: Sequence[Any], outer: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
         """Calls the forward function and tells the tapes how to go back; they keep what that needs, nothing else."""
@@ -257,12 +262,13 @@ class GraphFunction:
             among them as into other intermediates.
         """
         wanted = all_inputs(self) if wanted is None else wanted
-        key = (closed, targets, wanted, copies_constants, len(self.graph.outputs))
-        if key not in self._derivatives:
-            self._derivatives[key] = build_derivative(
-                self, closed=closed, targets=targets, wanted=wanted, copies_constants=copies_constants
-            )
-        return self._derivatives[key]
+        with self.lock:
+            key = (closed, targets, wanted, copies_constants, len(self.graph.outputs))
+            if key not in self._derivatives:
+                self._derivatives[key] = build_derivative(
+                    self, closed=closed, targets=targets, wanted=wanted, copies_constants=copies_constants
+                )
+            return self._derivatives[key]
 
 
 def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset[int]:

@@ -156,8 +156,10 @@ def build_derivative(
     constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
     made.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     make = type(function)
+    forward = make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile)
+    forward.lock = function.lock  # they have the same operations
     return Derivative(
-        make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile),
+        forward,
         make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
         wanted,
         positions,

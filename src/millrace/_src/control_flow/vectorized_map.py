@@ -68,7 +68,10 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
         graph.inputs = [graph.add_placeholder(t.dtype, t.shape, "elems") for t in tensors]
         branch = Branch(graph, _mapped(fn, elems, graph.inputs[:], loop))
         finish_branch(branch)
-    return pack_outputs(branch, GraphFunction(graph, graph.name)([*tensors, *graph.external_captures]))
+    results = pack_outputs(branch, GraphFunction(graph, graph.name)([*tensors, *graph.external_captures]))
+    if not state.tapes:
+        graph.let_go()
+    return results
 
 
 class _OpenGraph(FuncGraph):
@@ -102,6 +105,7 @@ def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Lo
     flat = nest.flatten(structure, expand_composites=True)
     found = iter(vectorized(graph, given, [t for t in flat if t is not None], count, loop))
     results = [None if t is None else spread(next(found), count) for t in flat]
+    graph.let_go()
     return nest.pack_sequence_as(structure, results, expand_composites=True)
 
 

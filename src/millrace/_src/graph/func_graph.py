@@ -113,6 +113,11 @@ class FuncGraph(Graph):
         self.inputs.append(placeholder)
         return placeholder
 
+    def let_go(self) -> None:
+        """Forgets the tensors from outside, which live on otherwise until the cycles of a graph are collected."""
+        self._captures.clear()
+        self._constants.clear()
+
     def replace_capture(self, tensor: Tensor, placeholder: SymbolicTensor) -> None:
         """Declares that an existing placeholder of this graph stands for `tensor`."""
         self._captures[id(tensor)] = (tensor, placeholder)

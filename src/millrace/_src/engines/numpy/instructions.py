@@ -183,18 +183,21 @@ def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
 # --- what is read later ------------------------------------------------------------------------------------------
 
 
-def note_lives(block: Sequence[Instruction], live: frozenset[str]) -> None:
-    """Notes for every instruction what is read after it; `live` is what is read after the block."""
+def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
+    """Notes for every instruction which of its names are read after it; `live` is what is read after the block."""
+    later = set(live)
     for instruction in reversed(block):
-        instruction.live_after = live
+        read = instruction.reads()
+        instruction.live_after = frozenset(later.intersection([*instruction.targets, *read]))
         if isinstance(instruction, Loop):
             again = frozenset(instruction.inner_reads()) | frozenset(instruction.targets)
             note_lives(instruction.body, again)
             note_lives(instruction.test, again | {instruction.keep} | frozenset(_reads(instruction.body)))
         elif isinstance(instruction, Choice):
             for inner, results in instruction.branches:
-                note_lives(inner, live | frozenset(results))
-        live = (live - frozenset(instruction.targets)) | frozenset(instruction.reads())
+                note_lives(inner, later.intersection(read).union(results))
+        later.difference_update(instruction.targets)
+        later |= read
 
 
 # --- lists -------------------------------------------------------------------------------------------------------

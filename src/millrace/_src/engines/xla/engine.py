@@ -259,21 +259,21 @@ class XlaProgram:
             owners.append(numbers[id(storage)])
         changed = _changed(owners, self.resources, self.written)
         plain = [arguments[i] for i in self._unknown(known)]
-        if self.has_lists:
-            plain = [_as_dense(a) for a in plain]
         drawn = [] if self.draw is None else list(self.draw(*[arguments[i] for i in self.plain]))
         written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
         read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
         try:
             with jax.enable_x64(True):
+                if self.has_lists:
+                    plain = [_as_dense(a) for a in plain]
                 results, values = self.jitted(tuple(owners), known, written, read, plain, drawn)
+                if self.has_lists:
+                    results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
         except errors.OpError as error:
             error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
             raise error.with_traceback(None) from None
         except jax.errors.JaxRuntimeError as error:
             raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
-        if self.has_lists:
-            results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
         for number, value in zip(sorted(changed), values, strict=True):
             storages[number].set_device_value(value)
         return _detached(results, [*values, *read]) if storages else results
