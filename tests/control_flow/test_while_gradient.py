@@ -416,3 +416,20 @@ def test_a_loop_over_an_argument_is_compiled_for_each_of_its_values() -> None:
     concrete = f.get_concrete_function(*spec)
     assert [value(concrete(tf.constant(2.0), tf.constant(n))) for n in (0, 1, 2)] == [1.0, 4.0, 12.0]
     assert concrete.tier.name == "xla"
+
+
+@pytest.mark.xla
+def test_a_compiled_function_that_runs_on_the_numpy_tier_warns_of_no_division(recwarn: pytest.WarningsRecorder) -> None:
+    @tf.function(jit_compile=True)
+    def f(x: Any, n: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(n):
+                if y > 1e9:
+                    break
+                y = tf.math.divide_no_nan(x, y * 0.0)
+        return tape.gradient(y, x)
+
+    assert value(f(tf.constant(1.0), tf.constant(2))) == 0.0
+    assert not recwarn.list

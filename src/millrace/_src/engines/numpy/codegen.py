@@ -106,7 +106,7 @@ class _Writer:
         weakref.finalize(program, linecache.cache.pop, filename, None)
         program.source = source
         program.runs_python = any(op.effects is Effects.IO for op in self.operations)
-        return _quiet(program) if program.runs_python else program
+        return quiet(program) if program.runs_python else program
 
     # --- operations ----------------------------------------------------------------------------------------------
 
@@ -345,8 +345,8 @@ def _required(graph: Any, outputs: Sequence[Any]) -> list[Operation]:
     return required_operations(graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in graph.inputs])
 
 
-def _quiet(program: Any) -> Any:
-    """A program that may run the user's Python, with NumPy's warnings off around it."""
+def quiet(program: Any) -> Any:
+    """A program with NumPy's warnings off around it: it may run the user's Python, or is called by another engine."""
 
     def run(*arguments: Any) -> Any:
         with np.errstate(all="ignore"):

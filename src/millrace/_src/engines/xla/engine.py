@@ -20,7 +20,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor
-from millrace._src.engines.numpy.codegen import compile_graph
+from millrace._src.engines.numpy.codegen import compile_graph, quiet
 from millrace._src.engines.numpy.engine import NumpyEngine, bind_kernel
 from millrace._src.engines.numpy.lists import boxed
 from millrace._src.engines.xla.cells import Cell
@@ -240,7 +240,7 @@ class XlaProgram:
 
     @functools.cached_property
     def _on_host(self) -> Callable[..., Sequence[Any]]:
-        return NumpyEngine().compile(self.graph, self.inputs, self.outputs)
+        return quiet(NumpyEngine().compile(self.graph, self.inputs, self.outputs))
 
     def _unknown(self, known: _Known) -> list[int]:
         """The plain inputs that are arguments of an executable."""
