@@ -278,3 +278,37 @@ def test_threads_may_differentiate_a_function_at_once(kind: str) -> None:
             assert second(f) == expected
     finally:
         sys.setswitchinterval(switching)
+
+
+ZERO = tf.constant(0.0)
+CLOSURES = {
+    "branch": (lambda t: tf.cond(ZERO < 1.0, lambda: t * 2.0, lambda: ZERO), 2.0),
+    "loop": (lambda t: tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + t), (0, ZERO))[1], 3.0),
+    "function": (lambda t: tf.function(lambda: t * 4.0)(), 4.0),
+    "loop in a branch": (lambda t: tf.cond(ZERO < 1.0, lambda: CLOSURES["loop"][0](t), lambda: ZERO), 3.0),
+    "branch in a loop": (
+        lambda t: tf.while_loop(
+            lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.cond(i > 0, lambda: t, lambda: ZERO)), (0, ZERO)
+        )[1],
+        2.0,
+    ),
+}
+
+
+@pytest.mark.parametrize("when", ["before", "after"], ids="watched {} it is traced".format)
+@pytest.mark.parametrize("jit", [False, pytest.param(True, marks=pytest.mark.xla)])
+@pytest.mark.parametrize("kind", CLOSURES)
+def test_an_eager_tensor_that_the_inside_of_a_function_closes_over_has_a_gradient(
+    kind: str, jit: bool, when: str
+) -> None:
+    body, factor = CLOSURES[kind]
+    x = tf.constant(0.5)
+    traced = tf.function(lambda: body(x), autograph=False, jit_compile=jit)
+    if when == "after":
+        traced()
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        inner = tf.sin(x)
+        y = traced() * tf.function(lambda: body(inner), autograph=False, jit_compile=jit)()
+    expected = factor * factor * (np.sin(0.5) + 0.5 * np.cos(0.5))
+    assert float(tape.gradient(y, x)) == pytest.approx(expected, rel=1e-5)

@@ -74,9 +74,9 @@ class FuncGraph(Graph):
         if found is not None:
             return found[1]
         if isinstance(tensor, EagerTensor):
-            if isinstance(self.outer_graph, FuncGraph) and _is_watched(tensor):
-                return self.capture(self.outer_graph.capture(tensor, name), name)
             if tensor._value.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
+                if _can_have_gradient(tensor) and _is_open(self.outer_graph):
+                    return self.capture(self.outer_graph.capture(tensor, name), name)
                 return self._inlined(tensor, name or "Const")
         elif isinstance(tensor, SymbolicTensor):
             if tensor.graph is self:
@@ -190,10 +190,14 @@ class FuncGraph(Graph):
         return f"FuncGraph(name={self.name}, id={id(self)})"
 
 
-def _is_watched(tensor: EagerTensor) -> bool:
-    """Whether a recorder around a branch or a body follows a tensor: its use must then be seen from outside."""
-    number = getattr(tensor, "_tape_id", 0)
-    return bool(number) and any(recorder.watches(number) for recorder in context.state.tapes)
+def _can_have_gradient(tensor: EagerTensor) -> bool:
+    """Whether a tape may follow a tensor, now or later: its use in a branch or body must then be seen from outside."""
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
+
+
+def _is_open(graph: Any) -> bool:
+    """Whether a function is being made, so that it can be given further inputs; not when it is differentiated later."""
+    return isinstance(graph, FuncGraph) and any(entered is graph for entered in context.state.graph_stack)
 
 
 def _is_constant(tensor: SymbolicTensor) -> bool:
