@@ -43,8 +43,8 @@ def start_peers(names: list[str], given: dict[str, str], verbose: bool) -> tuple
     return peers, missing
 
 
-def measure_all(options: argparse.Namespace, peers: list[Peer]) -> list[Measured]:
-    """All rows; prints each as soon as it is known."""
+def measure_all(options: argparse.Namespace, peers: list[Peer], facts: dict[str, Any]) -> None:
+    """All rows; prints each as soon as it is known, and records it: a run that is cut keeps what it has."""
     frameworks = [p.name for p in peers]
     print(report.text_line(report.header(frameworks)))
     results = []
@@ -53,16 +53,16 @@ def measure_all(options: argparse.Namespace, peers: list[Peer]) -> list[Measured
         print(report.text_line(report.cells(results[-1], frameworks)), flush=True)
         for name, why in results[-1].failures.items():
             print(f"    {report.LABELS[name]}: {why}")
-    return results
+        if options.record:
+            record(results, facts)
 
 
 def record(results: list[Measured], facts: dict[str, Any]) -> None:
-    """Writes the results and the page."""
+    """Writes the results so far and the page."""
     path = f"benchmarks/results/{str(facts['machine']['date'])[:10]}.json"
     (ROOT / path).parent.mkdir(exist_ok=True)
     (ROOT / path).write_text(json.dumps(report.as_json(results, facts), indent=1) + "\n", encoding="utf-8")
     (ROOT / "docs" / "benchmarks.md").write_text(report.page(results, facts, path), encoding="utf-8")
-    print(f"written: {path}, docs/benchmarks.md")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -85,11 +85,9 @@ def main(arguments: list[str] | None = None) -> int:
         "missing": missing,
         "rounds": options.rounds,
     }
-    results = measure_all(options, peers)
+    measure_all(options, peers, facts)
     for peer in peers:
         peer.close()
-    if options.record:
-        record(results, facts)
     return 0
 
 
