@@ -85,13 +85,13 @@ def test_axes_and_shapes_that_are_tensors_belong_to_the_form(forms: dict[Any, An
 
 def test_what_is_gathered_may_change_without_a_new_program(forms: dict[Any, Any]) -> None:
     for index in (0, 1, 2, 1, 0):
-        found = gradient(lambda x: tf.gather(x, tf.constant([index, index]))[0] ** 2, [1.0, 2.0, 3.0])  # noqa: B023
+        found = gradient(lambda x: tf.gather(x, tf.constant([index, index]))[0] ** 2, [1.0, 2.0, 3.0])  # noqa: B023  (this turn's)
         assert found[0][index] == 2.0 * (index + 1)
     assert len(programs(forms)) == 1
 
 
 def test_another_shape_or_dtype_or_source_is_another_form(forms: dict[Any, Any]) -> None:
-    f = lambda x, y: tf.reduce_sum(x * y)  # noqa: E731
+    f = lambda x, y: tf.reduce_sum(x * y)  # noqa: E731  (a function of one line)
     for turn in range(2):
         assert gradient(f, [1.0, 2.0], 3.0) == [[3.0, 3.0], 3.0]
         assert gradient(f, [1.0, 2.0, turn], 3.0) == [[3.0] * 3, 3.0 + turn]

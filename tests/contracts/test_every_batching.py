@@ -219,7 +219,7 @@ def _program(name: str) -> Any:
 
 
 def _assert_equal(name: str, found: list[Any]) -> None:
-    sample, _, _, _, expected = _first_case(name)  # type: ignore[misc]
+    sample, _, _, _, expected = _first_case(name)  # type: ignore[misc]  # of ops that have one
     for a, b in zip(found, expected, strict=True):
         _assert_rows(sample, a, list(b), name)
 
@@ -279,6 +279,6 @@ def test_under_xla_rows_at_once_give_the_same(home: str) -> None:
     def together(given: list[Any]) -> list[Any]:
         return [_program(n)(g) for n, g in zip(names, given, strict=True)]
 
-    given = [_stacked(*_first_case(n)[1:3]) for n in names]  # type: ignore[index]
+    given = [_stacked(*_first_case(n)[1:3]) for n in names]  # type: ignore[index]  # of ops that have one
     for name, found in zip(names, together(given), strict=True):
         _assert_equal(name, found)

@@ -68,7 +68,7 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used, graphs):
         return None
     functions = [batched_function(g, used, arguments[1:], rows) for g in graphs]
-    chosen: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731
+    chosen: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731  (a function of one line)
     for number in reversed(range(len(functions) - 1)):
         chosen = _or_else(number, functions[number], chosen, arguments, _list_dtypes(operation, used), rows)
     tensors = chosen([a.tensor for a in arguments])

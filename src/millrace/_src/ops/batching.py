@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
+from millrace._src.core.op_signature import places as argument_places
 from millrace._src.core.shape_context import static_value
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.ops import raw
@@ -109,8 +110,8 @@ def by_name(operation: Any, arguments: Sequence[Value]) -> dict[str, Any]:
 
 def places(operation: Any, names: Sequence[str]) -> set[int]:
     """The positions of the named inputs among the flat ones; those of a list are several."""
-    named = by_name(operation, list(range(len(operation.inputs))))  # type: ignore[arg-type]  # numbers for values
-    return {i for name in names for i in (named[name] if isinstance(named[name], (list, tuple)) else [named[name]])}
+    arguments = argument_places(operation.op_def.signature.inputs, operation.attrs)
+    return {place for arg, at in arguments if arg.name in names for place in at}
 
 
 def any_batched(values: Sequence[Value]) -> bool:
