@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "millrace"
 
-# Folders and files whose docstrings nobody has gone through yet. Nothing is added here; who goes through one removes it.
+# Folders and files whose docstrings nobody has gone through yet. This list only shrinks.
 NOT_GONE_THROUGH = (
     "_api/",
     "_src/autodiff/",
