@@ -12,7 +12,7 @@ import millrace as tf
 pytest.importorskip("jax")
 pytestmark = pytest.mark.xla
 
-from millrace._src.engines.numpy.lists import TensorList, from_items  # noqa: E402
+from millrace._src.engines.tensor_lists import TensorList, from_items  # noqa: E402
 from millrace._src.engines.xla import lists  # noqa: E402
 from millrace._src.engines.xla.lists import to_dense  # noqa: E402
 

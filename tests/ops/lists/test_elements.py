@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.engines.numpy.lists import TensorList
+from millrace._src.engines.tensor_lists import TensorList
 
 raw = tf.raw_ops
 

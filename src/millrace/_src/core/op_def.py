@@ -419,7 +419,7 @@ class OpFunction(Protocol):
         """
 
     def specialize(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Declares a rule `(xp, dtypes, attrs) -> callable on arrays | None` for hot paths."""
+        """Declares a rule `(xp, dtypes, attrs) -> callable on arrays | None` for hot paths of the NumPy engine."""
 
 
 def op(

@@ -143,8 +143,6 @@ def read_variable(xp: Xp, resource: Array, *, dtype: DType) -> Array:
 
 @read_variable.specialize
 def _specialize_read(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    if xp.is_xla:
-        return None
     dtype = attrs["dtype"]
     np_dtype = dtype.np_dtype
 

@@ -34,7 +34,7 @@ from millrace._src.engines.numpy.instructions import (
     note_lives,
     rendered,
 )
-from millrace._src.engines.numpy.lists import own
+from millrace._src.engines.tensor_lists import own
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations

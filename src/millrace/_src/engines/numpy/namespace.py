@@ -16,8 +16,8 @@ import numpy as np
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
-from millrace._src.engines.numpy import lists
-from millrace._src.engines.numpy.lists import TensorList
+from millrace._src.engines import tensor_lists as lists
+from millrace._src.engines.tensor_lists import TensorList
 
 _WIDENED = frozenset(
     "float16 bfloat16 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz float8_e5m2fnuz".split()

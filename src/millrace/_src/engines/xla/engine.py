@@ -20,9 +20,10 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor
+from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.numpy.codegen import compile_graph, quiet
-from millrace._src.engines.numpy.engine import NumpyEngine, bind_kernel
-from millrace._src.engines.numpy.lists import boxed
+from millrace._src.engines.numpy.engine import NumpyEngine
+from millrace._src.engines.tensor_lists import boxed
 from millrace._src.engines.xla.cells import Cell
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
@@ -48,7 +49,7 @@ class XlaEngine:
 
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """A callable on arrays for one op, run by JAX."""
-        kernel = bind_kernel(op, dtypes, attrs, _callable, namespace=xp, engine="xla")
+        kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=_callable)
 
         def run(*arrays: Any) -> Any:
             with jax.enable_x64(True):
@@ -82,7 +83,7 @@ def unsupported_operations(operations: Sequence[Operation]) -> tuple[list[Operat
     dynamic: list[Operation] = []
     for operation in operations:
         bodies = function_attrs(operation)
-        if "xla" in operation.op_def.kernels:
+        if operation.effects is Effects.IO and "xla" in operation.op_def.kernels:
             continue  # an assertion: its kernel lets the compiled program pass over it, as TensorFlow's does
         if operation.effects is Effects.IO and not bodies or _touches_strings(operation):
             blocked.append(operation)

@@ -24,7 +24,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import places
-from millrace._src.engines.numpy.engine import bind_kernel
+from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.xla.cells import is_concrete
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.graph.operation import Operation
@@ -188,9 +188,7 @@ def _numbers(tensors: Sequence[Any]) -> list[Any]:
 def _bind(operation: Operation) -> Callable[..., Any]:
     op = operation.op_def
     convert = _called if op.control == "call" else _callable
-    return bind_kernel(
-        op, tuple(t.dtype for t in operation.inputs), operation.attrs, convert, namespace=xp, engine="xla"
-    )
+    return bind_kernel(op, operation.attrs, engine="xla", xp=xp, convert_function=convert)
 
 
 def _callable(function: Any) -> Callable[..., Any]:

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.op_def import Effects
-from millrace._src.engines.numpy.engine import NumpyEngine
 from millrace._src.graph.control_deps import function_attrs
 
 _MOST_TRIPS = 100_000
@@ -114,7 +114,7 @@ def _evaluator(tensor: Any, positions: dict[Any, int], read: set[int]) -> Evalua
     if operation.effects is not Effects.NONE or tensor.dtype.name == "variant" or operation.op_def.host_only:
         raise _UnknownError
     arguments = [_evaluator(t, positions, read) for t in operation.inputs]
-    kernel = NumpyEngine().bind(operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs)
+    kernel = eager_engine().bind(operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs)
 
     def compute(known: dict[Any, Any]) -> Any:
         if key not in known:

@@ -108,7 +108,7 @@ def strided_slice_op(
 def _specialize_strided_slice(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     """`x[i]`, the slice that loops are full of, without working out a layout."""
     given = {name: attrs[name] for name in strided_slice_op.op_def.kernel_attrs}
-    if xp.is_xla or given.pop("shrink_axis_mask") != 1 or any(given.values()):
+    if given.pop("shrink_axis_mask") != 1 or any(given.values()):
         return None
     general = functools.partial(strided_slice_op.op_def.kernel, xp, **given, shrink_axis_mask=1)
 

@@ -68,12 +68,7 @@ def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
 def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     source, target = dtypes[0], attrs["DstT"]
     names = {source.name, target.name}
-    if (
-        xp.is_xla
-        or attrs.get("Truncate")
-        or names & set(_NOT_CASTABLE)
-        or (source.is_complex and not target.is_complex)
-    ):
+    if attrs.get("Truncate") or names & set(_NOT_CASTABLE) or (source.is_complex and not target.is_complex):
         return None
     np_dtype = target.np_dtype
     return lambda x: x.astype(np_dtype)

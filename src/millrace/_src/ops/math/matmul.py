@@ -103,7 +103,7 @@ def matmul_op(
 @matmul_op.specialize
 def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     dtype = dtypes[0].np_dtype
-    if xp.is_xla or dtype.itemsize < 4:
+    if dtype.itemsize < 4:
         return None
     transpose_a, transpose_b = attrs["transpose_a"], attrs["transpose_b"]
     is_integer = dtype.kind in "iu"

@@ -46,7 +46,7 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
 
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
         dtype = dtypes[0].np_dtype
-        if xp.is_xla or dtype.itemsize < 4 and dtype.kind in "fV":
+        if dtype.itemsize < 4 and dtype.kind in "fV":
             return None
         reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
 
@@ -179,8 +179,6 @@ def _extreme(xp: Xp, name: str, x: Array, reduction_indices: Array, keep_dims: b
 
 def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-        if xp.is_xla:
-            return None
         reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
         name = ufunc_name[:3]
 
@@ -300,7 +298,7 @@ def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
 @mean_op.specialize
 def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     dtype = dtypes[0].np_dtype
-    if xp.is_xla or dtype.kind not in "fc" or dtype.itemsize < 4:
+    if dtype.kind not in "fc" or dtype.itemsize < 4:
         return None
     add, keep_dims, kind = xp.add.reduce, attrs["keep_dims"], dtype.type
 

@@ -293,7 +293,7 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
 @sparse_softmax_cross_entropy.specialize
 def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     """The same arithmetic on as few NumPy calls as it takes."""
-    if xp.is_xla or dtypes[0].size < 4:
+    if dtypes[0].size < 4:
         return None
     largest, exp, add, divide, log = xp.maximum.reduce, xp.exp, xp.add.reduce, xp.divide, xp.log
     unsigned = np.dtype(f"u{dtypes[1].size}")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import millrace as tf
-from millrace._src.engines.numpy.lists import TensorList, from_items, from_rows
+from millrace._src.engines.tensor_lists import TensorList, from_items, from_rows
 
 UNKNOWN = tf.TensorShape(None)
 

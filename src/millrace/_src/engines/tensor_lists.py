@@ -1,4 +1,4 @@
-"""Lists of arrays for the NumPy engine: what a tensor of dtype `variant` holds inside loops.
+"""Lists of arrays on the host: what a tensor of dtype `variant` holds inside loops.
 
 A list never changes: every write makes a new one. A loop that writes n elements must
 not copy n arrays n times, so versions share one dict from index to array. The newest

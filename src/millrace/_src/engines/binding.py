@@ -1,0 +1,55 @@
+"""From an op with fixed attributes to one callable on arrays, for any engine.
+
+A kernel takes the engine's array namespace, arrays (lists of them where the op's
+signature says so) and attributes. A graph and an eager call have a flat row of arrays.
+What lies between is the same for all engines and is settled once, when a kernel is bound.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.array_namespace import Xp
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_signature import places
+
+
+def bind_kernel(
+    op: OpDef, attrs: dict[str, Any], *, engine: str, xp: Xp, convert_function: Callable[[Any], Any]
+) -> Callable[..., Any]:
+    """Returns the kernel that an op has for an engine, as a callable on a flat row of arrays.
+
+    Args:
+      op: the op.
+      attrs: the attributes of one call; those that are missing take their defaults.
+      engine: the name of the engine.
+      xp: the array namespace of the engine.
+      convert_function: turns the value of a function attribute into a callable on arrays.
+    """
+    kernel = functools.partial(op.select_kernel(engine), xp, **_kernel_attrs(op, attrs, convert_function))
+    return _grouping(op, attrs, kernel) if any(arg.is_list for arg in op.signature.inputs) else kernel
+
+
+def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns the attributes that the kernel names, with callables in place of functions."""
+    given: dict[str, Any] = {}
+    for name in op.kernel_attrs:
+        value = attrs[name] if name in attrs else op.attr_defaults[name]
+        kind = op.attr_kinds[name]
+        if kind == "func":
+            value = convert_function(value)
+        elif kind == "list[func]":
+            value = [convert_function(v) for v in value]
+        given[name] = value
+    return given
+
+
+def _grouping(op: OpDef, attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the kernel behind a function that collects the arrays of list inputs into lists."""
+    arguments = list(places(op.signature.inputs, attrs))
+    if len(arguments) == 1:
+        return lambda *arrays: kernel(list(arrays))
+    parts = [slice(at.start, at.stop) if arg.is_list else at.start for arg, at in arguments]
+    return lambda *arrays: kernel(*[list(arrays[p]) if type(p) is slice else arrays[p] for p in parts])
