@@ -1,7 +1,7 @@
-"""Expressions that earlier converters put into the tree for later ones, which write them in the inline or compact form.
+"""Expressions that earlier converters put into the tree for later ones.
 
-`match_statements` and `unpacking` run before the function is split into those forms. What they add is one of the nodes
-here; `expressions` turns each into Python.
+`match_statements` and `unpacking` run before the function is written in its inline or compact form. Their meaning
+differs between the two forms, so each adds one of the nodes of this module. `expressions` turns each node into Python.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from millrace._src.autograph.transform.scopes import is_generator
 class PythonExpression(ast.expr):
     """An expression that Python evaluates as it stands: its `and` and `if` never meet a tensor.
 
-    Variables that it assigns (by `:=`) are read only after that, in it or in later statements.
+    A variable that the expression assigns (by `:=`) is read only after the assignment, in the expression or in later
+    statements.
 
     Attributes:
       value: The expression.
-      is_python: Whether it certainly gives a Python value.
+      is_python: Whether the expression certainly gives a Python value.
     """
 
     _fields = ("value",)
@@ -34,7 +35,7 @@ class Unpacked(ast.expr):
 
     Attributes:
       value: The value.
-      count: Into how many parts; None if any number will do.
+      count: The number of parts; None if any number will do.
     """
 
     _fields = ("value",)
@@ -45,16 +46,16 @@ class Unpacked(ast.expr):
 
 
 class CodeConverter(ast.NodeTransformer):
-    """Rewrites a function and those nested in it; leaves what is not converted: generators, classes, coroutines."""
+    """Rewrites a function and the functions nested in it; leaves generators, classes and coroutines alone."""
 
     def visit_FunctionDef(self, node: Any) -> Any:
-        """A definition or lambda; one in the way of conversion stays."""
+        """Rewrites a definition or lambda; returns a generator unchanged."""
         return node if is_generator(node) else self.generic_visit(node)
 
     visit_Lambda = visit_FunctionDef
 
     def visit_ClassDef(self, node: Any) -> Any:
-        """The code of a class is not converted; its methods are when they are called."""
+        """Returns a class unchanged: its methods are converted when they are called."""
         return node
 
     visit_AsyncFunctionDef = visit_ClassDef

@@ -1,8 +1,8 @@
 """Operands that assign: `x = a or (y := b)` -> `t = a`; `if not t: t = (y := b)`; `x = t`.
 
 In the compact form the operands of `and`, `or` and of conditional expressions become functions of their own, and an
-assignment in one would stay inside. Where an operand assigns a variable, by `:=` or by calling a nested function that
-does, the expression becomes statements.
+assignment in an operand would stay inside that function. So an expression with such an operand becomes statements. An
+operand assigns a variable by `:=`, or by a call of a nested function that assigns the variable.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _VALUES = {
 class AssigningOperands:
     """Rewrites the expressions of one function.
 
-    Args: function: The function; gets the variables that hold the values.
+    Args: function: The function; gets the variables that hold the operands' values.
     """
 
     def __init__(self, function: FunctionCode) -> None:
         self.function = function
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements of a block, with those that replace expressions."""
+        """Rewrites the statements of a block, with new statements in place of expressions with assigning operands."""
         return [new for statement in statements for new in self._statement(statement)]
 
     def _statement(self, node: Any) -> list[ast.stmt]:
@@ -64,7 +64,7 @@ class AssigningOperands:
         return [*place(before, value), copy_fields(new, **{field: value})] if before else [new]
 
     def _value(self, node: Any) -> tuple[list[ast.stmt], ast.expr]:
-        """The statements that must run before, and what the expression is after them."""
+        """Returns the statements that must run before an expression, and the expression that is left."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             before, operand = self._value(node.operand)
             return before, copy_fields(node, operand=operand)
@@ -77,7 +77,7 @@ class AssigningOperands:
         return self._parts(node)
 
     def _parts(self, node: Any) -> tuple[list[ast.stmt], ast.expr]:
-        """An expression with such an operand somewhere inside: what is evaluated before it is evaluated before it."""
+        """Rewrites an expression with an assigning operand somewhere inside; the order of evaluation stays."""
         slots = _slots(node)
         last = max((i for i, (value, _) in enumerate(slots) if _has_assigning_operand(value)), default=-1)
         if last < 0:
@@ -115,7 +115,7 @@ class AssigningOperands:
         return [*before, *place([branch], node)], place([ast.Name(held, ast.Load())], node)[0]
 
     def _held(self, held: str, value: ast.expr) -> list[ast.stmt]:
-        """`held = value`."""
+        """Builds `held = value`."""
         before, value = self._value(value)
         return [*before, *place([ast.Assign([ast.Name(held, ast.Store())], value)], value)]
 
@@ -124,26 +124,28 @@ _Slot = tuple[ast.expr, Callable[[ast.expr], None]]
 
 
 def _slots(node: Any) -> list[_Slot]:
-    """The expressions in an expression, in the order of their evaluation, each with a function that replaces it."""
+    """Returns the subexpressions of an expression, in the order of their evaluation, each with a function that
+    replaces it.
+    """
     if isinstance(node, (*FUNCTIONS, *COMPREHENSIONS)):
         return []
-    found: list[_Slot] = []
+    slots: list[_Slot] = []
     if isinstance(node, ast.Dict):
         for index, key in enumerate(node.keys):
-            found += [] if key is None else [(key, _putter(node.keys, index))]
-            found.append((node.values[index], _putter(node.values, index)))
-        return found
+            slots += [] if key is None else [(key, _putter(node.keys, index))]
+            slots.append((node.values[index], _putter(node.values, index)))
+        return slots
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.expr):
-            found += _slot(value, functools.partial(setattr, node, name))
+            slots += _slot(value, functools.partial(setattr, node, name))
         elif isinstance(value, list):
             for index, item in enumerate(value):
-                found += _slot(item, _putter(value, index))
-    return found
+                slots += _slot(item, _putter(value, index))
+    return slots
 
 
 def _slot(value: Any, put: Callable[[Any], None]) -> list[_Slot]:
-    """One slot; of `*x` and `name=x`, that of `x`."""
+    """Returns a list of one slot, or of none; the slot of `*x` and of `name=x` is that of `x`."""
     if isinstance(value, (ast.Starred, ast.keyword)):
         return [(value.value, functools.partial(setattr, value, "value"))]
     is_read = isinstance(value, ast.expr) and not isinstance(getattr(value, "ctx", None), ast.Store)
@@ -155,7 +157,7 @@ def _putter(items: list[Any], index: int) -> Callable[[Any], None]:
 
 
 def _has_assigning_operand(node: ast.AST) -> bool:
-    """Whether `and`, `or` or a conditional expression in an expression assigns in an operand that may not run."""
+    """Tells whether an expression has an `and`, `or` or `if` with an operand that assigns and may not run."""
     if isinstance(node, ast.BoolOp) and names_of(node.values).written:
         return True
     if isinstance(node, ast.IfExp) and names_of([node.body, node.orelse]).written:

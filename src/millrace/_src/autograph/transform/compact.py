@@ -13,8 +13,9 @@
                                 x = b
                             ag__.if_stmt(c, if_body, else_body, get_state, set_state, ('x',), ('x',), ('x',))
 
-The state is what a block assigns and somebody may read afterwards; assigned attributes and items (`self.x`, `a[0]`)
-count as variables. A variable without a value holds `ag__.Undefined`, and is read through `ag__.ld`, which complains.
+The state of a block is the variables that the block assigns and that may be read afterwards; assigned attributes and
+items (`self.x`, `a[0]`) count as variables. A variable without a value holds `ag__.Undefined`. Such a variable is read
+through `ag__.ld`, which raises an error.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Compact:
 
     Args:
       function: The function.
-      free: Its variables that are cells of an enclosing scope here, not locals.
+      free: The function's variables that are cells of an enclosing scope here, not locals.
     """
 
     def __init__(self, function: FunctionCode, free: Sequence[str] = ()) -> None:
@@ -70,22 +71,22 @@ class Compact:
         self.expressions = function.expressions(inline=False, own_frame=False)
         self.flags = Flags("do_return", "retval_")
         self.liveness: Any = None
-        """What may be read after each statement, or by a nested function at any time."""
+        """The variables that may be read after each statement, or by a nested function at any time."""
         self.flow: Any = None
-        """The same without nested functions."""
+        """The variables that may be read after each statement, reads by nested functions not counted."""
         self.once: Any = None
-        """The same if no loop around runs the statements again."""
+        """As `flow`, if no loop around runs the statements again."""
 
     def body(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str], in_region: bool
     ) -> list[ast.stmt]:
-        """The statements, ending with the `return` of the function's value.
+        """Rewrites the statements, ending with the `return` of the function's value.
 
         Args:
           statements: Statements of the user's function, and `ResumedLoop`s.
           assigned: The variables that certainly have a value at the start.
-          parameters: The variables that are given, if only as `ag__.Undefined`.
-          in_region: Whether they are the body of a `with` or `try`, which returns nothing.
+          parameters: The variables that are passed in, if only as `ag__.Undefined`.
+          in_region: Whether the statements are the body of a `with` or `try`, which returns nothing.
         """
         function = self.function
         self.flags = Flags(function.new_variable("do_return"), function.new_variable("retval_"))
@@ -99,9 +100,9 @@ class Compact:
         ends = frozenset({self.flags.returned, self.flags.result})
         self._find_live(lowered, ends, stored, in_region)
         start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
-        known = assigned | ends
-        results = {name for name in function.added if name.startswith("retval_")}  # set wherever their flag is
-        DefiniteAssignment(lowered, known, frozenset(function.variables - results))
+        assigned_or_ends = assigned | ends
+        results = {name for name in function.added if name.startswith("retval_")}  # set wherever the flag is set
+        DefiniteAssignment(lowered, assigned_or_ends, frozenset(function.variables - results))
         done = self.block(lowered)
         unset = self._undefined(lowered, assigned, parameters)
         if in_region:
@@ -116,20 +117,22 @@ class Compact:
     def _find_live(
         self, lowered: list[ast.stmt], ends: frozenset[str], statements: list[ast.stmt], in_region: bool
     ) -> None:
-        """Finds out what is read after each statement, here or by code that shares the variables."""
+        """Finds the variables that are read after each statement, here or by code that shares the variables."""
         scope = self.function.scope
         elsewhere = {name for name, *_ in scope.places - names_of(statements).places}
         shared = frozenset(self.function.variables & self.free & (elsewhere | self.function.added))
         always = frozenset(scope.nonlocals | scope.globals)
         self.once = self.flow = Liveness(lowered, ends | shared | always, always)
-        if in_region:  # which may stand in a loop
+        if in_region:  # a region may stand in a loop
             repeated = Liveness(lowered, ends | shared, frozenset()).at_start
             shared |= repeated & self.free & self.function.variables
             self.flow = Liveness(lowered, ends | shared | always, always)
         self.liveness = Liveness(lowered, ends | shared | always | scope.captured, always | scope.captured | shared)
 
     def _read_after(self, node: ast.stmt, written: Names, flow: Any = None) -> set[str]:
-        """What may be read after a statement; variables that only functions in the statement itself capture are not."""
+        """Returns what may be read after a statement, without variables that only functions in the statement
+        capture.
+        """
         flows: frozenset[str] = (flow or self.flow).after[id(node)]
         elsewhere = {name for name, *_ in self.function.scope.places - written.places}
         return set(flows | (self.liveness.after[id(node)] & elsewhere))
@@ -137,7 +140,9 @@ class Compact:
     def _undefined(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str]
     ) -> list[ast.stmt]:
-        """`x = ag__.Undefined('x')` for what is assigned below only; a cell may have a value already."""
+        """Builds `x = ag__.Undefined('x')` for variables assigned only in the statements; a cell may have a value
+        already.
+        """
         names = names_of(statements)
         written = names.written & self.function.variables - assigned - {self.flags.returned, self.flags.result}
         done: list[ast.stmt] = []
@@ -157,7 +162,7 @@ class Compact:
         return done
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements of a block."""
+        """Rewrites the statements of a block."""
         done: list[ast.stmt] = []
         for statement in statements:
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
@@ -167,21 +172,22 @@ class Compact:
     # --- state -----------------------------------------------------------------------------------------------------
 
     def _accessors(self, names: Sequence[str], composites: dict[str, ast.expr]) -> tuple[str, str, list[ast.stmt]]:
-        """Functions that read and set the state; their names and definitions."""
+        """Builds the functions that read and set a block's state; returns their names and their definitions."""
         get_state, set_state = self.function.namer.new("get_state"), self.function.namer.new("set_state")
         reads: list[str | ast.expr] = [*names]
         for text, node in composites.items():
             read = _composite_read(node)
             reads.append(expression("ag__.ldu(lambda: read, text)", read=read, text=ast.Constant(text)))
         get = template("def get_state():\n    return values", get_state=get_state, values=tuple_of(reads))
-        given = self.function.namer.new("ag_values")
-        set_ = template("def set_state(ag_values):\n    pass", set_state=set_state, ag_values=given)
+        values_name = self.function.namer.new("ag_values")
+        set_ = template("def set_state(ag_values):\n    pass", set_state=set_state, ag_values=values_name)
         body: list[ast.stmt] = []
         if names:
             targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
-            values = ast.Name(given, ast.Load())
+            values = ast.Name(values_name, ast.Load())
             if composites:
-                values = expression("ag_values[:n]", ag_values=given, n=ast.Constant(len(names)))  # type: ignore[assignment]  # an expression
+                count = ast.Constant(len(names))
+                values = expression("ag_values[:n]", ag_values=values_name, n=count)  # type: ignore[assignment]  # an expression
             body.append(ast.Assign([ast.Tuple(targets, ast.Store())], values))
         for index, node in enumerate(composites.values(), start=len(names)):
             body += template(
@@ -194,7 +200,7 @@ class Compact:
                     except (AttributeError, LookupError, TypeError, NameError):
                         pass
                 """,
-                ag_values=given,
+                ag_values=values_name,
                 index=ast.Constant(index),
                 node=node,
             )
@@ -207,7 +213,7 @@ class Compact:
         return self.function.outer_declarations(targets)
 
     def _function(self, root: str, body: list[ast.stmt], parameters: Sequence[str] = ()) -> tuple[str, list[ast.stmt]]:
-        """A function that takes over a block."""
+        """Builds a function that takes over a block; returns its name and its definition."""
         name = self.function.namer.new(root)
         new: Any = template("def name():\n    pass", name=name)
         new[0].args.args = [ast.arg(parameter) for parameter in parameters]
@@ -217,9 +223,9 @@ class Compact:
         return name, new
 
     def _composites(self, names: Names) -> dict[str, ast.expr]:
-        """The attributes and items that a block assigns, unless it makes the object itself."""
-        made = names.written - names.items
-        return {text: n for text, n in sorted(names.composite.items()) if not made.intersection(composite_names(n))}
+        """Returns the attributes and items that a block assigns, unless the block makes the object itself."""
+        own = names.written - names.items
+        return {text: n for text, n in sorted(names.composite.items()) if not own.intersection(composite_names(n))}
 
     # --- statements ------------------------------------------------------------------------------------------------
 
@@ -227,7 +233,7 @@ class Compact:
         return [self.expressions.convert(node)]
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """`x += 1` reads `x`, which may have no value."""
+        """Rewrites `x += 1`, which reads `x`; the variable may have no value."""
         first: list[ast.stmt] = []
         if getattr(node.target, "is_doubtful", False):
             first = template("name = ag__.ld(name)", name=node.target)
@@ -259,7 +265,9 @@ class Compact:
         return [*accessors, *body_def, *orelse_def, *call]
 
     def _handed_to_calls(self, statements: Sequence[ast.stmt], known: set[str]) -> ast.expr | None:
-        """`lambda: ag__.local_variables(('x', lambda: x))`: variables that calls get; not the `known` ones."""
+        """Builds `lambda: ag__.local_variables(('x', lambda: x))` for the variables that calls get, except `known`
+        ones.
+        """
         scope = self.function.scope
         names: set[str] = set()
         for node in (node for statement in statements for node in ast.walk(statement)):
@@ -268,15 +276,17 @@ class Compact:
                 names |= {value.id for value in values if isinstance(value, ast.Name)}
         if names & self.function.nested_functions:  # which may change what they captured
             names |= scope.captured
-        found = sorted(names & scope.locals - known)
-        if not found:
+        handed_names = sorted(names & scope.locals - known)
+        if not handed_names:
             return None
         call: Any = expression("ag__.local_variables()")
-        call.args = [expression("(text, lambda: name)", text=ast.Constant(name), name=name) for name in found]
+        call.args = [expression("(text, lambda: name)", text=ast.Constant(name), name=name) for name in handed_names]
         return expression("lambda: call", call=call)
 
     def _is_certain(self, name: str) -> bool:
-        """Whether a variable has a value wherever it is read, so that a branch may leave it without."""
+        """Tells whether a variable has a value wherever it is read, so that a branch need not give the variable a
+        value.
+        """
         if name.startswith("retval_"):
             return self.function.returns_on_every_path
         return name in self.function.certain or name in self.function.added
@@ -293,17 +303,17 @@ class Compact:
         return [*sorted(state), *sorted(written - state)], fixed
 
     def _note_temporaries(self, options: Any, names: list[str]) -> None:
-        """Tells a loop of variables that nobody reads later: the graph must not leave its tensors in them."""
+        """Tells a loop of variables that nobody reads later: the graph must not leave its tensors in such variables."""
         if names:
             options.keywords.append(ast.keyword("ag_temporary", _texts(names)))
 
     def _loop_writes(self, node: Any) -> set[str]:
-        """The variables that a loop assigns."""
+        """Returns the variables that a loop assigns."""
         control = names_of(node.test if isinstance(node, ast.While) else node.target)
         return (names_of(node.body).written | control.written) & self._own()
 
     def _with_moving_items(self, statements: Sequence[ast.stmt]) -> set[str]:
-        """The variables that change as a whole: by methods, or by items at keys that the block itself finds."""
+        """Returns the variables that change as a whole: by methods, or by items at keys that the block itself finds."""
         fixed = self._composites(names_of(statements))
         stores = [node for statement in statements for node in ast.walk(statement) if hasattr(node, "item")]
         moving = [store for store in stores if composite_text(store.item) not in fixed]
@@ -311,7 +321,7 @@ class Compact:
         return whole.union(*(getattr(node, "rebinds", ()) for part in statements for node in ast.walk(part)))
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
-        """The test is evaluated in every iteration; `first_test` holds its value if it was evaluated before."""
+        """Rewrites a `while`; its test runs in every iteration, and `first_test` holds a value evaluated before."""
         options, statements = self._options(node)
         head = self.liveness.after[id(node)] | names_of(node.test).used | self._entering(node.body)
         names, composites = self._loop_state(node, head)
@@ -368,7 +378,7 @@ class Compact:
         return entering
 
     def _options(self, node: Any) -> tuple[ast.expr, list[ast.stmt]]:
-        """What a first statement `set_loop_options(...)` gives, and the other statements."""
+        """Splits a loop's body into what a first statement `set_loop_options(...)` gives, and the other statements."""
         options: Any = expression("ag__.loop_options()")
         statements = list(node.body)
         if statements and _is_options_call(statements[0]):
@@ -412,7 +422,10 @@ class Compact:
     _trystar = _try
 
     def _assert(self, node: ast.Assert) -> list[ast.stmt]:
-        """`assert c, m` -> `assert ag__.assert_stmt(c, lambda: m), m`: Python's own fails at the user's line."""
+        """Rewrites `assert c, m` to `assert ag__.assert_stmt(c, lambda: m), m`.
+
+        The statement stays, since Python's own `assert` fails at the user's line.
+        """
         message = self.expressions.convert(node.msg)
         shown = copy_tree(message) if message is not None else ast.Constant("Assertion error")
         test = expression(
@@ -421,7 +434,7 @@ class Compact:
         return [copy_fields(node, test=place([test], node.test)[0], msg=message)]
 
     def _delete(self, node: ast.Delete) -> list[ast.stmt]:
-        """`del x` -> `x = ag__.Undefined('x')`."""
+        """Rewrites `del x` to `x = ag__.Undefined('x')`."""
         done: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Name):
@@ -448,9 +461,9 @@ def _texts(names: Sequence[str]) -> ast.expr:
 
 
 def _composite_read(node: ast.expr) -> ast.expr:
-    """`x[i]` -> `ag__.container(x)[ag__.ld(i)]`: it has no value if a part has none, or `x` is a tensor.
+    """Rewrites `x[i]` to `ag__.container(x)[ag__.ld(i)]`: no value if a part has none, or if `x` is a tensor.
 
-    A tensor is a variable itself; its items are none.
+    A variable that holds a tensor is state as a whole; the tensor's items are not.
     """
     if isinstance(node, ast.Name):
         return expression("ag__.ld(name)", name=node.id)
@@ -464,7 +477,7 @@ def _composite_read(node: ast.expr) -> ast.expr:
 
 
 def _refused(late: ast.stmt) -> ast.stmt:
-    """A call of `set_loop_options` that does not come first in its loop -> `raise ValueError(...)`, at its line."""
+    """Replaces a call of `set_loop_options` that is not first in its loop by `raise ValueError(...)`."""
     text = ast.Constant('"set_loop_options" must be the first statement in the loop block')
     return place(template("raise ValueError(text)", text=text), late)[0]
 
@@ -478,7 +491,7 @@ def _is_options_call(node: ast.stmt) -> bool:
 
 
 def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
-    """`[(x, shape), ...]` -> `[('x', shape), ...]`: an invariant belongs to the variable, not to its value."""
+    """Rewrites `[(x, shape), ...]` to `[('x', shape), ...]`: an invariant belongs to the variable, not to its value."""
     if not isinstance(node, (ast.List, ast.Tuple)) or not isinstance(converted, (ast.List, ast.Tuple)):
         return converted
     new = copy_tree(converted)
@@ -489,8 +502,8 @@ def _with_symbol_names(node: ast.expr, converted: ast.expr) -> ast.expr:
 
 
 def _resized(statements: Sequence[ast.stmt]) -> set[str]:
-    """The variables that may be lists of which statements change the length: `x.append(v)`, `x += v`, `del x[i]`."""
-    found: set[str] = set()
+    """Returns the variables that may be lists whose length changes: by `x.append(v)`, `x += v`, `del x[i]`."""
+    names: set[str] = set()
     for node in (node for statement in statements for node in ast.walk(statement)):
         target: Any = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in RESIZING:
@@ -500,18 +513,18 @@ def _resized(statements: Sequence[ast.stmt]) -> set[str]:
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Del):
             target = node.value
         if isinstance(target, ast.Name):
-            found.add(target.id)
-    return found
+            names.add(target.id)
+    return names
 
 
 class _ItemStores(ast.NodeTransformer):
-    """`x[i] = v` of a variable -> `x = ag__.set_item(x, i, v)`; `x[i] += v` likewise."""
+    """Rewrites `x[i] = v` of a variable to `x = ag__.set_item(x, i, v)`; `x[i] += v` likewise."""
 
     def __init__(self, function: FunctionCode) -> None:
         self.function = function
 
     def block(self, statements: list[Any]) -> list[ast.stmt]:
-        """The statements with such assignments rewritten."""
+        """Rewrites the item assignments among statements."""
         done: list[ast.stmt] = []
         for statement in statements:
             new = self.visit(statement)
@@ -519,7 +532,7 @@ class _ItemStores(ast.NodeTransformer):
         return done
 
     def visit_FunctionDef(self, node: Any) -> Any:
-        """Nested functions have variables of their own."""
+        """Returns a nested function unchanged: it has variables of its own."""
         return node
 
     visit_Lambda = visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef
@@ -532,12 +545,12 @@ class _ItemStores(ast.NodeTransformer):
         return node if name is None else self._stored(name, node.targets[0], node.value, node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
-        """Blocks become functions, and a variable of a function around takes no annotation."""
+        """Removes the annotation: blocks become functions, and a variable of a function around takes no annotation."""
         new = without_annotation(node, lambda assign: self.block([assign]))
         return new or place([ast.Pass()], node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        """`x[i] += v` -> `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""
+        """Rewrites `x[i] += v` to `t = x[i]; t += v; x = ag__.set_item(x, i, t)`."""
         name = stored_variable(node, self.function)
         if name is None:
             return node

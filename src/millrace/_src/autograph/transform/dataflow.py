@@ -1,8 +1,8 @@
 """What is known of variables at each statement: which may still be read, and which certainly have a value.
 
-Both analyses follow the structure of code without jumps (`early_exits` has removed them): a block is a sequence, a
-branch joins two paths, a loop is repeated until nothing changes. Names that nested functions capture may be read at any
-time.
+Both analyses follow the structure of code without jumps (`early_exits` has removed the jumps). A block is a sequence,
+a branch joins two paths, and a loop is repeated until nothing changes. Names that nested functions capture may be read
+at any time.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ class Liveness:
     """The variables whose values may be read after each statement, and at the head of each loop.
 
     Attributes:
-      after: By the id of a statement, the names that may be read once it is done.
-      entering: By the id of a statement, the names that may be read when it starts, or a loop starts an iteration.
+      after: By the id of a statement, the names that may be read once the statement is done.
+      entering: By the id of a statement, the names that may be read when the statement starts, in any iteration of the
+        loops around the statement.
     """
 
     def __init__(self, statements: Sequence[ast.stmt], live_at_end: _Set, always: _Set) -> None:
@@ -72,7 +73,7 @@ class Liveness:
 
 
 def _certain_writes(node: ast.AST) -> set[str]:
-    """The names that a simple statement or expression always assigns."""
+    """Returns the names that a simple statement or expression always assigns."""
     return certain_writes(node, lambda name, written: None)
 
 
@@ -85,14 +86,15 @@ def _meet(a: _Assigned, b: _Assigned) -> _Assigned:
 
 
 class DefiniteAssignment:
-    """The variables that have a value on every path to a place.
+    """The variables that have a value on every path to a statement.
 
     Attributes:
-      before: By the id of a statement, the names that certainly have a value when it starts; None where no path leads.
-      doubtful: The variables that some statement reads, or a nested function captures, where they may have no value,
-        and those that are deleted while a nested function has them.
+      before: By the id of a statement, the names that certainly have a value when the statement starts; None where no
+        path leads.
+      doubtful: The variables that some statement reads, or a nested function captures, where they may have no value.
+        Variables that are deleted while a nested function has them are doubtful too.
 
-    If `mark`, the `Name` nodes of such reads get the mark `is_doubtful`.
+    If `mark`, the `Name` nodes of doubtful reads get the mark `is_doubtful`.
     """
 
     def __init__(self, statements: Sequence[ast.stmt], assigned: _Set, variables: _Set, mark: bool = True) -> None:
@@ -105,104 +107,104 @@ class DefiniteAssignment:
         self.at_end = self._block(statements, assigned)
         self.doubtful |= self._deleted & names_of(statements).captured
 
-    def _block(self, statements: Sequence[ast.stmt], known: _Assigned) -> _Assigned:
+    def _block(self, statements: Sequence[ast.stmt], assigned: _Assigned) -> _Assigned:
         for statement in statements:
-            self.before[id(statement)] = known
-            known = self._statement(statement, known)
-        return known
+            self.before[id(statement)] = assigned
+            assigned = self._statement(statement, assigned)
+        return assigned
 
-    def _statement(self, node: Any, known: _Assigned) -> _Assigned:
+    def _statement(self, node: Any, assigned: _Assigned) -> _Assigned:
         if isinstance(node, ast.If):
-            known = self._expression(node.test, known)
+            assigned = self._expression(node.test, assigned)
             branches = ((node.body, True), (node.orelse, False))
-            return _meet(*[self._block(block, _where(known, node.test, outcome)) for block, outcome in branches])
+            return _meet(*[self._block(block, _where(assigned, node.test, outcome)) for block, outcome in branches])
         if isinstance(node, ast.While):
-            known = self._expression(node.test, _without_deleted(known, node.body))
+            assigned = self._expression(node.test, _without_deleted(assigned, node.body))
             ends = isinstance(node.test, ast.Constant) and bool(node.test.value)
-            finished = _EVERYTHING if ends else _where(known, node.test, False)
-            return self._loop(node, _where(known, node.test, True), finished)
+            finished = _EVERYTHING if ends else _where(assigned, node.test, False)
+            return self._loop(node, _where(assigned, node.test, True), finished)
         if isinstance(node, ast.For):
-            known = _without_deleted(self._expression(node.iter, known), node.body)
-            self._expression(getattr(node, "extra_test", None), known)
-            inside = known if known is None else known | names_of(node.target).written
+            assigned = _without_deleted(self._expression(node.iter, assigned), node.body)
+            self._expression(getattr(node, "extra_test", None), assigned)
+            inside = assigned if assigned is None else assigned | names_of(node.target).written
             self._expression(node.target, inside)
-            return self._loop(node, inside, known)
+            return self._loop(node, inside, assigned)
         if isinstance(node, (ast.Try, ast.TryStar)):
-            return self._try(node, known)
+            return self._try(node, assigned)
         if isinstance(node, ast.With):
             for item in node.items:
-                known = self._expression(item, known)
-            self._block(node.body, known)
-            return known  # the context manager may have suppressed an exception
+                assigned = self._expression(item, assigned)
+            self._block(node.body, assigned)
+            return assigned  # the context manager may have suppressed an exception
         if isinstance(node, ast.Break) and self._breaks:
-            self._breaks[-1].append(known)
+            self._breaks[-1].append(assigned)
         if isinstance(node, (ast.Raise, ast.Return, ast.Break, ast.Continue)):
-            self._expression(node, known)
+            self._expression(node, assigned)
             return _EVERYTHING
         if isinstance(node, ast.Delete):
-            known = self._expression(node, known)
+            assigned = self._expression(node, assigned)
             self._deleted |= names_of(node).written
-            return known if known is None else known - names_of(node).written
-        return self._expression(node, known)
+            return assigned if assigned is None else assigned - names_of(node).written
+        return self._expression(node, assigned)
 
     def _loop(self, node: Any, inside: _Assigned, finished: _Assigned) -> _Assigned:
-        """What is known after a loop: by way of its `else`, and of each `break`."""
+        """Returns the names assigned after a loop, whether control left by the loop's `else` or by a `break`."""
         self._breaks.append([])
         self._block(node.body, inside)
         breaks = self._breaks.pop()
-        known = self._block(node.orelse, finished)
+        assigned = self._block(node.orelse, finished)
         for left in breaks:
-            known = _meet(known, left)
-        return known
+            assigned = _meet(assigned, left)
+        return assigned
 
-    def _try(self, node: Any, known: _Assigned) -> _Assigned:
-        done = self._block(node.orelse, self._block(node.body, known))
+    def _try(self, node: Any, assigned: _Assigned) -> _Assigned:
+        done = self._block(node.orelse, self._block(node.body, assigned))
         for handler in node.handlers:
-            start = known if known is None or not handler.name else known | {handler.name}
+            start = assigned if assigned is None or not handler.name else assigned | {handler.name}
             end = self._block(handler.body, start)
             done = _meet(done, end if end is None or not handler.name else end - {handler.name})
-        self._block(node.finalbody, known)
+        self._block(node.finalbody, assigned)
         extra = _assigned_by(node.finalbody)
         return done if done is None else done | extra
 
-    def _expression(self, node: ast.AST | None, known: _Assigned) -> _Assigned:
-        """Notes doubtful reads; returns what is assigned after a simple statement or expression."""
-        if node is None or known is None:
-            return known
+    def _expression(self, node: ast.AST | None, assigned: _Assigned) -> _Assigned:
+        """Notes doubtful reads; returns the names assigned after a simple statement or expression."""
+        if node is None or assigned is None:
+            return assigned
 
         def read(name: ast.Name, written: set[str]) -> None:
-            self._read(name, known | written)
+            self._read(name, assigned | written)
 
-        self.doubtful |= (names_of(node).captured & self.variables) - known
-        return known | certain_writes(node, read)
+        self.doubtful |= (names_of(node).captured & self.variables) - assigned
+        return assigned | certain_writes(node, read)
 
-    def _read(self, name: ast.Name, known: _Assigned) -> None:
-        if known is not None and name.id in self.variables and name.id not in known:
+    def _read(self, name: ast.Name, assigned: _Assigned) -> None:
+        if assigned is not None and name.id in self.variables and name.id not in assigned:
             self.doubtful.add(name.id)
             if self.mark:
                 name.is_doubtful = True  # type: ignore[attr-defined]  # a mark of ours
 
 
-def _where(known: _Assigned, test: ast.expr, outcome: bool) -> _Assigned:
-    """What is known where a condition was true, or false."""
-    return known if known is None else known | writes_where(test, outcome)
+def _where(assigned: _Assigned, test: ast.expr, outcome: bool) -> _Assigned:
+    """Returns the names assigned where a condition was true, or where the condition was false."""
+    return assigned if assigned is None else assigned | writes_where(test, outcome)
 
 
-def _without_deleted(known: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:
-    """What is known at the head of a loop whose body may delete variables."""
-    if known is None:
-        return known
+def _without_deleted(assigned: _Assigned, body: Sequence[ast.stmt]) -> _Assigned:
+    """Returns the names assigned at the head of a loop whose body may delete variables."""
+    if assigned is None:
+        return assigned
     deleted = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Delete)]
-    return known - names_of(deleted).written
+    return assigned - names_of(deleted).written
 
 
 _COMPOUND = (ast.If, ast.While, ast.For, ast.Try, ast.TryStar, ast.With)
 
 
 def _assigned_by(statements: Sequence[ast.stmt]) -> set[str]:
-    """The names that the simple statements of a block certainly assign."""
-    found: set[str] = set()
+    """Returns the names that the simple statements of a block certainly assign."""
+    names: set[str] = set()
     for statement in statements:
         if not isinstance(statement, _COMPOUND):
-            found |= _certain_writes(statement)
-    return found
+            names |= _certain_writes(statement)
+    return names

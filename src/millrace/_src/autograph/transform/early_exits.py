@@ -1,7 +1,7 @@
 """`return`, `break` and `continue` become flags and conditions.
 
-Graph control flow has no jumps. A statement that leaves its block sets a flag, and what follows it runs only if the
-flag is not set; a loop tests the flag before every iteration.
+Graph control flow has no jumps. A statement that leaves its block sets a flag instead, and the statements after it run
+only if the flag is not set. A loop tests the flag before every iteration.
 
     while c:                            break_ = False
         if p:                           while not break_ and c:
@@ -10,7 +10,7 @@ flag is not set; a loop tests the flag before every iteration.
                                             else:
                                                 x += 1
 
-Where one branch of an `if` always leaves, the rest of the block moves into the other: most functions then need no flag
+Where one branch of an `if` always leaves, the rest of the block moves into the other. So most functions need no flag
 at all, since every path ends by setting the value to return.
 """
 
@@ -31,7 +31,7 @@ _NO_EXITS: Exits = frozenset()
 
 
 class ResumedLoop(ast.stmt):
-    """A loop in the middle of an iteration: the statements that complete it, then the other iterations.
+    """A loop in the middle of an iteration: the statements that complete the iteration, then the other iterations.
 
     Attributes:
       loop: The `while` or `for`; a `for` iterates over what is left of its iterable.
@@ -47,11 +47,11 @@ class ResumedLoop(ast.stmt):
 
 
 def exits_of(statements: Sequence[ast.stmt]) -> Exits:
-    """The kinds of jump ("return", "break", "continue") by which control may leave statements."""
-    found: set[str] = set()
+    """Returns the kinds of jump ("return", "break", "continue") by which control may leave statements."""
+    exits: set[str] = set()
     for statement in statements:
-        found |= _exits(statement)
-    return frozenset(found)
+        exits |= _exits(statement)
+    return frozenset(exits)
 
 
 def _exits(statement: Any) -> Exits:
@@ -68,15 +68,15 @@ def _exits(statement: Any) -> Exits:
         return exits_of(statement.body) & {"return"} | exits_of(statement.orelse)
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return _NO_EXITS
-    found: Exits = _NO_EXITS
+    exits: Exits = _NO_EXITS
     for name in _BLOCKS:
         for part in getattr(statement, name, ()):
-            found |= exits_of(part.body) if isinstance(part, (ast.ExceptHandler, ast.match_case)) else _exits(part)
-    return found
+            exits |= exits_of(part.body) if isinstance(part, (ast.ExceptHandler, ast.match_case)) else _exits(part)
+    return exits
 
 
 def always_leaves(statements: Sequence[ast.stmt]) -> bool:
-    """Whether control never reaches the end of statements."""
+    """Tells whether control never reaches the end of statements."""
     return any(_always_leaves(statement) for statement in statements)
 
 
@@ -98,11 +98,11 @@ def _is_true(test: ast.expr) -> bool:
 
 
 class Flags:
-    """The names of the flags around a place in a function.
+    """The names of the flags that statements of a function may set.
 
     Attributes:
       returned: Set when the function has returned.
-      result: What it returned.
+      result: The function's return value.
       broken: Set when the innermost loop was left by `break`.
       continued: Set when the current iteration was ended by `continue`.
     """
@@ -114,7 +114,7 @@ class Flags:
         self.continued = continued
 
     def inside_loop(self, namer: Namer, exits: Exits) -> Flags:
-        """The flags of a loop whose body has `exits`."""
+        """Makes the flags of a loop whose body has `exits`."""
         return Flags(
             self.returned,
             self.result,
@@ -123,7 +123,7 @@ class Flags:
         )
 
     def test_unset(self, exits: Exits) -> ast.expr:
-        """An expression that is true if none of the flags of `exits` is set."""
+        """Builds an expression that is true if none of the flags of `exits` is set."""
         names = {"return": self.returned, "break": self.broken, "continue": self.continued}
         flags: list[ast.expr] = [ast.Name(names[kind], ast.Load()) for kind in sorted(exits)]
         joined = flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)
@@ -131,7 +131,7 @@ class Flags:
 
 
 class Lowering:
-    """Rewrites blocks so that control leaves them only at their end.
+    """Rewrites blocks so that control leaves a block only at its end.
 
     Args:
       namer: Gives names to flags.
@@ -141,7 +141,7 @@ class Lowering:
         self.namer = namer
 
     def block(self, statements: Sequence[ast.stmt], flags: Flags) -> list[ast.stmt]:
-        """The statements without jumps."""
+        """Returns the statements of a block without jumps."""
         done: list[ast.stmt] = []
         for index, statement in enumerate(statements):
             exits = _exits(statement)
@@ -163,7 +163,7 @@ class Lowering:
         return done
 
     def _jump(self, statement: ast.stmt, flags: Flags) -> list[ast.stmt]:
-        """`return v` -> `returned = True; result = v`; `break` -> `broken = True`."""
+        """Rewrites `return v` to `returned = True; result = v`, and `break` to `broken = True`."""
         if isinstance(statement, ast.Return):
             value = statement.value or place([ast.Constant(None)], statement)[0]
             new = template("returned = True\nresult = value", returned=flags.returned, result=flags.result, value=value)
@@ -173,7 +173,7 @@ class Lowering:
         return place(new, statement)
 
     def _inside(self, statement: Any, flags: Flags) -> list[ast.stmt]:
-        """A statement with its own blocks rewritten."""
+        """Rewrites the blocks inside a statement."""
         if isinstance(statement, ResumedLoop):
             return self._resumed_loop(statement, flags)
         if isinstance(statement, _LOOPS):
@@ -189,7 +189,7 @@ class Lowering:
         return [statement]
 
     def _try(self, statement: Any, flags: Flags) -> ast.stmt:
-        """The `else` of a `try` runs only if its body did not leave."""
+        """Rewrites a `try`; its `else` runs only if its body did not leave."""
         new = copy_fields(statement, body=self.block(statement.body, flags))
         new.handlers = [copy_fields(h, body=self.block(h.body, flags)) for h in statement.handlers]
         new.finalbody = self.block(statement.finalbody, flags)
@@ -204,12 +204,14 @@ class Lowering:
         inner = flags.inside_loop(self.namer, exits)
         start = template("flag = False", flag=inner.broken) if inner.broken else []
         loop, again = self._without_assigning_test(loop)
-        for assign in again:  # the first value may have been found already
+        for assign in again:  # the condition's first value may have been computed already
             start += [copy_fields(assign, value=getattr(loop, "first_condition", assign.value))]
         return [*place(start, loop), *self._iterations(loop, inner, exits, flags, again)]
 
     def _without_assigning_test(self, loop: Any) -> tuple[Any, list[Any]]:
-        """`while (x := f()) > 0: body` -> `t = (x := f()) > 0`; `while t: body; t = (x := f()) > 0`.
+        """Moves a test that assigns out of a `while`.
+
+        `while (x := f()) > 0: body` -> `t = (x := f()) > 0`; `while t: body; t = (x := f()) > 0`
 
         Returns: The loop, and the assignment that ends each iteration.
         """
@@ -237,13 +239,13 @@ class Lowering:
         return [*place(start, loop), *current, *rest]
 
     def _unless(self, flags: Flags, exits: Exits, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Statements that run if none of the flags of `exits` is set."""
+        """Builds statements that run if none of the flags of `exits` is set."""
         if not exits or not statements:
             return statements
         return place([ast.If(flags.test_unset(exits), statements, [])], statements[0])
 
     def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]) -> list[ast.stmt]:
-        """The loop without jumps, and its `else`; `again` ends each iteration."""
+        """Returns the loop without jumps, and its `else`; the statements `again` end each iteration."""
         body = self.block(loop.body, inner) + self._unless(inner, exits & {"break", "return"}, copy_tree(again))
         if inner.continued:
             body = place(template("flag = False", flag=inner.continued), loop) + body
@@ -254,7 +256,7 @@ class Lowering:
             (go_on,) = place([inner.test_unset(stops)], loop)
             if isinstance(loop, ast.While):
                 new.test = place([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
-            else:  # a loop that went through here before has such a test already
+            else:  # a loop that was lowered before has such a test already
                 known = getattr(loop, "extra_test", None)
                 new.extra_test = go_on if known is None else place([ast.BoolOp(ast.And(), [known, go_on])], loop)[0]
         done: list[ast.stmt] = [new]
@@ -264,7 +266,8 @@ class Lowering:
 
 
 def _rest_moved_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If | None:
-    """The `if` with the rest of its block in the branch that reaches it; None if both do, or neither.
+    """Moves the rest of a block into the branch of an `if` that reaches it; returns None if both branches do, or
+    neither.
 
     if p:                  if p:
         return a    ->         return a
@@ -280,7 +283,7 @@ def _rest_moved_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If |
 
 
 def copy_fields(node: Any, **fields: Any) -> Any:
-    """A shallow copy of a node with some fields replaced."""
+    """Copies a node with some fields replaced; the other fields are shared."""
     new = node.__class__.__new__(node.__class__)
     vars(new).update(vars(node))
     vars(new).update(fields)

@@ -16,11 +16,11 @@ OnRead = Callable[[ast.Name, set[str]], None]
 
 
 def certain_writes(node: ast.AST | None, on_read: OnRead) -> set[str]:
-    """The names that certainly have a value once `node` is done.
+    """Returns the names that certainly have a value once `node` is done.
 
     Args:
       node: A statement without blocks, or an expression.
-      on_read: Told each name that is read, and the names that were certainly assigned before, in `node`.
+      on_read: Told each name that is read, and the names that were certainly assigned before the read, in `node`.
     """
     walk = _Walk(on_read)
     if node is not None:
@@ -29,19 +29,19 @@ def certain_writes(node: ast.AST | None, on_read: OnRead) -> set[str]:
 
 
 def exposed_reads(node: ast.AST | None) -> set[str]:
-    """The names whose values from before `node` may be read in it."""
-    found: set[str] = set()
+    """Returns the names whose values from before `node` may be read in `node`."""
+    reads: set[str] = set()
 
     def note(name: ast.Name, written: set[str]) -> None:
         if name.id not in written:
-            found.add(name.id)
+            reads.add(name.id)
 
     certain_writes(node, note)
-    return found | (names_of(node).captured if node is not None else set())
+    return reads | (names_of(node).captured if node is not None else set())
 
 
 def writes_where(node: ast.expr, outcome: bool) -> set[str]:
-    """The names that certainly have a value where a condition was true, or false: `w` after `if a and (w := b):`."""
+    """Returns the names with a value where a condition was true, or false: `w` after `if a and (w := b):`."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return writes_where(node.operand, not outcome)
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And) == outcome:
@@ -52,7 +52,7 @@ def writes_where(node: ast.expr, outcome: bool) -> set[str]:
 
 
 def _ignore(name: ast.Name, written: set[str]) -> None:
-    """Reads do not matter."""
+    """Ignores a read."""
 
 
 class _Walk:
@@ -76,7 +76,7 @@ class _Walk:
             self.visit(node)
 
     def _perhaps(self, nodes: Iterable[Any]) -> None:
-        """Visits what may not be evaluated: what it assigns is not certain."""
+        """Visits nodes that may not be evaluated: what such nodes assign is not certain."""
         before = set(self.written)
         self._all(nodes)
         self.written = before

@@ -1,8 +1,9 @@
 """Expressions whose meaning depends on whether a value is a tensor.
 
-Each has two forms. The inline form carries out the expression in Python and asks, once, for the class of the value that
-decides; it costs little where no tensor is met. The compact form hands everything to an operator; it stands where the
-code is staged anyway. `staged` answers whether objects of a class are carried out by the graph.
+Each expression has two forms. The inline form carries out the expression in Python and asks, once, for the class of the
+value that decides; the inline form costs little where no tensor is met. The compact form hands everything to an
+operator; the compact form stands where the code is staged anyway. `staged` tells whether the graph carries out
+operations on objects of a class.
 
     inline    a and b      ->  ag__.and_value(t, lambda: b) if <(t := a) may be staged> else t and b
     compact   a and b      ->  ag__.and_(lambda: a, lambda: b)
@@ -23,21 +24,21 @@ from millrace._src.autograph.transform.templates import copy_tree, expression, p
 from millrace._src.autograph.transform.unpacking import is_unpacking, parts_of
 
 _LONGEST_INLINE = 6
-"""How many operands `and`, `or` have in the inline form, whose size is quadratic."""
+"""The largest number of operands that `and` and `or` have in the inline form, whose size is quadratic."""
 _PYTHON_TESTS = ("isinstance", "issubclass", "callable", "hasattr")
 _LOOKED_UP = "ag__.call[held] if (held := function).__class__ in ag__.looked_up else ag__.callee(held)"
 _BOUND = "ag__.Method(ag__.call[held.__func__], held.__self__) if kind is ag__.Method else ag__.callee(held)"
 _IS_BUILTIN = "(kind := (held := function).__class__) is ag__.BuiltinMethod"
 _HELD = _LOOKED_UP.replace("(held := function)", "held")
-# what is called, without and with a variable that says whether a graph is being built
+# how a function to call is found, without and with a variable that says whether a graph is being built
 _CALL = (_LOOKED_UP, f"held if (held := function) is None or graph is None else {_HELD}")
 _METHOD_CALL = (f"held if {_IS_BUILTIN} else {_BOUND}", f"held if {_IS_BUILTIN} or graph is None else {_BOUND}")
 _SCOPED = ("super",)
-"""Functions that look at the frame they are called from when they get no arguments."""
+"""The functions that look at the frame they are called from when they get no arguments."""
 
 
 def is_python_test(node: ast.expr) -> bool:
-    """Whether a condition certainly gives a Python value: `x is None`, `isinstance(x, int)`, a constant."""
+    """Tells whether a condition certainly gives a Python value: `x is None`, `isinstance(x, int)`, a constant."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Compare):
@@ -59,10 +60,10 @@ class Expressions(ast.NodeTransformer):
     Args:
       namer: Gives names to temporary variables.
       convert_function: Rewrites a nested lambda.
-      inline: Which form.
-      graph: The variable that says whether a graph is being built; empty if there is none. Outside of graphs, nothing
-        that is called needs conversion.
-      super_arguments: What stands for the arguments of `super()` where its frame is not the method's.
+      inline: Whether the inline form is written; the compact form otherwise.
+      graph: The variable that says whether a graph is being built; empty if there is none. Outside of graphs, no called
+        function needs conversion.
+      super_arguments: The arguments for `super()` where its frame is not the method's.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Expressions(ast.NodeTransformer):
         self.super_arguments = super_arguments
 
     def convert(self, node: Any) -> Any:
-        """A rewritten copy of an expression (or of None)."""
+        """Returns a rewritten copy of an expression (or None for None)."""
         return None if node is None else self.visit(copy_tree(node))
 
     def _at(self, new: ast.expr, node: ast.expr) -> ast.expr:
@@ -91,7 +92,7 @@ class Expressions(ast.NodeTransformer):
         return other.visit(copy_tree(node))
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """`x` -> `ag__.ld(x)` where `dataflow` found that `x` may have no value."""
+        """Rewrites `x` to `ag__.ld(x)` where `dataflow` found that `x` may have no value."""
         if getattr(node, "is_doubtful", False) and isinstance(node.ctx, ast.Load):
             return self._at(expression("ag__.ld(name)", name=node.id), node)
         return node
@@ -99,7 +100,7 @@ class Expressions(ast.NodeTransformer):
     # --- logic -----------------------------------------------------------------------------------------------------
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
-        """`a and b`, `a or b`: the second is evaluated only if the first does not decide."""
+        """Rewrites `a and b`, `a or b`: the second operand is evaluated only if the first does not decide."""
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         if not self.inline or len(node.values) > _LONGEST_INLINE:
             *first, done = [self._compact(value) for value in node.values]
@@ -134,7 +135,7 @@ class Expressions(ast.NodeTransformer):
         return self._at(new, node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        """`not a`."""
+        """Rewrites `not a`."""
         if not isinstance(node.op, ast.Not) or is_python_test(node.operand):
             return self.generic_visit(node)  # type: ignore[return-value]  # the node itself
         value = self.visit(node.operand)
@@ -145,7 +146,7 @@ class Expressions(ast.NodeTransformer):
         return self._at(new, node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
-        """`a if c else b`."""
+        """Rewrites `a if c else b`."""
         if is_python_test(node.test):
             return self.generic_visit(node)  # type: ignore[return-value]  # the node itself
         text = ast.Constant(ast.unparse(node.test))
@@ -170,7 +171,9 @@ class Expressions(ast.NodeTransformer):
     # --- comparisons -----------------------------------------------------------------------------------------------
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """`a < b < c` -> `a < b and b < c` with `b` evaluated once; `a in b` may search a tensor."""
+        """Rewrites `a < b < c` to `a < b and b < c` with `b` evaluated once, and `a in b`, which may search a
+        tensor.
+        """
         if len(node.ops) > 1:
             return self._chain(node)
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -178,7 +181,7 @@ class Expressions(ast.NodeTransformer):
         return self.generic_visit(node)  # type: ignore[return-value]  # the node itself
 
     def _chain(self, node: ast.Compare) -> ast.expr:
-        """Inline `a < (m := b) and m < c`; compact `(lambda l, m: l < m and m < c)(a, b)`."""
+        """Rewrites a chain: inline `a < (m := b) and m < c`; compact `(lambda l, m: l < m and m < c)(a, b)`."""
         held = self.namer.new("ag_c")
         if self.inline:
             return self.visit(place([chained(node, held)], node)[0])
@@ -212,7 +215,9 @@ class Expressions(ast.NodeTransformer):
     # --- calls -----------------------------------------------------------------------------------------------------
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """`f(x)`: a function is converted when it is called; a method of a builtin object is called as it is."""
+        """Rewrites `f(x)`: a function is converted when it is called; a method of a builtin object is called
+        directly.
+        """
         if isinstance(node.func, ast.Name) and node.func.id in _SCOPED and not node.args:
             if self.super_arguments is None:
                 return node
@@ -234,7 +239,7 @@ class Expressions(ast.NodeTransformer):
     # --- added by earlier converters -------------------------------------------------------------------------------
 
     def visit_PythonExpression(self, node: PythonExpression) -> ast.expr:
-        """As it is; variables from outside may have no value."""
+        """Replaces the node by its expression; checks the variables from outside, which may have no value."""
         own = names_of(node.value).written
         for name in ast.walk(node.value):
             if isinstance(name, ast.Name) and name.id in own:
@@ -242,7 +247,9 @@ class Expressions(ast.NodeTransformer):
         return _Names(self.visit_Name).visit(node.value)
 
     def visit_Unpacked(self, node: Unpacked) -> ast.expr:
-        """`t` -> `ag__.unpacked(t, count)`; inline only if its class may be staged."""
+        """Rewrites an unpacked `t` to `ag__.unpacked(t, count)`; the inline form calls it only if the class of `t` may
+        be staged.
+        """
         value, count = self.visit(node.value), ast.Constant(node.count)
         if not self.inline:
             return self._at(expression("ag__.unpacked(value, count)", value=value, count=count), node)
@@ -253,14 +260,14 @@ class Expressions(ast.NodeTransformer):
     # --- scopes ----------------------------------------------------------------------------------------------------
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
-        """A lambda is a function of its own."""
+        """Rewrites a lambda as a function of its own."""
         node.args.defaults = [self.visit(default) for default in node.args.defaults]
         node.args.kw_defaults = [None if d is None else self.visit(d) for d in node.args.kw_defaults]
         converted: ast.expr = self.convert_function(node)
         return converted
 
     def _comprehension(self, node: Any) -> Any:
-        """`[f(x) for x in t]` -> `[f(x) for x in ag__.iterable(t)]`; no temporary variables fit inside."""
+        """Rewrites `[f(x) for x in t]` to `[f(x) for x in ag__.iterable(t)]`; no temporary variables fit inside."""
         was_inline, self.inline = self.inline, False
         for generator in node.generators:
             if not generator.is_async:
@@ -292,18 +299,20 @@ class _Names(ast.NodeTransformer):
 
 
 def _is_of_builtins(function: ast.Attribute) -> bool:
-    """Whether a function is read from the module `builtins`: it is a builtin function, not the method of an object."""
+    """Tells whether a function is read from the module `builtins`: a builtin function, not the method of an object."""
     return isinstance(function.value, ast.Name) and function.value.id == "builtins"
 
 
 def held_test(held: str, value: ast.expr) -> ast.expr:
-    """Whether the graph may have to carry out what depends on a value; also keeps the value in the variable `held`."""
+    """Builds the test whether the graph may carry out what depends on a value; the test also keeps the value in
+    `held`.
+    """
     source = "(held := value).__class__ not in ag__.plain and ag__.staged[held.__class__]"
     return expression(source, held=held, value=value)
 
 
 def chained(node: ast.Compare, middle: str) -> ast.BoolOp:
-    """`a < b < c` -> `a < (m := b) and m < c`."""
+    """Rewrites `a < b < c` to `a < (m := b) and m < c`."""
     named = ast.NamedExpr(ast.Name(middle, ast.Store()), node.comparators[0])
     first = ast.Compare(node.left, node.ops[:1], [named])
     others = ast.Compare(ast.Name(middle, ast.Load()), node.ops[1:], node.comparators[1:])

@@ -21,15 +21,15 @@ _RUNNING = ("eval", "exec")
 
 
 class FrameFunctions(CodeConverter):
-    """The converter."""
+    """Replaces calls of builtin functions that look at their caller's frame."""
 
     def __init__(self) -> None:
         self._scopes: list[FunctionScope] = []
         self._names: list[list[str]] = []
-        """Of each function around, its variables in the order in which Python has them."""
+        """The variables of each function around the current node, in the order in which Python has them."""
 
     def visit_FunctionDef(self, node: Any) -> Any:
-        """A definition or lambda has variables of its own."""
+        """Rewrites a definition or lambda with its own variables in scope."""
         scope = function_scope(node)
         self._scopes.append(scope)
         self._names.append(_in_order(node, scope))
@@ -41,14 +41,14 @@ class FrameFunctions(CodeConverter):
     visit_Lambda = visit_FunctionDef
 
     def _comprehension(self, node: Any) -> Any:
-        """A frame of its own, but for what it iterates over."""
+        """Rewrites what a comprehension iterates over; the rest runs in a frame of the comprehension's own."""
         node.generators[0].iter = self.visit(node.generators[0].iter)
         return node
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A call by one of the names; whether that is the builtin function, shows when it runs."""
+        """Rewrites a call by one of the names; the run tells whether the name means the builtin function."""
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if not self._scopes or name in self._scopes[-1].locals or node.keywords:
@@ -75,7 +75,7 @@ class FrameFunctions(CodeConverter):
 
 
 def _in_order(node: Any, scope: FunctionScope) -> list[str]:
-    """The variables of a function: parameters, then others by the place of their first assignment."""
+    """Returns the variables of a function: parameters, then others by the position of their first assignment."""
     first: dict[str, tuple[int, int]] = {}
     for part in ast.walk(node):
         name = getattr(part, "id", None) or getattr(part, "name", None)

@@ -16,14 +16,14 @@ class FunctionCode:
     """A function while its statements are rewritten.
 
     Args:
-      scope: Its variables.
-      nested: The names of the functions defined in it.
+      scope: The function's variables.
+      nested: The names of the functions defined in the function.
       namer: Gives names that are new in the whole converted code.
       convert_function: Rewrites a definition or lambda nested in a function.
-      enclosing: The variables of functions around it.
-      is_method: Whether it has the cell `__class__`.
-      returns_on_every_path: Whether it never reaches its end.
-      doubtful: The variables that it, or a function in it, may read when they have no value.
+      enclosing: The variables of the functions around the function.
+      is_method: Whether the function has the cell `__class__`.
+      returns_on_every_path: Whether the function never reaches its end.
+      doubtful: The variables that the function, or one nested in it, may read when they have no value.
     """
 
     def __init__(
@@ -43,24 +43,24 @@ class FunctionCode:
         self._convert_function = convert_function
         self._enclosing = enclosing
         self.free = scope.free & enclosing
-        """The variables of functions around it that it uses."""
+        """The variables of enclosing functions that the function uses."""
         self.is_method = is_method
         self.returns_on_every_path = returns_on_every_path
         self._doubtful_captures = doubtful & scope.captured
         self.certain = scope.locals - doubtful
-        """The variables that have a value wherever they are read."""
+        """The function's variables that have a value wherever they are read."""
         self.added: set[str] = set()
-        """Variables that conversion has added."""
+        """The variables that conversion has added to the function."""
 
     def convert_function(self, node: Any) -> Any:
-        """A definition or lambda nested in this function, rewritten."""
+        """Rewrites a definition or lambda nested in this function."""
         for name in ast.walk(node) if self._doubtful_captures else ():
             if isinstance(name, ast.Name) and name.id in self._doubtful_captures:
                 name.is_doubtful = True  # type: ignore[attr-defined]  # a mark: it may read `ag__.Undefined`
         return self._convert_function(node, self._enclosing | self.variables)
 
     def convert_definition(self, node: ast.FunctionDef, expressions: Expressions) -> list[ast.stmt]:
-        """A `def` nested in this function, which evaluates its decorators and defaults."""
+        """Rewrites a `def` nested in this function, whose decorators and defaults this function evaluates."""
         new = copy_tree(node)
         new.decorator_list = [expressions.convert(d) for d in node.decorator_list]
         new.args.defaults = [expressions.convert(d) for d in node.args.defaults]
@@ -68,7 +68,7 @@ class FunctionCode:
         return [self.convert_function(new)]
 
     def new_variable(self, root: str) -> str:
-        """The name of a variable that converted code adds to the function."""
+        """Returns the name of a new variable that conversion adds to the function."""
         name = self.namer.new(root)
         self.added.add(name)
         return name
@@ -79,7 +79,7 @@ class FunctionCode:
         return self.scope.locals | self.added
 
     def outer_declarations(self, statements: Iterable[ast.AST]) -> list[ast.stmt]:
-        """The `nonlocal` and `global` statements for a nested function that takes over `statements`."""
+        """Builds the `nonlocal` and `global` statements for a nested function that takes over `statements`."""
         written = names_of(statements).written
         own = sorted(written & (self.variables | self.scope.nonlocals))
         everywhere = sorted(written & self.scope.globals)
@@ -87,10 +87,10 @@ class FunctionCode:
         return [*declared, ast.Global(everywhere)] if everywhere else declared
 
     def expressions(self, inline: bool, own_frame: bool = True, graph: str = "") -> Expressions:
-        """The rewriter of expressions.
+        """Makes a rewriter of the function's expressions.
 
         Args:
-          inline: Which form.
+          inline: Whether the rewriter writes the inline form; the compact form otherwise.
           own_frame: Whether the code runs in the function's own frame.
           graph: The variable that says whether a graph is being built, if the code has one.
         """
@@ -101,7 +101,7 @@ class FunctionCode:
 
 
 class VariableNamer:
-    """A namer whose names are variables of a function."""
+    """A namer that adds each name to the variables of a function."""
 
     def __init__(self, function: FunctionCode) -> None:
         self.new = function.new_variable

@@ -13,8 +13,8 @@
 
 A tensor of a graph refuses to be a Python `bool`. Where that happens in a condition, the rest of the function, from
 this statement to its end, runs in the compact form, made when it is first needed. So code that meets no tensor runs as
-fast as before: a `try` costs nothing. The bodies of `with` and `try` that may need this are functions of their own:
-the graph takes over the rest of the body, and what follows the statement goes on inline.
+fast as before: a `try` costs nothing. A body of a `with` or `try` that the graph may take over becomes a function of
+its own, called a region. The graph takes over the rest of the region, and the code after the statement goes on inline.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Site:
     Attributes:
       value: The variable that holds what was evaluated: the condition, or what to iterate over.
       function: The function that the statement belongs to.
-      assigned: The variables that certainly have a value here.
+      assigned: The variables that certainly have a value at the statement.
       free: The variables that are passed as cells.
       in_region: Whether the statement is in the body of a `with` or `try`.
       variables: The function's variables so far.
@@ -80,7 +80,7 @@ class Site:
         self.free: list[str] = []
 
     def statements(self) -> list[ast.stmt]:
-        """The rest of the function from this statement on, with the variable for what was evaluated."""
+        """Returns the rest of the function from the site's statement on, with the variable for what was evaluated."""
         rest: list[ast.stmt] = [self._statement]
         for loop, statements, index in reversed(self._levels):
             rest += statements[index + 1 :]
@@ -99,12 +99,12 @@ class _Level:
 
 
 class Inline:
-    """Rewrites the statements of one function, or of the body of a `with` or `try` in it.
+    """Rewrites the statements of one function, or of the body of a `with` or `try` in the function.
 
     Args:
       function: The function.
-      sites: All sites of the converted code; new ones are added.
-      in_region: Whether this is such a body, whose variables are those of the function around.
+      sites: All sites of the converted code; new sites are added.
+      in_region: Whether the statements are such a body, whose variables are those of the function around.
     """
 
     def __init__(self, function: FunctionCode, sites: list[Site], in_region: bool = False) -> None:
@@ -117,12 +117,12 @@ class Inline:
         self.expressions = function.expressions(inline=True, own_frame=not in_region, graph=self.graph)
         self.before: dict[int, Any] = {}
         self.has_regions = False
-        """Whether the body of a `with` or `try` before is a function of its own."""
+        """Whether a `with` or `try` before has a body that is a function of its own."""
         self.numbers: list[int] = []
-        """The sites in this frame."""
+        """The numbers of the sites in this frame."""
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements of the whole function."""
+        """Rewrites the statements of the whole function."""
         scope = self.function.scope
         note_rebinding_calls(statements, scope.rebinding)
         note_changes_in_place(statements, scope.locals | scope.nonlocals)
@@ -141,7 +141,7 @@ class Inline:
         return template("graph = ag__.graph()", graph=self.graph)
 
     def _with_handover(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The body, and what takes over where a condition is a tensor of a graph."""
+        """Puts a body in a `try` that lets the graph take over where a condition is a tensor of a graph."""
         free = self.function.scope.captured | self.function.free
         if self.in_region:
             free = free | self.function.variables
@@ -173,12 +173,12 @@ class Inline:
         return new
 
     def _bindings(self) -> list[ast.stmt]:
-        """Code that never runs and makes the variables of regions locals of the function."""
+        """Builds code that never runs and makes the variables of regions locals of the function."""
         names = sorted(self.function.variables - {*self.function.scope.parameters})
         return [ast.If(ast.Constant(False), template("name = None", name=name), []) for name in names]
 
     def block(self, statements: Sequence[ast.stmt], loop: ast.stmt | None = None) -> list[ast.stmt]:
-        """The statements of a block; of the body of `loop` if it is given."""
+        """Rewrites the statements of a block; of the body of `loop` if a loop is given."""
         level = _Level(loop, statements)
         self.levels.append(level)
         done: list[ast.stmt] = []
@@ -193,18 +193,20 @@ class Inline:
 
     def _add_site(self, statement: ast.stmt, original: ast.stmt, value: str) -> None:
         """Notes that the graph may take over at a statement, given the variable with what was evaluated."""
-        known = self.before.get(id(original)) or frozenset()
+        assigned = self.before.get(id(original)) or frozenset()
         self.numbers.append(len(self.sites))
-        self.sites.append(Site(statement, self.levels, value, self.function, known, self.in_region))
+        self.sites.append(Site(statement, self.levels, value, self.function, assigned, self.in_region))
 
     # --- statements ------------------------------------------------------------------------------------------------
 
     def _plain(self, node: Any) -> list[ast.stmt]:
-        """A statement without blocks: only its expressions change."""
+        """Rewrites the expressions of a statement without blocks."""
         return [self.expressions.convert(node)]
 
     def _return(self, node: ast.Return) -> list[ast.stmt]:
-        """What the graph has made of lists in the body of a `with` or `try` is returned as tensors."""
+        """Rewrites `return`: lists that the graph took over in the body of a `with` or `try` are returned as
+        tensors.
+        """
         new = self.expressions.convert(node)
         if self.has_regions and new.value is not None:
             new.value = place([expression("ag__.ret(True, value)", value=new.value)], new.value)[0]
@@ -215,7 +217,7 @@ class Inline:
         return [copy_fields(node, test=test, body=self.block(node.body), orelse=self.block(node.orelse))]
 
     def _while(self, node: ast.While) -> list[ast.stmt]:
-        """`while c: body` -> `while (t := c): body`."""
+        """Rewrites `while c: body` to `while (t := c): body`."""
 
         def resumed(condition: ast.expr, held: str) -> ast.stmt:
             return copy_fields(node, first_test=held, first_condition=condition)
@@ -224,19 +226,19 @@ class Inline:
         return [copy_fields(node, test=test, body=self.block(node.body, loop=node), orelse=self.block(node.orelse))]
 
     def _assert(self, node: ast.Assert) -> list[ast.stmt]:
-        """`assert c, m` -> `assert (t := c), m`."""
+        """Rewrites `assert c, m` to `assert (t := c), m`."""
         test = self._test(node.test, node, lambda condition, held: copy_fields(node, test=condition))
         return [copy_fields(node, test=test, msg=self.expressions.convert(node.msg))]
 
     def _test(self, test: ast.expr, original: ast.stmt, resumed: Resumed) -> ast.expr:
-        """A condition whose operands are kept in variables, so that the graph can take over at each of them.
+        """Rewrites a condition; variables keep its operands, so that the graph can take over at each operand.
 
         `a and not b` -> `(t := a) and not (u := b)`
 
         Args:
           test: The condition.
-          original: The statement that it belongs to.
-          resumed: The statement for the graph, given the condition with a variable in it, and the variable.
+          original: The statement that the condition belongs to.
+          resumed: Makes the statement for the graph from the condition with a variable in it, and the variable's name.
         """
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             operand = self._test(test.operand, original, lambda value, held: resumed(_negated(value, test), held))
@@ -264,7 +266,7 @@ class Inline:
         return copy_fields(test, values=operands)
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
-        """`for x in xs` -> `for x in (it := iter(t := xs))`: the rest of a loop can be handed over."""
+        """Rewrites `for x in xs` to `for x in (it := iter(t := xs))`, so that the rest of a loop can be handed over."""
         held, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
         self._add_site(copy_fields(node, iter=_read(held, node.iter)), node, held)
         over = expression(
@@ -276,14 +278,14 @@ class Inline:
         remaining = copy_fields(node, iter=_read(iterator, node.iter))
         statements = list(node.body)
         go_on = getattr(node, "extra_test", None)
-        if go_on is not None:  # of a loop in a `with` or `try` that is left early
+        if go_on is not None:  # a loop in a `with` or `try` that is left early has such a test
             statements += place([ast.If(ast.UnaryOp(ast.Not(), copy_tree(go_on)), [ast.Break()], [])], go_on)
         body, orelse = self.block(statements, loop=remaining), self.block(node.orelse)
         target = self.expressions.convert(node.target)
         return [copy_fields(node, target=target, iter=place([over], node.iter)[0], body=body, orelse=orelse)]
 
     def _with(self, node: ast.With) -> list[ast.stmt]:
-        """The body may enter a graph; what follows is outside again."""
+        """Rewrites a `with`: its body may enter a graph, and what follows is outside again."""
         items = [self.expressions.convert(item) for item in node.items]
         body = [*self._ask_for_graph(), *self._region(node.body)]
         return [copy_fields(node, items=items, body=place(body, node.body[0])), *self._ask_for_graph()]
@@ -298,7 +300,7 @@ class Inline:
     _trystar = _try
 
     def _assign(self, node: ast.Assign) -> list[ast.stmt]:
-        """`x[i] = v` of a variable: `x` may be a tensor, of which a changed copy is made."""
+        """Rewrites `x[i] = v` of a variable: `x` may be a tensor, and a changed copy of the tensor is made."""
         unpacked = unpacked_items(node, self.function)
         if unpacked is not None:
             return [new for part in unpacked for new in self._assign(part)]
@@ -315,7 +317,7 @@ class Inline:
         return [*start, *evaluate, *_store_item(name, key, value)]
 
     def _unpack(self, node: ast.Assign, unpacked: Unpacked) -> list[ast.stmt]:
-        """`a, b = v` -> `a, b = (t := v)`: a tensor refuses to be iterated over, and the graph takes over."""
+        """Rewrites `a, b = v` to `a, b = (t := v)`: a tensor refuses to be iterated over, and the graph takes over."""
         held = self.function.namer.new("ag_t")
         again = place([Unpacked(_read(held, unpacked.value), unpacked.count)], unpacked)[0]
         self._add_site(copy_fields(node, value=again), node, held)
@@ -324,7 +326,7 @@ class Inline:
         return [copy_fields(node, targets=targets, value=place([value], unpacked)[0])]
 
     def _augassign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """`x[i] += v` -> `t = x[i]; t += v; x[i] = t`."""
+        """Rewrites `x[i] += v` to `t = x[i]; t += v; x[i] = t`."""
         name = stored_variable(node, self.function)
         if name is None:
             return self._plain(node)
@@ -336,7 +338,7 @@ class Inline:
         return [*evaluate, *read, change, *_store_item(name, key, value)]
 
     def _key(self, key: ast.expr) -> tuple[ast.expr, list[ast.stmt]]:
-        """A key that can be used twice, and the statements that evaluate it."""
+        """Returns a key that can be used twice, and the statements that evaluate the key."""
         if isinstance(key, (ast.Name, ast.Constant)):
             return key, []
         held = self.function.new_variable("ag_k")
@@ -344,7 +346,7 @@ class Inline:
         return ast.Name(held, ast.Load()), template("held = key", held=held, key=evaluated)
 
     def _annassign(self, node: ast.AnnAssign) -> list[ast.stmt]:
-        """A variable of a region is one of the function around, and such a variable takes no annotation."""
+        """Rewrites `x: T = v`; in a region without `T`, since a variable of the function around takes no annotation."""
         return without_annotation(node, self._assign) if self.in_region else self._plain(node)
 
     def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
@@ -358,7 +360,7 @@ class Inline:
     # --- regions ---------------------------------------------------------------------------------------------------
 
     def _region(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The body of a `with` or `try`; a function of its own if the graph may take over in it."""
+        """Rewrites the body of a `with` or `try`; makes it a function of its own if the graph may take over in it."""
         if not has_sites(statements):
             return self.block(statements)
         self.has_regions = True
@@ -372,7 +374,7 @@ class Inline:
 
 
 def _read(name: str, at: ast.expr) -> ast.expr:
-    """A variable in place of an expression."""
+    """Builds a read of a variable in place of an expression."""
     return place([ast.Name(name, ast.Load())], at)[0]
 
 
@@ -388,7 +390,7 @@ def _negated(condition: ast.expr, at: ast.expr) -> ast.expr:
 
 
 def _store_item(name: str, key: ast.expr, value: str) -> list[ast.stmt]:
-    """`x[i] = v`; a tensor refuses, and a changed copy takes its place."""
+    """Builds `x[i] = v`; if `x` is a tensor, which refuses, a changed copy takes its place."""
     return template(
         """
         try:
@@ -405,7 +407,7 @@ def _store_item(name: str, key: ast.expr, value: str) -> list[ast.stmt]:
 
 
 def has_sites(statements: Sequence[ast.stmt]) -> bool:
-    """Whether a block holds a statement where the graph may take over."""
+    """Tells whether a block holds a statement where the graph may take over."""
     pending: list[ast.AST] = list(statements)
     while pending:
         node = pending.pop()
@@ -432,7 +434,7 @@ class _ExitsOfRegions:
         self.function = function
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """The statements with such exits rewritten."""
+        """Rewrites the exits from `with` and `try` in statements."""
         done: list[ast.stmt] = []
         for statement in statements:
             done += self._statement(statement)

@@ -1,7 +1,7 @@
 """Assignments that unpack into items: `x[i], y = v` -> `t, y = v; x[i] = t`.
 
-An item of a variable is assigned by a statement of its own, since the variable may be a tensor, of which a changed copy
-is made.
+A variable may hold a tensor, and the elements of a tensor cannot be assigned in place. An item of a variable is
+therefore assigned by a statement of its own, which puts a changed copy of the tensor into the variable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from millrace._src.autograph.transform.templates import copy_tree, expression, p
 
 
 def stored_variable(node: Any, function: FunctionCode) -> str | None:
-    """The variable whose item a statement assigns (`x` in `x[i] = v`), if it is one of the function's own."""
+    """Returns the variable whose item a statement assigns (`x` in `x[i] = v`), if it is one of the function's own."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     target: Any = targets[0]
     return target.value.id if len(targets) == 1 and _is_own_item(target, function) else None
@@ -28,21 +28,23 @@ def _is_own_item(target: Any, function: FunctionCode) -> bool:
 
 
 def without_annotation(node: ast.AnnAssign, convert: Callable[[ast.Assign], list[ast.stmt]]) -> list[ast.stmt]:
-    """`x: T = v` -> `x = v`, converted as an assignment; `x: T` alone does nothing."""
+    """Converts `x: T = v` as `x = v`; drops `x: T`, which does nothing."""
     if node.value is None:
         return []
     return convert(place([ast.Assign([node.target], node.value)], node)[0])
 
 
 def key_expression(key: ast.expr) -> ast.expr:
-    """`i:j` -> `ag__.key[i:j]`: what stands between brackets as an expression."""
+    """Rewrites `i:j` to `ag__.key[i:j]`, which gives as a value what stands between brackets."""
     if any(isinstance(part, ast.Slice) for part in (key, *getattr(key, "elts", ()))):
         return place([expression("ag__.key[part]", part=key)], key)[0]
     return key
 
 
 def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign] | None:
-    """The statements for an assignment to several targets with items among them; None if it has none."""
+    """Splits an assignment to several targets with items among them into statements; returns None if it has no such
+    targets.
+    """
     if len(node.targets) == 1 and not isinstance(node.targets[0], (ast.Tuple, ast.List)):
         return None
     replaced = _Items(function)

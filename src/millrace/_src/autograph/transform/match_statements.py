@@ -1,4 +1,4 @@
-"""`match`: nested `if`s over tests that say whether a pattern fits, so that what follows needs to know only `if`.
+"""`match` becomes nested `if`s over tests that say whether a pattern fits: later converters need to know only `if`.
 
     match command:             s = command
         case ("go", n):        if (q := ag__.match_items(s, 2)) is not None and <q[0] == "go">:
@@ -11,9 +11,10 @@
                                    else:
                                        c
 
-The structure of a subject (its class, its length, its keys) is known in Python. Whether a value in it equals that of a
-pattern may be a tensor: then the `if` becomes a branch of the graph. A pattern with a guard is first tested, then its
-names are bound, then the guard is evaluated, as Python does; if the test is a tensor, test and guard are joined:
+The structure of a subject (its class, its length, its keys) is known in Python. Whether a value in the subject equals
+that of a pattern may be a tensor: then the `if` becomes a branch of the graph. A pattern with a guard is first tested,
+then its names are bound, then the guard is evaluated, as Python does. If the test is a tensor, test and guard are
+joined:
 
     case [1, y] if y > 2:      t = <pattern fits>
         a               ->     if t is not False:
@@ -34,7 +35,7 @@ from millrace._src.autograph.transform.templates import copy_tree, expression, p
 
 
 class MatchStatements(CodeConverter):
-    """The converter.
+    """Replaces the `match` statements of a function by `if` statements.
 
     Args: namer: Gives names to variables that hold subjects, parts and results of tests.
     """
@@ -43,7 +44,7 @@ class MatchStatements(CodeConverter):
         self.namer = namer
 
     def visit_Match(self, node: ast.Match) -> list[ast.stmt]:
-        """A whole statement."""
+        """Rewrites a whole `match` statement."""
         self.generic_visit(node)
         subject, plain = self.namer.temporary("ag_subject"), self.namer.temporary("ag_plain")
         start: list[ast.stmt] = [ast.Assign([ast.Name(subject, ast.Store())], node.subject)]
@@ -79,10 +80,10 @@ class MatchStatements(CodeConverter):
 
 
 class _Pattern:
-    """The tests of one pattern in Python's order, and what it binds.
+    """The tests of one pattern in Python's order, and the names that the pattern binds.
 
     Attributes:
-      tests: Expressions; with each, whether it certainly gives a Python value.
+      tests: Expressions; with each, whether the expression certainly gives a Python value.
       bindings: Names, with expressions for their values that hold once the tests have passed.
     """
 
@@ -94,13 +95,14 @@ class _Pattern:
 
     @property
     def is_python(self) -> bool:
-        """Whether the test certainly gives a Python value."""
+        """Whether the pattern's test certainly gives a Python value."""
         return all(is_python for _, is_python in self.tests)
 
     def test(self) -> ast.expr | None:
-        """Whether the pattern fits: False, True or a tensor; None if it always fits.
+        """Builds the test whether the pattern fits: it gives False, True or a tensor; returns None if the pattern
+        always fits.
 
-        A tensor is kept until the others are known to be no False.
+        A tensor is kept until every other test is known not to be False.
         """
         if not self.tests:
             return None
@@ -117,7 +119,9 @@ class _Pattern:
         return links[0] if len(links) == 1 else ast.BoolOp(ast.And(), links)
 
     def add(self, pattern: Any, subject: ast.expr, is_whole: bool = False) -> None:
-        """Adds a pattern for a subject, which is cheap to evaluate; the whole subject has its class looked up."""
+        """Adds a pattern for a subject, which is cheap to evaluate; the class of the whole subject is looked up only
+        once.
+        """
         kind = type(pattern).__name__.removeprefix("Match").lower()
         if isinstance(pattern, (ast.MatchValue, ast.MatchOr, ast.MatchAs)):
             getattr(self, f"_{kind}")(pattern, subject, is_whole)
@@ -128,7 +132,7 @@ class _Pattern:
         self.tests.append((expression(source, **parts), True))
 
     def _parts(self, source: str, patterns: Sequence[ast.pattern], **parts: Any) -> None:
-        """A test that gives the parts of the subject, or None; and the patterns of the parts."""
+        """Adds a test that gives the parts of the subject, or None; adds the patterns of the parts."""
         held = self.namer.temporary("ag_parts")
         self._python_test(f"(held := {source}) is not None", held=held, **parts)
         for index, pattern in enumerate(patterns):
@@ -137,7 +141,9 @@ class _Pattern:
     # --- patterns --------------------------------------------------------------------------------------------------
 
     def _value(self, pattern: ast.MatchValue, subject: ast.expr, is_whole: bool) -> None:
-        """`case 1`, `case Color.RED`: a literal is compared at once if the subject's class is known to be Python's."""
+        """Adds `case 1` or `case Color.RED`; a literal is compared at once if the subject's class is known to be
+        Python's.
+        """
         value = pattern.value
         source = "ag__.matches_value(subject, value)"
         if not isinstance(value, ast.Attribute):
@@ -148,18 +154,18 @@ class _Pattern:
         return self.plain if is_whole else "subject.__class__ in ag__.plain"
 
     def _singleton(self, pattern: ast.MatchSingleton, subject: ast.expr) -> None:
-        """`case None`."""
+        """Adds `case None`."""
         self._python_test("subject is value", subject=subject, value=ast.Constant(pattern.value))
 
     def _as(self, pattern: ast.MatchAs, subject: ast.expr, is_whole: bool) -> None:
-        """`case _`, `case name`, `case pattern as name`."""
+        """Adds `case _`, `case name` or `case pattern as name`."""
         if pattern.pattern is not None:
             self.add(pattern.pattern, subject, is_whole)
         if pattern.name is not None:
             self.bindings.append((pattern.name, subject))
 
     def _sequence(self, pattern: ast.MatchSequence, subject: ast.expr) -> None:
-        """`case [a, b]`, `case [a, *rest]`: the ends are taken by index if nobody asks for the rest."""
+        """Adds `case [a, b]` or `case [a, *rest]`; the ends are taken by index if nobody asks for the rest."""
         stars = [index for index, part in enumerate(pattern.patterns) if isinstance(part, ast.MatchStar)]
         count = len(pattern.patterns)
         if not stars:
@@ -180,7 +186,7 @@ class _Pattern:
         self._parts("ag__.match_with_rest(subject, n, m)", parts, subject=subject, n=before, m=after)
 
     def _mapping(self, pattern: ast.MatchMapping, subject: ast.expr) -> None:
-        """`case {"k": v, **rest}`."""
+        """Adds `case {"k": v, **rest}`."""
         keys = tuple_of(pattern.keys)
         self._parts("ag__.match_mapping(subject, keys)", pattern.patterns, subject=subject, keys=keys)
         if pattern.rest is not None:
@@ -190,7 +196,7 @@ class _Pattern:
             self.bindings.append((pattern.rest, _read(held)))
 
     def _class(self, pattern: ast.MatchClass, subject: ast.expr) -> None:
-        """`case Point(a, y=b)`; `case int()` asks `isinstance`, which takes more than classes."""
+        """Adds `case Point(a, y=b)`; `case int()` asks `isinstance`, whose second argument need not be a class."""
         if not pattern.patterns and not pattern.kwd_patterns:
             self._python_test(
                 "ag__.isinstance(subject, kind) if (kind := cls).__class__ is ag__.Class "
@@ -210,7 +216,7 @@ class _Pattern:
         )
 
     def _or(self, pattern: ast.MatchOr, subject: ast.expr, is_whole: bool) -> None:
-        """`case a | b`."""
+        """Adds `case a | b`."""
         if all(isinstance(p, ast.MatchValue) and not isinstance(p.value, ast.Attribute) for p in pattern.patterns):
             values = tuple_of([p.value for p in pattern.patterns])  # type: ignore[attr-defined]  # all are MatchValue
             source = f"subject in values if {self._asks_plain(is_whole)} else ag__.matches_any(subject, values)"
@@ -231,7 +237,9 @@ class _Pattern:
             self.tests.append((_either([(self.namer.temporary("ag_c"), test) for test in tests]), False))
 
     def _or_with_names(self, alternatives: Sequence[_Pattern]) -> None:
-        """Each alternative keeps the values for the names; those of the first that fits are bound."""
+        """Adds alternatives that bind names: each keeps the values for the names, and the first that fits binds
+        them.
+        """
         names = sorted(name for name, _ in alternatives[0].bindings)
         fits = [self.namer.temporary("ag_c") for _ in alternatives]
         values = [self.namer.temporary("ag_values") for _ in alternatives]
@@ -259,7 +267,7 @@ class _Pattern:
 
 
 def _either(tests: list[tuple[str, ast.expr]]) -> ast.expr:
-    """Whether one of the tests holds; those after one that is True are not evaluated."""
+    """Builds the test whether one of several tests holds; the tests after one that is True are not evaluated."""
     (held, test), *rest = tests
     first = ast.NamedExpr(ast.Name(held, ast.Store()), test)
     if not rest:
@@ -274,7 +282,7 @@ def _read(name: str) -> ast.expr:
 
 
 def _has_literal(pattern: Any) -> bool:
-    """Whether the whole subject is compared with a literal."""
+    """Tells whether a pattern compares the whole subject with a literal."""
     if isinstance(pattern, ast.MatchValue):
         return not isinstance(pattern.value, ast.Attribute)
     if isinstance(pattern, ast.MatchOr):

@@ -15,16 +15,16 @@ class Namer:
     def __init__(self, tree: ast.AST, reserved: frozenset[str] | set[str] = frozenset()) -> None:
         self.taken = {*identifiers(tree), *reserved}
         self.temporaries: set[str] = set()
-        """Variables that no statement reads but the next few of the same block."""
+        """The added variables that only the next few statements of the same block read."""
 
     def temporary(self, root: str) -> str:
-        """As `new`, for one of `temporaries`."""
+        """Returns a new name, as `new` does, and adds the name to `temporaries`."""
         name = self.new(root)
         self.temporaries.add(name)
         return name
 
     def new(self, root: str) -> str:
-        """`root`, or `root` with the first number that makes it new."""
+        """Returns `root`, or `root` with the first number that makes the name new."""
         name, number = root, 0
         while name in self.taken:
             number += 1
@@ -34,13 +34,13 @@ class Namer:
 
 
 def identifiers(tree: ast.AST) -> set[str]:
-    """Everything in a tree that is a name: variables, parameters, functions, attributes."""
-    found: set[str] = set()
+    """Returns every name in a tree: of variables, parameters, functions and attributes."""
+    names: set[str] = set()
     for node in ast.walk(tree):
         for field in ("id", "name", "arg", "attr", "rest", "asname"):
             value = getattr(node, field, None)
             if isinstance(value, str):
-                found.add(value)
+                names.add(value)
         if isinstance(node, (ast.Global, ast.Nonlocal)):
-            found.update(node.names)
-    return found
+            names.update(node.names)
+    return names

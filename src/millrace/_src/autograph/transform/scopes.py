@@ -1,7 +1,7 @@
-"""Which names a piece of code reads and writes, and which of them a function owns.
+"""Which names a piece of code reads and writes, and which of the names a function owns.
 
-A nested function, lambda or comprehension is a scope of its own: what it assigns stays inside, what it reads from
-outside it captures. A captured variable may be read whenever the nested function is called.
+A nested function, lambda or comprehension is a scope of its own. What a scope assigns stays inside; what a scope reads
+from outside is captured. A captured variable may be read whenever the nested function is called.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Names:
       composite: Assigned attributes and items of names, such as `self.x` and `a[0]`, by their text.
       items: Names that are written only in the sense that one of their items is.
       declared: Names declared `global` and `nonlocal`.
-      places: Where names are read, nested functions included: name, line, column.
+      places: The reads of names, in nested functions too: name, line, column.
     """
 
     def __init__(self) -> None:
@@ -40,12 +40,12 @@ class Names:
 
     @property
     def used(self) -> set[str]:
-        """Everything that may be read."""
+        """Every name that may be read."""
         return self.read | self.captured
 
 
 def names_of(nodes: ast.AST | Iterable[ast.AST] | None) -> Names:
-    """The names that statements or expressions use."""
+    """Collects the names that statements or expressions use."""
     collector = _Collector()
     for node in [nodes] if isinstance(nodes, ast.AST) else nodes or ():
         collector.visit(node)
@@ -79,7 +79,7 @@ class _Collector(ast.NodeVisitor):
         self.visit_Attribute(node)
 
     def visit_While(self, node: ast.While) -> None:
-        first = getattr(node, "first_condition", None)  # of a loop that the graph takes over: what was evaluated of it
+        first = getattr(node, "first_condition", None)  # the condition's first value, if the graph takes over the loop
         if first is not None:
             self.visit(first)
         self.generic_visit(node)
@@ -92,7 +92,7 @@ class _Collector(ast.NodeVisitor):
     def visit_PythonExpression(self, node: Any) -> None:
         inner = names_of(node.value)
         self.names.written |= inner.written
-        self.names.read |= inner.read - inner.written  # what it assigns is read after that
+        self.names.read |= inner.read - inner.written  # the expression reads its own variables after it assigns them
 
     def visit_Attribute(self, node: Any) -> None:
         self._composite(node)
@@ -147,10 +147,10 @@ class _Collector(ast.NodeVisitor):
     def _nested_function(self, node: Any) -> None:
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
-        own = getattr(node, "scope", None) or function_scope(node)  # of a block that became a function, it is known
+        own = getattr(node, "scope", None) or function_scope(node)  # a block that became a function has its scope
         self.names.captured |= own.free
         self.names.places |= own.places
-        self.names.written |= own.nonlocals  # it may assign them whenever it is called
+        self.names.written |= own.nonlocals  # any call of the function may assign its nonlocal variables
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.names.written.add(node.name)
@@ -181,13 +181,13 @@ class FunctionScope:
     """The variables of one function.
 
     Attributes:
-      parameters: Its parameters, in order.
-      locals: Parameters and every name that its body assigns.
+      parameters: The function's parameters, in order.
+      locals: Parameters and every name that the function's body assigns.
       free: Names that come from outside: of an enclosing function, global or builtin.
       globals, nonlocals: Names declared so.
       captured: Locals that nested functions use.
-      places: Where names are read, nested functions included: name, line, column.
-      rebinding: By the name of a nested function, the locals that a call of it may assign.
+      places: The reads of names, in nested functions too: name, line, column.
+      rebinding: By the name of a nested function, the locals that a call of the nested function may assign.
     """
 
     def __init__(self, node: Any) -> None:
@@ -205,32 +205,32 @@ class FunctionScope:
 
 
 def nested_functions(node: Any) -> set[str]:
-    """The names under which functions are defined in a function, by `def` or by assigning a lambda."""
-    found = set()
+    """Returns the names under which functions are defined in a function, by `def` or by assigning a lambda."""
+    names = set()
     for part in ast.walk(node):
         if isinstance(part, ast.FunctionDef):
-            found.add(part.name)
+            names.add(part.name)
         elif isinstance(part, ast.Assign) and isinstance(part.value, ast.Lambda):
-            found |= {target.id for target in part.targets if isinstance(target, ast.Name)}
-    return found
+            names |= {target.id for target in part.targets if isinstance(target, ast.Name)}
+    return names
 
 
 def function_scope(node: Any) -> FunctionScope:
-    """The variables of a function definition or lambda."""
+    """Finds the variables of a function definition or lambda."""
     return FunctionScope(node)
 
 
 def _rebinding(function: Any, variables: set[str]) -> dict[str, set[str]]:
-    """The functions defined in a function that assign its variables, themselves or by calling one another."""
+    """Finds the nested functions that assign variables of a function, themselves or by calling one another."""
     parts = [part for part in ast.walk(function) if isinstance(part, ast.FunctionDef) and part is not function]
-    found = {part.name: assigned for part in parts if (assigned := function_scope(part).nonlocals & variables)}
+    rebinding = {part.name: assigned for part in parts if (assigned := function_scope(part).nonlocals & variables)}
     uses = {part.name: {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} for part in parts}
-    for _ in uses if found else ():
+    for _ in uses if rebinding else ():
         for name, used in uses.items():
-            through = set().union(*(found[other] for other in used & found.keys()))
+            through = set().union(*(rebinding[other] for other in used & rebinding.keys()))
             if through:
-                found[name] = found.get(name, set()) | through
-    return found
+                rebinding[name] = rebinding.get(name, set()) | through
+    return rebinding
 
 
 RESIZING = frozenset("append extend insert pop remove clear".split())
@@ -245,7 +245,7 @@ _CHANGING = RESIZING | frozenset(
 
 
 def note_changes_in_place(statements: Iterable[ast.AST], variables: set[str]) -> None:
-    """Marks `x.pop()`, `x['k'].append(v)`, `x[i][j] = v`, `del x[i]`: of a variable, they count as assignments."""
+    """Marks `x.pop()`, `x['k'].append(v)`, `x[i][j] = v` and `del x[i]` of variables: they count as assignments."""
     pending = list(statements)
     while pending:
         part = pending.pop()
@@ -257,7 +257,7 @@ def note_changes_in_place(statements: Iterable[ast.AST], variables: set[str]) ->
 
 
 def _changed_in_place(node: ast.AST) -> str | None:
-    """The variable that holds, maybe with other objects in between, the container that a node changes."""
+    """Returns the variable that holds the container that a node changes, maybe with other objects in between."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
         return _base_name(node.func.value)
     if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Load):
@@ -289,7 +289,7 @@ def note_rebinding_calls(statements: Iterable[ast.AST], rebinding: dict[str, set
 
 
 def composite_text(node: ast.expr) -> str | None:
-    """The text of an attribute or item that can be a variable of a loop (`self.x`, `a[0]`, `d[k]`); None for others."""
+    """Returns the text of an attribute or item that can be a loop's variable (`self.x`, `a[0]`, `d[k]`), else None."""
     if isinstance(node, ast.Attribute):
         base = _base_text(node.value)
         return None if base is None else f"{base}.{node.attr}"
@@ -304,14 +304,14 @@ def _base_text(node: ast.expr) -> str | None:
 
 
 def composite_names(node: ast.AST) -> Iterator[str]:
-    """The simple names in a composite symbol."""
+    """Yields the simple names in a composite symbol."""
     for part in ast.walk(node):
         if isinstance(part, ast.Name):
             yield part.id
 
 
 def is_generator(node: Any) -> bool:
-    """Whether a function has a `yield` or an `await` of its own."""
+    """Tells whether a function has a `yield` or an `await` of its own."""
     pending = list(node.body) if isinstance(node.body, list) else [node.body]
     while pending:
         part = pending.pop()

@@ -1,8 +1,8 @@
 """Pieces of syntax trees written as Python text.
 
-`template("x = ag__.ld(x)", x="total")` gives the statement with the name put in; a node in place of a name puts in an
-expression, and a list of statements goes where the name stands alone on its line. Nodes made this way have no
-positions; `place` gives them those of the user's code that they stand for.
+`template("x = ag__.ld(x)", x="total")` gives the statement with `total` in place of `x`. A node in place of a name puts
+in an expression; a list of statements goes where the name stands alone on its line. Nodes made from a template have no
+positions; `place` gives such nodes the position of the user's code that they stand for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 def copy_tree(node: Any) -> Any:
-    """A deep copy of a tree, positions included; what converters have noted on its nodes goes along."""
+    """Copies a tree deeply, with the positions of its nodes and what converters have noted on the nodes."""
     if isinstance(node, list):
         return [copy_tree(item) for item in node]
     if not isinstance(node, ast.AST):
@@ -29,7 +29,7 @@ def copy_tree(node: Any) -> Any:
 
 
 def template(source: str, /, **parts: Any) -> list[ast.stmt]:
-    """The statements of `source` with names replaced.
+    """Builds the statements of `source` with names replaced.
 
     Args:
       source: Python statements; may be indented.
@@ -43,7 +43,7 @@ def template(source: str, /, **parts: Any) -> list[ast.stmt]:
 
 
 def expression(source: str, /, **parts: Any) -> ast.expr:
-    """The one expression of `source` with names replaced."""
+    """Builds the one expression of `source` with names replaced."""
     (statement,) = template(source, **parts)
     assert isinstance(statement, ast.Expr)
     return statement.value
@@ -94,7 +94,7 @@ class _Fill(ast.NodeTransformer):
 
 
 def with_context(node: ast.expr, context: ast.expr_context) -> ast.expr:
-    """A copy of an expression that is read, assigned or deleted."""
+    """Copies an expression that is read, assigned or deleted."""
     new: Any = copy_tree(node)
     if isinstance(new, (ast.Name, ast.Attribute, ast.Subscript, ast.Starred, ast.List, ast.Tuple)):
         new.ctx = context
@@ -109,9 +109,10 @@ _POSITION = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
 def place(nodes: Sequence[_Node], at: ast.AST) -> list[_Node]:
-    """Gives nodes that have no position the one of `at`; if it has none yet either, they get it together, later.
+    """Gives nodes that have no position the position of `at`; if `at` has none yet either, all get theirs together,
+    later.
 
-    Of a place of several lines they get the start: Python takes the last line of a call for its place.
+    A position of several lines is reduced to its start: Python takes the last line of a call for the call's position.
     """
     where = _place_of(at)
     if where is not None:
@@ -131,7 +132,7 @@ def _place_of(node: ast.AST) -> dict[str, Any] | None:
 
 
 def header(node: Any) -> Any:
-    """The part of a statement that an error in it points to: the condition of an `if`."""
+    """Returns the part of a statement that an error in the statement points to: the condition of an `if`."""
     for name in ("test", "iter", "subject"):
         if hasattr(node, name):
             return getattr(node, name)
@@ -143,7 +144,7 @@ def _place(node: Any, where: dict[str, Any]) -> None:
         own = _place_of(node)
         if own is None:
             vars(node).update(where)
-        elif hasattr(node, "scope"):  # a finished block, placed before with all that is in it
+        elif hasattr(node, "scope"):  # a finished block: all nodes in the block have their positions already
             return
         else:
             where = own
@@ -152,6 +153,6 @@ def _place(node: Any, where: dict[str, Any]) -> None:
 
 
 def tuple_of(names: Sequence[str | ast.expr]) -> ast.Tuple:
-    """A tuple of names or expressions that are read."""
+    """Builds a tuple of names or expressions that are read."""
     elements = [ast.Name(n, ast.Load()) if isinstance(n, str) else with_context(n, ast.Load()) for n in names]
     return ast.Tuple(elements, ast.Load())

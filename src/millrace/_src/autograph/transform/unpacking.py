@@ -1,4 +1,7 @@
-"""Unpacking: what is unpacked may be a tensor, which Python cannot iterate over.
+"""Unpacking assignments, loops and calls, whose value may be a tensor.
+
+Python cannot iterate over a tensor of a graph. So a node `Unpacked`, written `<unpacked v>` below, goes around each
+value that is unpacked, and nested targets are unpacked one by one.
 
 a, b = v            ->  a, b = <unpacked v>
 a, (b, c) = v       ->  t, u = <unpacked v>; a = t; b, c = <unpacked u>
@@ -19,12 +22,12 @@ _OPTIONS = "set_loop_options"
 
 
 def is_unpacking(target: ast.AST) -> bool:
-    """Whether a target stands for the parts of a value."""
+    """Tells whether a target stands for the parts of a value."""
     return isinstance(target, (ast.Tuple, ast.List))
 
 
 def parts_of(target: Any) -> ast.expr:
-    """What a target unpacks into: `a, (b, *c)` -> `(None, (None, 0))`."""
+    """Describes the parts that a target unpacks a value into: `a, (b, *c)` -> `(None, (None, 0))`."""
     kinds: list[ast.expr] = []
     for part in target.elts:
         starred = isinstance(part, ast.Starred)
@@ -39,7 +42,7 @@ def _is_nested(target: Any) -> bool:
 
 
 class Unpackings(CodeConverter):
-    """The converter.
+    """Marks the values that are unpacked in a function.
 
     Args: namer: Gives names to variables that hold parts.
     """
@@ -48,7 +51,7 @@ class Unpackings(CodeConverter):
         self.namer = namer
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
-        """`a, b = v`, `a, b = c = v`."""
+        """Rewrites `a, b = v`, `a, b = c = v`."""
         self.generic_visit(node)
         if not any(is_unpacking(target) for target in node.targets):
             return [node]
@@ -61,7 +64,7 @@ class Unpackings(CodeConverter):
         return place(done, node)
 
     def _assigned(self, target: Any, value: ast.expr) -> list[ast.stmt]:
-        """The statements that assign to one target."""
+        """Builds the statements that assign a value to one target."""
         if not is_unpacking(target):
             return [ast.Assign([target], value)]
         if not _is_nested(target):
@@ -78,7 +81,7 @@ class Unpackings(CodeConverter):
         return [ast.Assign([first], _unpacked(value, first)), *after]
 
     def visit_For(self, node: ast.For) -> ast.For:
-        """`for a, b in v`."""
+        """Rewrites `for a, b in v`."""
         self.generic_visit(node)
         if not is_unpacking(node.target):
             return node
@@ -90,7 +93,7 @@ class Unpackings(CodeConverter):
         return node
 
     def visit_Starred(self, node: ast.Starred) -> ast.Starred:
-        """`f(*v)`, `[*v, 1]`."""
+        """Rewrites `f(*v)`, `[*v, 1]`."""
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load):
             node.value = place([Unpacked(node.value, None)], node.value)[0]
@@ -98,7 +101,7 @@ class Unpackings(CodeConverter):
 
 
 def _unpacked(value: ast.expr, target: Any) -> ast.expr:
-    """The value of an assignment; a display of as many values needs no unpacking."""
+    """Returns the value of an assignment as an unpacked value; a tuple or list display of as many values stays."""
     is_starred = any(isinstance(part, ast.Starred) for part in target.elts)
     if isinstance(value, (ast.Tuple, ast.List)) and not any(isinstance(v, ast.Starred) for v in value.elts):
         return value
