@@ -1,4 +1,8 @@
-"""`tf.autograph`: converting functions, looking at converted code, leaving functions alone."""
+"""`tf.autograph`: converting functions, looking at converted code, leaving functions alone.
+
+Conversion itself is `autograph/transform`; the functions that converted code calls are `autograph/operators`. Here are
+the public functions, and `for_tracing`, through which `tf.function` gets a converted function.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +32,11 @@ class ConversionError(Exception):
 
 @export("autograph.experimental.Feature")
 class Feature(enum.Enum):
-    """Optional features of TensorFlow's converter; the forms they turn on are always converted here.
+    """Optional features of TensorFlow's converter; the forms that the features turn on are always converted here.
 
     `BUILTIN_FUNCTIONS` (and `ALL`) makes `print` show the values of tensors, each time the program gets there.
-    One is of Millrace: `TENSORFLOW_REFUSALS` refuses what TensorFlow refuses, for functions that must run on both.
+    `TENSORFLOW_REFUSALS` is Millrace's own. With this feature a function refuses what TensorFlow refuses; it is for
+    functions that must run on both.
 
     >>> @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.TENSORFLOW_REFUSALS)
     ... def f(x):
@@ -52,29 +57,41 @@ class Feature(enum.Enum):
 
     @classmethod
     def all(cls) -> tuple[Feature, ...]:
-        """All features of TensorFlow's."""
+        """Returns all features of TensorFlow's.
+
+        >>> tf.autograph.experimental.Feature.TENSORFLOW_REFUSALS in tf.autograph.experimental.Feature.all()
+        False
+        """
         return tuple(feature for feature in cls if feature is not cls.TENSORFLOW_REFUSALS)
 
     @classmethod
     def all_but(cls, exclude: Feature | Sequence[Feature]) -> tuple[Feature, ...]:
-        """All features but one or some."""
+        """Returns all features of TensorFlow's but one or some.
+
+        >>> Feature = tf.autograph.experimental.Feature
+        >>> Feature.LISTS in Feature.all_but(Feature.LISTS)
+        False
+
+        Args: exclude: A `Feature` or a sequence of features; `ALL` is always left out.
+        Returns: A tuple of features.
+        """
         excluded = exclude if isinstance(exclude, (list, tuple, set)) else (exclude,)
         return tuple(feature for feature in cls.all() if feature not in (*excluded, cls.ALL))
 
 
 @contextlib.contextmanager
 def tracing_with(options: Any) -> Iterator[None]:
-    """While a function with these `experimental_autograph_options` is traced: what they ask for."""
-    given = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
-    prints = Feature.BUILTIN_FUNCTIONS in given or Feature.ALL in given
-    with refusing_as_tensorflow(Feature.TENSORFLOW_REFUSALS in given), printing_values(prints):
+    """Applies the `experimental_autograph_options` of a function while the function is traced in the `with` block."""
+    features = options if isinstance(options, (tuple, list, set, frozenset)) else (options,)
+    prints = Feature.BUILTIN_FUNCTIONS in features or Feature.ALL in features
+    with refusing_as_tensorflow(Feature.TENSORFLOW_REFUSALS in features), printing_values(prints):
         yield
 
 
 def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that `tf.function` traces in place of the user's.
+    """Returns the function that `tf.function` traces in place of the user's.
 
-    A function that cannot be converted is traced as it is; why, was said in a warning.
+    A function that cannot be converted is traced unchanged; a warning has said why.
     """
     if isinstance(function, types.FunctionType) and not _is_excluded(function):
         conversion = calls.conversions.conversion_of(function)
@@ -90,7 +107,7 @@ def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_excluded(function: types.FunctionType) -> bool:
-    """Whether the user, or we, said that a function is not to be converted, or it is converted already."""
+    """Tells whether a function is not to be converted: it is converted already, excluded, or Millrace's own."""
     if calls.conversions.is_converted(function.__code__) or calls.is_excluded(function):
         return True
     return (function.__module__ or "").partition(".")[0] == _OWN_PACKAGE
@@ -109,10 +126,10 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
     Args:
       entity: A Python function or bound method.
-      recursive: Whether functions that it calls are converted too; they always are.
+      recursive: Whether functions that `entity` calls are converted too; such functions are always converted.
       experimental_optional_features: A `Feature` or several; all are always on.
 
-    Returns: A function; that of a bound method takes the instance as its first argument.
+    Returns: A function; a function made from a bound method takes the instance as its first argument.
     Raises: ConversionError: if `entity` has no Python code, or no source, or cannot be converted.
     """
     function = _python_function(entity)
@@ -124,13 +141,24 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
 
 @export("autograph.to_code")
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source of a function after conversion, in its compact form.
+    """Returns the source of a function after conversion, in its compact form.
 
-    Only code that depends on a tensor runs like this; around it the function runs as it was written, and changes over
-    where a tensor refuses to be a Python truth value or iterator.
+    Only code that depends on a tensor runs in this form. Around such code the function runs as it was written, and
+    changes over where a tensor refuses to be a Python truth value or iterator.
 
-    Args and errors: As for `tf.autograph.to_graph`.
+    >>> def f(x):
+    ...     return not x
+    >>> print(tf.autograph.to_code(f))
+    def tf__f(x):
+        ...
+
+    Args:
+      entity: A Python function or bound method.
+      recursive: As for `tf.autograph.to_graph`.
+      experimental_optional_features: As for `tf.autograph.to_graph`.
+
     Returns: Python source.
+    Raises: ConversionError: if `entity` has no Python code, or no source, or cannot be converted.
     """
     function = _python_function(entity)
     return ast.unparse(_conversion(entity, function).compact()) + "\n"
@@ -163,13 +191,13 @@ def _conversion(entity: Any, function: types.FunctionType) -> Any:
 
 @export("autograph.experimental.do_not_convert")
 def do_not_convert(func: Any = None) -> Any:
-    """Leaves a function, and what it calls, as it is.
+    """Leaves a function, and the functions that it calls, unconverted.
 
     >>> @tf.autograph.experimental.do_not_convert
     ... def f(x):
     ...     return x if isinstance(x, int) else 0
 
-    Args: func: A function or method; without it, the decorator itself is returned.
+    Args: func: A function or method; without `func`, the decorator itself is returned.
     Returns: A function that calls `func` without conversion.
     """
     if func is None:
@@ -191,21 +219,34 @@ def set_loop_options(
     maximum_iterations: Any = _UNSET,
     shape_invariants: Any = _UNSET,
 ) -> None:
-    """Says how the loop around is to be built; must be the first statement in the loop's body.
+    """Says how the loop around the call is to be built; must be the first statement in the loop's body.
 
-    Only loops that depend on a tensor heed it.
+    Only loops that depend on a tensor heed the options.
+
+    >>> @tf.function
+    ... def doubled_until(x, limit):
+    ...     while tf.size(x) < limit:
+    ...         tf.autograph.experimental.set_loop_options(shape_invariants=[(x, tf.TensorShape([None]))])
+    ...         x = tf.concat([x, x], 0)
+    ...     return x
+    >>> doubled_until(tf.constant([1, 2]), 5).numpy()
+    array([1, 2, 1, 2, 1, 2, 1, 2], dtype=int32)
 
     Args:
       parallel_iterations: As for `tf.while_loop`.
       swap_memory: As for `tf.while_loop`.
       maximum_iterations: A bound on the number of iterations.
       shape_invariants: Pairs of a variable of the loop and the static shape that holds in every iteration.
+
+    Raises: ValueError: if the call is not the first statement of its loop.
     """
 
 
 @export("autograph.set_verbosity")
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     """Sets how much is logged about conversions: 0 only warnings, from 1 on what is converted.
+
+    >>> tf.autograph.set_verbosity(0)
 
     Args:
       level: The level; the environment variable AUTOGRAPH_VERBOSITY gives the first one.
@@ -217,7 +258,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
 @export("autograph.trace")
 def trace(*args: Any) -> None:
-    """Prints its arguments while a function is traced.
+    """Prints its arguments while a function is traced, not when the graph runs.
 
     >>> tf.autograph.trace("tracing", 1)
     tracing 1
@@ -232,6 +273,6 @@ def _level_from_environment() -> int:
 
 calls.verbosity.level = _level_from_environment()
 REPLACED_BUILTINS = (builtins_over_tensors, builtin_reductions)
-"""The modules whose functions stand for builtins in converted code; loading them makes them known."""
+"""The modules whose functions stand for builtins in converted code; importing the modules registers the functions."""
 
 __all__ = ["ConversionError", "Feature", "do_not_convert", "for_tracing", "to_code", "to_graph", "trace"]

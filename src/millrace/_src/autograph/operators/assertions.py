@@ -1,4 +1,4 @@
-"""`assert`: of a tensor, checked when the graph runs."""
+"""`assert` of a tensor, which is checked when the graph runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from millrace._src.ops.debug.assertion import assert_that
 
 
 def assert_stmt(test: Any, message: Callable[[], Any]) -> Any:
-    """What is left for Python to assert: the test itself, or True once the graph has an `Assert`."""
+    """Returns what is left for Python to assert: the test itself, or True once the graph has an `Assert`."""
     if not belongs_into_graph(test):
         return test
     refuse_if_strict(OperatorNotAllowedInGraphError, AS_BOOL)

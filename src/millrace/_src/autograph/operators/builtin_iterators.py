@@ -1,8 +1,8 @@
 """`enumerate`, `zip`, `map`, `filter`, `reversed`, `iter`, `next`, `list`, ... where their arguments may be tensors.
 
-Over tensors alone they give a `GraphIterator`, which a `for` loop carries out in the graph. Together with Python
-iterables they run in Python over the parts of the tensors, since the graph cannot choose among Python objects.
-Functions that they call are converted.
+Over tensors alone these builtins give a `GraphIterator`, which a `for` loop carries out in the graph. With a Python
+iterable among the arguments the builtins run in Python over the parts of the tensors, since the graph cannot choose
+among Python objects. Functions that the builtins call are converted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NONE: Any = object()
 
 
 def in_python(value: Any) -> Any:
-    """What Python can iterate over: the parts of a tensor along its first axis, anything else as it is.
+    """Returns what Python can iterate over: the parts of a tensor along its first axis; anything else unchanged.
 
     Raises: OperatorNotAllowedInGraphError: if the number of parts is only known when the graph runs.
     """
@@ -53,7 +53,7 @@ def in_python(value: Any) -> Any:
 
 
 def graph_iterator(value: Any) -> GraphIterator | None:
-    """The iterator over a tensor, or an iterator of the graph itself; None for anything else."""
+    """Returns the iterator over a tensor, or an iterator of the graph itself; None for anything else."""
     if value.__class__ in plain:
         return None
     if isinstance(value, GraphIterator):
@@ -62,20 +62,20 @@ def graph_iterator(value: Any) -> GraphIterator | None:
 
 
 def _all_in_graph(iterables: Sequence[Any]) -> list[GraphIterator] | None:
-    """The iterables as iterators of the graph; None if Python must iterate over them.
+    """Returns the iterables as iterators of the graph; None if Python must iterate over the iterables.
 
-    Python must if one is a Python iterable, whose elements need not be tensors. Where a tensor has no known length,
-    Python cannot, so Python lists and ranges of numbers then become tensors.
+    Python must iterate if one is a Python iterable, whose elements need not be tensors. Where a tensor has no known
+    length, Python cannot iterate; Python lists and ranges of numbers then become tensors.
     """
-    found = [graph_iterator(iterable) for iterable in iterables]
-    sources = [source for source in found if source is not None]
+    iterators = [graph_iterator(iterable) for iterable in iterables]
+    sources = [source for source in iterators if source is not None]
     if not sources or len({id(source) for source in sources}) < len(sources):
         return None
-    if len(sources) < len(found):
+    if len(sources) < len(iterators):
         if builtins.all(source.is_known() for source in sources):
             return None
-        found = [s or Elements(_as_tensor(value)) for s, value in builtins.zip(found, iterables, strict=True)]
-    return found  # type: ignore[return-value]  # no None in it
+        iterators = [s or Elements(_as_tensor(value)) for s, value in builtins.zip(iterators, iterables, strict=True)]
+    return iterators  # type: ignore[return-value]  # no None in it
 
 
 def _as_tensor(iterable: Any) -> Any:
@@ -91,7 +91,7 @@ def _as_tensor(iterable: Any) -> Any:
 
 @replaces(builtins.enumerate, beyond_tensorflow=True)
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
-    """`enumerate(iterable, start)`: the numbers are int32, or of the dtype of `start`."""
+    """Carries out `enumerate(iterable, start)`; the numbers are int32, or of the dtype of `start`."""
     source = graph_iterator(iterable)
     if source is not None:
         return Enumerate(source, start)
@@ -102,7 +102,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 
 @replaces(builtins.zip, beyond_tensorflow=True)
 def zip_(*iterables: Any, strict: bool = False) -> Any:
-    """`zip(*iterables, strict=...)`."""
+    """Carries out `zip(*iterables, strict=...)`."""
     sources = _all_in_graph(iterables)
     if sources is None:
         return builtins.zip(*builtins.map(in_python, iterables), strict=strict)
@@ -112,7 +112,7 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
 
 
 def _check_same_length(sources: Sequence[GraphIterator]) -> None:
-    """`strict=True`: checked at once where the lengths are known, else when the graph runs."""
+    """Checks `strict=True`: at once where the lengths are known, else when the graph runs."""
     left = [None if s.length is None else s.length - s.position for s in sources]
     if None not in left:
         for _ in builtins.zip(*[builtins.range(n) for n in left], strict=True):  # type: ignore[arg-type]  # no None in it
@@ -125,7 +125,7 @@ def _check_same_length(sources: Sequence[GraphIterator]) -> None:
 
 @replaces(builtins.map, beyond_tensorflow=True)
 def map_(function: Any, *iterables: Any) -> Any:
-    """`map(function, *iterables)`."""
+    """Carries out `map(function, *iterables)`."""
     sources = _all_in_graph(iterables)
     if sources is None:
         return builtins.map(callee(function), *builtins.map(in_python, iterables))
@@ -134,7 +134,7 @@ def map_(function: Any, *iterables: Any) -> Any:
 
 @replaces(builtins.filter, beyond_tensorflow=True)
 def filter_(function: Any, iterable: Any, /) -> Any:
-    """`filter(function, iterable)`: in a `for` loop the predicate may give a tensor."""
+    """Carries out `filter(function, iterable)`; in a `for` loop the predicate may give a tensor."""
     if state.graph is None:
         return builtins.filter(function, iterable)
     predicate = callee(function) if function is not None else truth_of
@@ -143,13 +143,13 @@ def filter_(function: Any, iterable: Any, /) -> Any:
 
 
 def truth_of(value: Any) -> Any:
-    """Whether a value counts as true; of a tensor, a boolean tensor."""
+    """Returns the truth of a tensor as a boolean tensor; any other value unchanged."""
     return truth(value) if belongs_into_graph(value) else value
 
 
 @replaces(builtins.reversed, beyond_tensorflow=True)
 def reversed_(sequence: Any, /) -> Any:
-    """`reversed(sequence)`."""
+    """Carries out `reversed(sequence)`."""
     if isinstance(sequence, GraphIterator):
         raise TypeError(f"'{type(sequence).__name__.lower()}' object is not reversible")
     source = graph_iterator(sequence)
@@ -158,7 +158,7 @@ def reversed_(sequence: Any, /) -> Any:
 
 @replaces(builtins.iter)
 def iter_(*args: Any) -> Any:
-    """`iter(iterable)`, `iter(function, sentinel)`."""
+    """Carries out `iter(iterable)`, `iter(function, sentinel)`."""
     if len(args) == 2:
         return builtins.iter(callee(args[0]), args[1])
     source = graph_iterator(args[0]) if args else None
@@ -167,7 +167,7 @@ def iter_(*args: Any) -> Any:
 
 @replaces(builtins.next)
 def next_(iterator: Any, default: Any = _NONE, /) -> Any:
-    """`next(iterator, default)`: of unknown length, an element that the graph checks to be there, or the default."""
+    """Carries out `next(iterator, default)`; where the length is unknown, the graph checks that there is an element."""
     if not isinstance(iterator, GraphIterator) or iterator.is_known():
         return builtins.next(iterator) if default is _NONE else builtins.next(iterator, default)
     iterator.check_not_left()
@@ -180,7 +180,7 @@ def next_(iterator: Any, default: Any = _NONE, /) -> Any:
 
 
 def _replace_containers(*kinds: Callable[..., Any]) -> None:
-    """`list(iterable)` and the like: over the parts of a tensor."""
+    """Makes `list(iterable)` and other constructors go over the parts of a tensor."""
 
     def replace(kind: Callable[..., Any]) -> None:
         @replaces(kind)

@@ -1,8 +1,9 @@
 """`sum`, `min`, `max`, `any`, `all`, `sorted` where their arguments may be tensors of the graph.
 
-Each sees first whether its argument is one tensor (or an iterator of the graph), which it reduces with one operation.
-Otherwise it is a Python iterable, whose elements may be tensors: Python's own builtin does the work until it asks a
-tensor for its truth. What comes out is what Python's comparisons would give on the values, also with NaN.
+Each function first sees whether its argument is one tensor (or an iterator of the graph), and reduces such a tensor
+with one operation. Otherwise the argument is a Python iterable, whose elements may be tensors: Python's own builtin
+does the work until it asks a tensor for its truth. The result is what Python's comparisons would give on the values,
+also with NaN.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _NONE: Any = object()
 
 
 def _one_tensor(iterable: Any) -> Any:
-    """The elements in one tensor, if the graph has them: a tensor, or an iterator of unknown length; else None."""
+    """Returns the elements in one tensor if `iterable` is a tensor or an iterator of unknown length, else None."""
     if iterable.__class__ in plain:
         return None
     if isinstance(iterable, GraphIterator):
@@ -38,7 +39,7 @@ def _one_tensor(iterable: Any) -> Any:
 
 
 def _vector(iterable: Any, function: str) -> Any:
-    """As `_one_tensor`, of elements that can be compared or asked for their truth."""
+    """Returns, as `_one_tensor` does, elements that can be compared or asked for their truth."""
     tensor = _one_tensor(iterable)
     if tensor is None:
         return None
@@ -53,7 +54,7 @@ def _vector(iterable: Any, function: str) -> Any:
 
 @replaces(builtins.sum, beyond_tensorflow=True)
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
-    """`sum(iterable, start)`: the rows of a tensor, added."""
+    """Returns `sum(iterable, start)`: the rows of a tensor, added."""
     tensor = _one_tensor(iterable)
     if tensor is None:
         return builtins.sum(iterable, start)
@@ -70,18 +71,18 @@ def sum_(iterable: Any, /, start: Any = 0) -> Any:
 
 @replaces(builtins.any, beyond_tensorflow=True)
 def any_(iterable: Any, /) -> Any:
-    """`any(iterable)`."""
+    """Returns `any(iterable)`."""
     return _decided(iterable, builtins.any, True, raw.Any, raw.LogicalOr)
 
 
 @replaces(builtins.all, beyond_tensorflow=True)
 def all_(iterable: Any, /) -> Any:
-    """`all(iterable)`."""
+    """Returns `all(iterable)`."""
     return _decided(iterable, builtins.all, False, raw.All, raw.LogicalAnd)
 
 
 def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: Any) -> Any:
-    """`any` or `all`: a Python value that decides ends it; tensors before it are joined."""
+    """Computes `any` or `all`: a Python value that decides ends the computation; tensors before it are joined."""
     if iterable.__class__ in plain:
         try:
             return builtin(iterable)
@@ -107,7 +108,7 @@ def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: 
 
 @replaces(builtins.max, beyond_tensorflow=True)
 def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
-    """`max(iterable, key=, default=)`, `max(a, b, ..., key=)`."""
+    """Returns `max(iterable, key=, default=)`, `max(a, b, ..., key=)`."""
     if key is None and args and args[0].__class__ in plain:
         try:
             return builtins.max(*args, **kwargs)
@@ -118,7 +119,7 @@ def max_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
 
 @replaces(builtins.min, beyond_tensorflow=True)
 def min_(*args: Any, key: Any = None, **kwargs: Any) -> Any:
-    """`min(iterable, key=, default=)`, `min(a, b, ..., key=)`."""
+    """Returns `min(iterable, key=, default=)`, `min(a, b, ..., key=)`."""
     if key is None and args and args[0].__class__ in plain:
         try:
             return builtins.min(*args, **kwargs)
@@ -145,7 +146,7 @@ def _extreme(builtin: Any, args: Sequence[Any], key: Any, kwargs: dict[str, Any]
 
 
 def _extreme_of_tensor(builtin: Any, tensor: Any, key: Any, default: Any = _NONE) -> Any:
-    """Over the elements of a tensor; one of unknown length may be empty, which the graph finds out."""
+    """Finds the extreme element of a tensor; one of unknown length may be empty, which the graph finds out."""
     if tensor.shape.rank is not None and tensor.shape[0] is not None or default is _NONE:
         return _first_extreme(builtin, tensor, key)
     is_there = raw.Less(x=convert_to_tensor(0), y=raw.Shape(input=tensor)[0])
@@ -153,7 +154,7 @@ def _extreme_of_tensor(builtin: Any, tensor: Any, key: Any, default: Any = _NONE
 
 
 def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
-    """The element that Python finds: it starts with the first and takes another only if that compares as better."""
+    """Finds the element that Python finds: the first, unless a later element compares as better."""
     keys = tensor if key is None else stacked(Map(key, [Elements(tensor)]))
     first = keys[0]
     if keys.dtype.is_floating:  # NaN compares as no better; a first NaN stays
@@ -173,7 +174,7 @@ def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
 
 
 def _extreme_of_values(builtin: Any, values: list[Any], key: Any) -> Any:
-    """Over Python values among which are tensors: compared one after the other, the better one chosen by the graph."""
+    """Finds the extreme of Python values with tensors among them, by comparisons one after the other."""
     keys = values if key is None else [key(value) for value in values]
     best, best_key = values[0], keys[0]
     for value, value_key in builtins.zip(values[1:], keys[1:], strict=True):
@@ -188,7 +189,7 @@ def _extreme_of_values(builtin: Any, values: list[Any], key: Any) -> Any:
 
 
 def _chosen(condition: Any, value: Any, other: Any) -> Any:
-    """`value` where the condition holds, else `other`; Python numbers take the dtype of the tensor they stand with."""
+    """Returns `value` where the condition holds, else `other`; a Python number takes the dtype of the tensor."""
     if nest.is_nested(value) or nest.is_nested(other):
         return if_exp(condition, lambda: value, lambda: other, "key")
     dtype = next((v.dtype for v in (value, other) if belongs_into_graph(v)), None)
@@ -202,7 +203,7 @@ def _chosen(condition: Any, value: Any, other: Any) -> Any:
 
 @replaces(builtins.sorted)
 def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    """`sorted(iterable, key=, reverse=)`: a tensor of one axis gives a tensor."""
+    """Returns `sorted(iterable, key=, reverse=)`: a tensor of one axis gives a tensor."""
     key = None if key is None else callee(key)
     tensor = _one_tensor(iterable)
     if tensor is not None:
@@ -229,12 +230,12 @@ def _sorted_tensor(tensor: Any, key: Callable[[Any], Any] | None, reverse: Any) 
 
 
 def _order(keys: Any, reverse: Any) -> Any:
-    """The positions in the order of their keys; equal ones keep their order, also in reverse."""
+    """Returns the positions in the order of their keys; equal keys keep their order, also in reverse."""
     return argsort(keys, direction="DESCENDING" if reverse else "ASCENDING", stable=True)
 
 
 def _sorted_values(values: list[Any], key: Callable[[Any], Any] | None, reverse: Any) -> list[Any]:
-    """Python values among which are tensors: stacked, so that the graph can put them in order."""
+    """Sorts Python values with tensors among them: their keys are stacked, so that the graph can sort the keys."""
     keys = values if key is None else [key(value) for value in values]
     tensors = _stack(keys)
     if tensors.shape.rank != 1:

@@ -1,7 +1,7 @@
 """Python's builtin functions of numbers where their arguments may be tensors of the graph.
 
-Arguments that are no tensors go to the builtin itself, unchanged, so that its result, its errors and nearly its speed
-stay. `builtin_iterators` and `builtin_reductions` hold the functions that iterate.
+Arguments that are no tensors go to the builtin itself, unchanged. So the builtin's result, its errors and nearly its
+speed stay. `builtin_iterators` and `builtin_reductions` hold the functions that iterate.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from millrace._src.ops import raw
 
 @replaces(builtins.len)
 def len_(x: Any, /) -> Any:
-    """`len(x)`: the size of a tensor's first axis; an int where it is known."""
+    """Returns `len(x)`: the size of a tensor's first axis; an int where the size is known."""
     items = graph_list(x)
     if items is not None:
         return items.length()
@@ -34,7 +34,7 @@ def len_(x: Any, /) -> Any:
 
 @replaces(builtins.range)
 def range_(*ends: Any) -> Any:
-    """`range(...)`: `tf.range` if an end is a tensor."""
+    """Returns `range(...)`; `tf.range` if an end is a tensor."""
     if not 1 <= builtins.len(ends) <= 3 or not builtins.any(map(belongs_into_graph, ends)):
         return builtins.range(*ends)
     start, limit, delta = (0, ends[0], 1) if builtins.len(ends) == 1 else (*ends, 1)[:3]
@@ -45,13 +45,13 @@ def range_(*ends: Any) -> Any:
 
 @replaces(builtins.int)
 def int_(*args: Any, **kwargs: Any) -> Any:
-    """`int(x)`: a tensor cast to int32; a string tensor read as a number."""
+    """Returns `int(x)`: a tensor is cast to int32, a string tensor is read as a number."""
     return _number("int32", args[0]) if _is_one_tensor(args, kwargs) else builtins.int(*args, **kwargs)
 
 
 @replaces(builtins.float)
 def float_(*args: Any, **kwargs: Any) -> Any:
-    """`float(x)`: a tensor cast to float32; a string tensor read as a number."""
+    """Returns `float(x)`: a tensor is cast to float32, a string tensor is read as a number."""
     return _number("float32", args[0]) if _is_one_tensor(args, kwargs) else builtins.float(*args, **kwargs)
 
 
@@ -70,11 +70,11 @@ def _number(dtype: str, x: Any) -> Any:
 
 @replaces(builtins.complex)
 def complex_(*args: Any, **kwargs: Any) -> Any:
-    """`complex(x)`, `complex(real, imag)`: complex128 if a part is 64 bits wide, else complex64."""
-    given = {**dict(builtins.zip(("real", "imag"), args)), **kwargs}
-    if not builtins.any(map(belongs_into_graph, given.values())):
+    """Returns `complex(x)`, `complex(real, imag)`: complex128 if a part is 64 bits wide, else complex64."""
+    arguments = {**dict(builtins.zip(("real", "imag"), args)), **kwargs}
+    if not builtins.any(map(belongs_into_graph, arguments.values())):
         return builtins.complex(*args, **kwargs)
-    parts = {name: convert_to_tensor(part) for name, part in given.items()}
+    parts = {name: convert_to_tensor(part) for name, part in arguments.items()}
     is_wide = not {"float64", "complex128"}.isdisjoint(p.dtype.name for p in parts.values() if belongs_into_graph(p))
     dtype = "complex128" if is_wide else "complex64"
     real, imag = [raw.Cast(x=parts.get(name, 0), DstT=dtype) for name in ("real", "imag")]
@@ -84,16 +84,16 @@ def complex_(*args: Any, **kwargs: Any) -> Any:
 
 @replaces(builtins.bool)
 def bool_(*args: Any) -> Any:
-    """`bool(x)`: a numeric tensor compared with zero."""
+    """Returns `bool(x)`: a numeric tensor is compared with zero."""
     if builtins.len(args) != 1 or args[0].__class__ in plain or not is_symbolic(args[0]):
         return builtins.bool(*args)
     return truth(args[0])
 
 
 def truth(x: Any) -> Any:
-    """The truth of a scalar: a numeric one compared with zero, a text compared with the empty one.
+    """Returns the truth of a scalar: a number is compared with zero, a text with the empty text.
 
-    Raises: ValueError: if it is no scalar, whose truth is not defined.
+    Raises: ValueError: if the tensor is no scalar, whose truth is not defined.
     """
     x = convert_to_tensor(x)
     if x.shape.rank not in (0, None):
@@ -108,7 +108,7 @@ def truth(x: Any) -> Any:
 
 @replaces(builtins.divmod)
 def divmod_(x: Any, y: Any, /) -> Any:
-    """`divmod(x, y)`: quotient, rounded down, and remainder."""
+    """Returns `divmod(x, y)`: quotient, rounded down, and remainder."""
     if belongs_into_graph(x) or belongs_into_graph(y):
         return x // y, x % y
     return builtins.divmod(x, y)
@@ -116,7 +116,7 @@ def divmod_(x: Any, y: Any, /) -> Any:
 
 @replaces(builtins.round)
 def round_(number: Any, ndigits: Any = None) -> Any:
-    """`round(number, ndigits)`: half to even; without `ndigits` an int32."""
+    """Returns `round(number, ndigits)`: half to even; without `ndigits` an int32."""
     if number.__class__ in plain or not belongs_into_graph(number):
         return builtins.round(number) if ndigits is None else builtins.round(number, ndigits)
     tensor = convert_to_tensor(number)
@@ -129,7 +129,7 @@ def round_(number: Any, ndigits: Any = None) -> Any:
 
 
 def _round_integer(x: Any, ndigits: int) -> Any:
-    """An integer to the nearest multiple of a power of ten, from halfway to the even multiple."""
+    """Rounds an integer to the nearest multiple of a power of ten, from halfway to the even multiple."""
     if ndigits >= 0:
         return x
     step = convert_to_tensor(10**-ndigits, dtype=x.dtype)

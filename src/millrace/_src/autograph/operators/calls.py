@@ -1,8 +1,9 @@
 """Calls: what runs in place of a callable that converted code calls.
 
-`call[f]` is looked up for every call of a Python function, so it is a dictionary: functions that live as long as their
-module are in it, others are made anew by `__missing__`. `callee` takes any callable. The conversion of a function is
-kept by its code object; a function made anew (a closure, a method) shares it.
+`call[f]` is looked up for every call of a Python function, so `call` is a dictionary. Functions that live as long as
+their module are kept in the dictionary; for others `__missing__` makes a new converted function each time. `callee`
+takes any callable. The conversion of a function is kept by its code object, so functions made from one definition
+(closures, methods) share the conversion.
 """
 
 from __future__ import annotations
@@ -22,8 +23,7 @@ from millrace._src.autograph.transform.source import NoSourceError, function_nod
 from millrace._src.util.logger import get_logger
 
 _KEPT_OUT = ("millrace", "tensorflow", "numpy", "scipy", "jax", "keras", "ml_dtypes", "pytest", "_pytest", "hypothesis")
-"""Packages whose functions run as they are: they are not written for conversion, and their own control flow is "
-"Python's."""
+"""The packages whose functions are never converted: their own control flow is Python's."""
 _STANDARD = frozenset(sys.stdlib_module_names) - {"__main__", "functools", "contextlib"}
 _UNCONVERTED = "__ag_do_not_convert__"
 _CO_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -41,7 +41,7 @@ class Verbosity:
     prints = False
 
     def converting(self, function: Any) -> None:
-        """Tells that a function is converted."""
+        """Logs that a function is converted, if the level asks for it."""
         if self.level and self.level >= 1:
             get_logger().info("Converted call: %s", function)
             if self.prints:
@@ -70,13 +70,13 @@ class Converted:
 
 @functools.cache
 def _operators_cell() -> types.CellType:
-    from millrace._src.autograph.operators import namespace  # it imports this module
+    from millrace._src.autograph.operators import namespace  # the namespace imports this module
 
     return types.CellType(namespace)
 
 
 class Conversions:
-    """All conversions of the process, by code object; both go when the code does."""
+    """All conversions of the process, by code object; a conversion goes when its code object does."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -84,11 +84,11 @@ class Conversions:
         self._made_here: weakref.WeakValueDictionary[int, types.CodeType] = weakref.WeakValueDictionary()
 
     def is_converted(self, code: types.CodeType) -> bool:
-        """Whether a code object was made by conversion."""
+        """Tells whether a code object was made by conversion."""
         return self._made_here.get(id(code)) is code
 
     def conversion_of(self, function: types.FunctionType) -> Conversion | None:
-        """The conversion of a function's code; None if it cannot be converted (said once, with the reason)."""
+        """Returns the conversion of a function's code; None if conversion fails, which a warning explains once."""
         code = function.__code__
         number = id(code)
         with self._lock:
@@ -113,9 +113,9 @@ class Conversions:
         return None
 
     def make(self, function: types.FunctionType) -> Conversion:
-        """A new conversion of a function's code.
+        """Makes a new conversion of a function's code.
 
-        Raises: NoSourceError, UnsupportedError: if there is none.
+        Raises: NoSourceError, UnsupportedError: if the function cannot be converted.
         """
         if function.__code__.co_flags & _CO_ASYNCHRONOUS:
             raise UnsupportedError("coroutines are not supported")
@@ -129,7 +129,7 @@ conversions = Conversions()
 
 
 def convert_function(function: types.FunctionType) -> Any:
-    """A function that does the same with its control flow converted; the function itself if that cannot be."""
+    """Returns a function that does the same with its control flow converted, or the function itself."""
     if is_left_alone(function):
         return function
     conversion = conversions.conversion_of(function)
@@ -137,7 +137,7 @@ def convert_function(function: types.FunctionType) -> Any:
 
 
 def instantiate(conversion: Conversion, function: types.FunctionType) -> types.FunctionType:
-    """A converted function with the globals, cells, defaults and attributes of the original."""
+    """Makes a converted function with the globals, cells, defaults and attributes of the original."""
     converted = Converted(conversion, function.__globals__)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ())) | converted.cells
     code = conversion.inline
@@ -153,7 +153,7 @@ def instantiate(conversion: Conversion, function: types.FunctionType) -> types.F
 
 
 def is_left_alone(function: Any) -> bool:
-    """Whether a function runs as it is: converted already, excluded by the user, or of a package that is kept out."""
+    """Tells whether a function is not to be converted: it is converted already, excluded, or of a package kept out."""
     if conversions.is_converted(function.__code__) or is_excluded(function):
         return True
     package = (function.__module__ or "").partition(".")[0]
@@ -166,12 +166,12 @@ def exclude(function: Any) -> None:
 
 
 def is_excluded(function: Any) -> bool:
-    """Whether `exclude` was called for a function."""
+    """Tells whether `exclude` was called for a function."""
     return _UNCONVERTED in function.__dict__
 
 
 class _Callables(dict[Any, Any]):
-    """From a Python function, a builtin function or a class to what is called in its place."""
+    """A dictionary from a Python function, a builtin function or a class to what is called in its place."""
 
     def __missing__(self, function: Any) -> Any:
         if type(function) is types.FunctionType:
@@ -195,7 +195,7 @@ looked_up = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
 
 
 def callee(function: Any) -> Any:
-    """What is called in place of any callable."""
+    """Returns what is called in place of any callable."""
     kind = function.__class__
     if kind in looked_up:
         return call[function]
@@ -214,12 +214,12 @@ def callee(function: Any) -> Any:
 
 
 def _lives_in_module(function: types.FunctionType) -> bool:
-    """Whether a function is the one its module has under its name."""
+    """Tells whether a function is the one its module has under its name."""
     return function.__globals__.get(function.__name__) is function or "<locals>" not in function.__qualname__
 
 
 def _callable_object(thing: Any) -> Any:
-    """An object with `__call__`: its method is converted, unless its class is of a package that is kept out."""
+    """Returns what is called in place of an object with `__call__`: the converted method, or the object itself."""
     method = getattr(type(thing), "__call__", None)  # noqa: B004  # the method itself, to convert it
     if type(method) is not types.FunctionType:
         return thing

@@ -1,13 +1,12 @@
 """Lists, dictionaries and sets that code of the graph changes in place.
 
 Both branches of a tensor's `if` are traced, so both would change the same object. What a branch does to a container is
-undone and kept aside; afterwards the object gets, element by element, what either branch left in it. That needs the
+undone and kept aside. Afterwards the object gets, element by element, what either branch left in it. That needs the
 same structure at both ends: a list that grows in one branch only, or a set, is refused. The body of a loop is traced
-once; a container that it changes and the loop does not carry is refused.
+once; a container that the body changes and the loop does not carry is refused.
 
 Watched are the containers in the variables that a block assigns, changes by a known method or hands to a call, and
-those inside of them. What objects hold in their attributes, and what comes from outside of the function, is Python's
-business.
+the containers inside of those. The attributes of objects, and containers from outside of the function, are not watched.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.Te
 
 
 def is_container(value: Any) -> bool:
-    """Whether a value is an object that is watched for changes."""
+    """Tells whether a value is an object that is watched for changes."""
     return type(value) in _KINDS
 
 
@@ -46,18 +45,18 @@ def refill(container: Any, contents: Any) -> None:
     elif type(container) is set:
         container.update(contents)
     else:
-        dict.update(container, contents)  # not that of Counter, which adds
+        dict.update(container, contents)  # not the method of Counter, which adds
 
 
 def _parts(container: Any) -> Any:
-    """What a container or tuple holds."""
+    """Returns the parts of a container or tuple."""
     if type(container) is StagedList:
         return ()
     return container.values() if type(container) in _MAPPINGS else container
 
 
 def _inside(value: Any, name: str = "", seen: set[int] | None = None) -> Iterator[tuple[Any, str]]:
-    """The containers that are found from a value, each once, with how code may call them: `x`, `x[0]`, `x[0]['k']`."""
+    """Yields the containers found from a value, each once, with its name in code: `x`, `x[0]`, `x[0]['k']`."""
     seen = set() if seen is None else seen
     if id(value) in seen:
         return
@@ -74,7 +73,7 @@ def _items(container: Any) -> Any:
 
 
 def _handed_over(value: Any) -> Any:
-    """What a call can change of a value that it gets or is: `x` of `x.append`."""
+    """Returns what a call can change of an argument, or of the function that it calls: `x` of `x.append`."""
     if type(value) is types.BuiltinMethodType:
         return value.__self__
     if type(value) is functools.partial:
@@ -83,11 +82,11 @@ def _handed_over(value: Any) -> Any:
 
 
 class _Contents:
-    """A container and what it holds.
+    """A container and a copy of its contents.
 
     Args:
       container: The container.
-      name: How code may call it.
+      name: The expression by which code names the container.
     """
 
     def __init__(self, container: Any, name: str) -> None:
@@ -96,7 +95,7 @@ class _Contents:
         self.name = name
 
     def is_unchanged(self, names: Sequence[str], values: Sequence[Any]) -> bool:
-        """Whether it holds the same, but for items that are variables of their own."""
+        """Tells whether the container holds the same as before, but for items that are variables of their own."""
         container, contents = self.container, self.copy
         if type(container) is StagedList:
             return bool(container.array is contents.array)
@@ -120,13 +119,13 @@ class _OwnItems:
         self.anywhere = {id(value) for name, value in zip(names, values) if _has_key_variable(name)}
 
     def is_at(self, key: Any, value: Any) -> bool:
-        """Whether the item at a key is such a variable with this value."""
+        """Tells whether the item at a key is such a variable with this value."""
         return self.at.get(f"{self.container}[{key!r}]", _NOTHING) is value or id(value) in self.anywhere
 
 
 @functools.cache
 def _has_key_variable(name: str) -> bool:
-    """Whether a variable is an item at a key that is a variable itself: `x[i]`."""
+    """Tells whether a variable is an item at a key that is a variable itself: `x[i]`."""
     if "[" not in name:
         return False
     parts = ast.walk(ast.parse(name, mode="eval"))
@@ -137,8 +136,8 @@ class Containers:
     """The containers among variables, as they are before code of the graph is traced.
 
     Args:
-      names: The variables; `x[0]` is one too.
-      values: Their values.
+      names: The variables; `x[0]` counts as a variable too.
+      values: The variables' values.
       handed: Further variables by name, which the code hands to calls.
     """
 
@@ -146,9 +145,9 @@ class Containers:
         self.names = names
         self.values = values
         self.before: dict[int, _Contents] = {}
-        """By id."""
+        """The containers' contents, by the id of the container."""
         self.changed: set[int] = set()
-        """The ids of those that were changed."""
+        """The ids of the containers that were changed."""
         self.handed = [(name, _handed_over(value)) for name, value in handed]
         seen: set[int] = set()
         for name, value in (*zip(names, values), *self.handed):
@@ -156,7 +155,7 @@ class Containers:
                 self.before[id(container)] = _Contents(container, path)
 
     def undo(self, after: Sequence[Any]) -> Left:
-        """Undoes what was traced; `after` holds the values of the variables at its end."""
+        """Undoes the changes of traced code; `after` holds the values of the variables at the end of that code."""
         for number, contents in self.before.items():
             if not contents.is_unchanged(self.names, after):
                 self.changed.add(number)
@@ -166,11 +165,11 @@ class Containers:
         return left
 
     def is_changed(self, value: Any) -> bool:
-        """Whether a value is, or holds, a container that was changed."""
+        """Tells whether a value is, or holds, a container that was changed."""
         return bool(self.changed) and any(id(c) in self.changed for c, _ in _inside(value))
 
     def refusal(self, name: str, value: Any) -> TypeError:
-        """What to raise for a container that cannot be merged."""
+        """Builds the error for a container that cannot be merged."""
         kind = _kind(value)
         return TypeError(
             f"'{name}' is a {kind} that a branch changes in place, and the condition depends on a Tensor, so both "
@@ -178,13 +177,13 @@ class Containers:
         )
 
     def check_not_changed(self, carried: Sequence[int], after: Sequence[Any]) -> None:
-        """Refuses a container that the body of a loop changes, and the loop does not carry.
+        """Checks that the body of a loop changes no container but those the loop carries.
 
         Args:
-          carried: The variables that it carries.
+          carried: The indices of the variables that the loop carries.
           after: The values at the end of the body.
 
-        Raises: TypeError: in that case.
+        Raises: TypeError: if the body changes another container.
         """
         own = {id(c) for i in carried for c, _ in _inside(self.values[i])}
         for number, contents in self.before.items():
@@ -201,19 +200,19 @@ def _kind(container: Any) -> str:
 
 
 class Left:
-    """What traced code has left in variables, before it was undone.
+    """The values that traced code has left in variables, recorded before the changes are undone.
 
     Attributes:
-      values: The values, with copies in place of the containers from before; those of the variables that were handed
-        to calls come last.
+      values: The values, with copies in place of the containers from before; the values of the variables that were
+        handed to calls come last.
     """
 
     def __init__(self, containers: Containers, after: Sequence[Any]) -> None:
         self.before = containers.before
         self.copies: dict[int, Any] = {}
-        """By the id of a container, the copy."""
+        """The copies, by the id of the container."""
         self.origins: dict[int, Any] = {}
-        """By the id of a copy, the container."""
+        """The containers, by the id of the copy."""
         self.values = [self._copied(value) for value in (*after, *(value for _, value in containers.handed))]
 
     def _copied(self, value: Any) -> Any:
@@ -221,8 +220,8 @@ class Left:
             return self.copies[id(value)]
         if isinstance(value, tuple) and any(True for _ in _inside(value)):
             return _tuple_like(value, [self._copied(part) for part in value])
-        known = self.before.get(id(value)) if is_container(value) else None
-        if known is None or type(value) in _UNMERGED and known.is_unchanged((), ()):
+        contents = self.before.get(id(value)) if is_container(value) else None
+        if contents is None or type(value) in _UNMERGED and contents.is_unchanged((), ()):
             return value
         copy = self.copies[id(value)] = value.copy()
         self.origins[id(copy)] = value
@@ -234,14 +233,14 @@ class Left:
 
 
 def _tuple_like(value: Any, parts: Sequence[Any]) -> Any:
-    """A tuple, or named tuple, of the same class with other parts."""
+    """Makes a tuple, or named tuple, of the same class with other parts."""
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 def can_be_merged(a: Any, b: Any) -> bool:
-    """Whether what two branches left is alike down to the leaves, with the keys of dictionaries in one order.
+    """Tells whether what two branches left is alike down to the leaves, with the keys of dictionaries in one order.
 
-    Args: a, b: Values as `Left` has them.
+    Args: a, b: Values as a `Left` holds them.
     """
     try:
         nest.assert_same_structure(a, b, expand_composites=True)
@@ -259,12 +258,12 @@ def _is_mergeable(a: Any, b: Any) -> bool:
 
 
 def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any]) -> Any:
-    """A value after two branches: containers from before hold the new leaves, others are made anew.
+    """Merges a value after two branches: containers from before hold the new leaves, other containers are made anew.
 
     Args:
-      main, other: What the branches left; copies of containers from before.
-      lefts: What tells them from others.
-      leaves: The leaves of both, merged, in the order of `nest.flatten`.
+      main, other: What the branches left; copies stand for containers from before.
+      lefts: The records of both branches, which tell the copies from other containers.
+      leaves: The leaves of both values, merged, in the order of `nest.flatten`.
     """
     contents: Any
     if type(main) in _MAPPINGS:

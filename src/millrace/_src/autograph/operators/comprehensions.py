@@ -1,4 +1,4 @@
-"""Comprehensions: over a tensor of known length they run over its parts."""
+"""Comprehensions: over a tensor of known length a comprehension runs over the tensor's parts."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from millrace._src.core.errors import OperatorNotAllowedInGraphError
 
 
 def iterable(value: Any) -> Any:
-    """What a comprehension iterates over: the parts of a tensor along its first axis.
+    """Returns what a comprehension iterates over: the parts of a tensor along its first axis.
 
-    Raises: OperatorNotAllowedInGraphError: if their number is only known when the graph runs.
+    Raises: OperatorNotAllowedInGraphError: if the number of parts is only known when the graph runs.
     """
     return in_python(value)
 
 
 def iterable_of_rows(value: Any, parts: Any) -> Any:
-    """As `iterable`, of elements that are unpacked and may be tensors themselves.
+    """Returns what a comprehension iterates over, with elements that are unpacked and may be tensors themselves.
 
     Args:
       value: What to iterate over.
@@ -38,9 +38,9 @@ def _holds_no_tensor(value: Any) -> bool:
 
 
 def filters(test: Any) -> Any:
-    """The condition of a comprehension, which must be known while the graph is built.
+    """Returns the condition of a comprehension, which must be known while the graph is built.
 
-    Raises: OperatorNotAllowedInGraphError: if it is not.
+    Raises: OperatorNotAllowedInGraphError: if the condition is a tensor of the graph.
     """
     if not is_symbolic(test):
         return test

@@ -1,4 +1,4 @@
-"""A value that decides: what is accepted as a condition."""
+"""The values that are accepted as a condition in the graph."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from millrace._src.ops import raw
 
 
 def condition_tensor(value: Any, kind: str) -> Any:
-    """A condition as a boolean scalar of the graph.
+    """Returns a condition as a boolean scalar of the graph.
 
     Args:
-      value: A tensor, a variable, or a list that a loop of the graph has built: whether it has elements.
-      kind: What it is the condition of: "if statement", "while loop".
+      value: A tensor, a variable, or a list that a loop of the graph has built; a list is true if it has elements.
+      kind: The statement that the condition belongs to: "if statement", "while loop".
 
     Raises:
-      ValueError: if it is not a boolean scalar.
+      ValueError: if the condition is not a boolean scalar.
       TypeError: if an operand of `and`, `or`, `not` is not.
     """
     items = graph_list(value)

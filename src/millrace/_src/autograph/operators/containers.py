@@ -1,4 +1,4 @@
-"""Assignments to items."""
+"""Assignments to items (`x[i] = v`): in place for Python objects; a changed copy for a tensor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from millrace._src.ops import raw
 
 
 def set_item(container: Any, key: Any, value: Any) -> Any:
-    """`container[key] = value`; of a tensor, a changed copy. Returns what the variable is afterwards."""
+    """Carries out `container[key] = value`; returns the container, or for a tensor a changed copy."""
     if container.__class__ in (StagedList, TrialList) or not is_tensor(container):
         container[key] = value
         return container
@@ -21,7 +21,7 @@ def set_item(container: Any, key: Any, value: Any) -> Any:
 
 
 def _updated(tensor: Any, key: Any, value: Any) -> Any:
-    """A tensor with a part replaced; `key` is anything that slices a tensor."""
+    """Returns a copy of a tensor with a part replaced; `key` is anything that slices a tensor."""
     size = raw.Size(input=tensor)
     positions = raw.Reshape(tensor=raw.Range(start=0, limit=size, delta=1), shape=raw.Shape(input=tensor))
     places = positions[key]
@@ -35,7 +35,7 @@ def _updated(tensor: Any, key: Any, value: Any) -> Any:
 
 
 class _Key:
-    """`key[i:j, k]` is what stands between the brackets."""
+    """An object whose item at a key is the key: `key[i:j, k]` gives what stands between the brackets."""
 
     def __getitem__(self, key: Any) -> Any:
         return key

@@ -1,11 +1,11 @@
 """Iterators over tensors of the graph: `enumerate(x)`, `zip(x, y)`, `map(f, x)`, `filter(f, x)`, `reversed(x)`, ...
 
-A `for` loop over one becomes one loop of the graph. Such a loop counts and asks the iterator for the element at a
-position, so an iterator is a number of elements and a function from a position to an element; iterators nest by nesting
-these functions. Where Python iterates (a comprehension, `list(...)`, unpacking), the number must be known.
+A `for` loop over such an iterator becomes one loop of the graph. The loop counts and asks the iterator for the element
+at a position. So an iterator is a number of elements and a function from a position to an element; iterators nest by
+nesting these functions. Where Python iterates (a comprehension, `list(...)`, unpacking), the number must be known.
 
 `filter` has no such function: its loop runs over all elements and guards the body by the predicate. Nested in another
-iterator it first works out the positions that pass.
+iterator, `filter` first works out the positions that pass.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from millrace._src.ops import raw
 from millrace._src.util import nest
 
 Reader = Callable[[Any], Any]
-"""From a position, an int or a scalar tensor, to the element there."""
+"""A function from a position, an int or a scalar tensor, to the element at the position."""
 
 
 def unknown_length(what: Any) -> OperatorNotAllowedInGraphError:
-    """The complaint about something that Python cannot iterate over."""
+    """Builds the error about something that Python cannot iterate over."""
     return OperatorNotAllowedInGraphError(
         "Iterating over a symbolic `tf.Tensor` is not allowed where its length is only known when the graph runs: "
         f"{what}. Python would make an object for each element here. Use a for loop, tf.map_fn, or a tensor of static "
@@ -43,8 +43,8 @@ class GraphIterator:
 
     Attributes:
       length: The number of elements, counted from the start; None if only the graph knows.
-      position: How many of them Python has taken.
-      is_left: Whether a loop of the graph has taken a number of them that is not known.
+      position: The number of elements that Python has taken.
+      is_left: Whether a loop of the graph has taken an unknown number of elements.
     """
 
     def __init__(self, length: int | None) -> None:
@@ -53,25 +53,25 @@ class GraphIterator:
         self.is_left = False
 
     def size(self) -> Any:
-        """The number of elements as a scalar of the graph."""
+        """Returns the number of elements as a scalar of the graph."""
         return convert_to_tensor(self.length)
 
     def reader(self, in_loop: bool) -> Reader:
-        """A function from positions to elements, for use in the current graph and graphs inside it.
+        """Returns a function from positions to elements, for use in the current graph and graphs inside it.
 
         Args: in_loop: Whether many elements are read, at positions that are tensors.
         """
         raise NotImplementedError
 
     def is_known(self) -> bool:
-        """Whether Python can iterate."""
+        """Tells whether Python can iterate: whether the number of elements is known."""
         return self.length is not None
 
     def __iter__(self) -> GraphIterator:
         return self
 
     def __next__(self) -> Any:
-        """The next element; a position is a constant of the graph."""
+        """Returns the next element; the element's position is a constant of the graph."""
         self.check_not_left()
         if self.length is None:
             raise unknown_length(self)
@@ -97,7 +97,7 @@ class Elements(GraphIterator):
     """The elements of a tensor along its first axis.
 
     Args: tensor: A tensor.
-    Raises: ValueError: if it is a scalar.
+    Raises: ValueError: if the tensor is a scalar.
     """
 
     def __init__(self, tensor: Any) -> None:
@@ -110,7 +110,7 @@ class Elements(GraphIterator):
         self.tensor = tensor
 
     def size(self) -> Any:
-        """The size of the first axis."""
+        """Returns the size of the first axis."""
         return super().size() if self.length is not None else raw.Shape(input=self.tensor)[0]
 
     def reader(self, in_loop: bool) -> Reader:
@@ -141,10 +141,10 @@ class Elements(GraphIterator):
 
 
 class _Wrapped(GraphIterator):
-    """What makes its elements from those of others.
+    """An iterator that makes its elements from the elements of other iterators.
 
     Args:
-      sources: The others; what Python has taken of them already is left out.
+      sources: The other iterators; elements that Python has taken of them already are left out.
     """
 
     def __init__(self, sources: Sequence[GraphIterator]) -> None:
@@ -157,7 +157,7 @@ class _Wrapped(GraphIterator):
         super().__init__(None if None in left else min(left))  # type: ignore[type-var]  # no None in it
 
     def size(self) -> Any:
-        """The size of the shortest."""
+        """Returns the size of the shortest source."""
         if self.length is not None:
             return super().size()
         first, *rest = [s.size() - start if start else s.size() for s, start in zip(self.sources, self.starts)]
@@ -166,7 +166,7 @@ class _Wrapped(GraphIterator):
         return first
 
     def readers(self, in_loop: bool) -> list[Reader]:
-        """The readers of the others."""
+        """Returns the readers of the sources."""
         return [_shifted(s.reader(in_loop), start) for s, start in zip(self.sources, self.starts)]
 
 
@@ -175,7 +175,7 @@ def _shifted(read: Reader, start: int) -> Reader:
 
 
 class Enumerate(_Wrapped):
-    """`enumerate(source, start)`."""
+    """The pairs of `enumerate(source, start)`."""
 
     def __init__(self, source: GraphIterator, start: Any = 0) -> None:
         super().__init__([source])
@@ -193,7 +193,7 @@ class Enumerate(_Wrapped):
 
 
 class Zip(_Wrapped):
-    """`zip(*sources)`."""
+    """The tuples of `zip(*sources)`."""
 
     def reader(self, in_loop: bool) -> Reader:
         """Reads tuples."""
@@ -202,20 +202,20 @@ class Zip(_Wrapped):
 
 
 class Map(_Wrapped):
-    """`map(function, *sources)`."""
+    """The results of `map(function, *sources)`."""
 
     def __init__(self, function: Callable[..., Any], sources: Sequence[GraphIterator]) -> None:
         super().__init__(sources)
         self.function = function
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads and calls the function."""
+        """Reads elements and calls the function with the elements."""
         readers = self.readers(in_loop)
         return lambda index: self.function(*[read(index) for read in readers])
 
 
 class Reversed(_Wrapped):
-    """`reversed(tensor)`."""
+    """The elements of `reversed(tensor)`."""
 
     def __init__(self, source: GraphIterator) -> None:
         super().__init__([source])
@@ -228,7 +228,7 @@ class Reversed(_Wrapped):
 
 
 class Filter(GraphIterator):
-    """`filter(predicate, source)`."""
+    """The elements of `filter(predicate, source)`."""
 
     def __init__(self, predicate: Callable[[Any], Any], source: GraphIterator) -> None:
         super().__init__(None)
@@ -237,13 +237,13 @@ class Filter(GraphIterator):
         self._passing: Any = None
 
     def is_known(self) -> bool:
-        """Whether Python can iterate, if the predicate gives Python values."""
+        """Tells whether Python can iterate, if the predicate gives Python values."""
         return self.source.is_known()
 
     def __next__(self) -> Any:
-        """The next element that passes.
+        """Returns the next element that passes.
 
-        Raises: OperatorNotAllowedInGraphError: if that is only known when the graph runs.
+        Raises: OperatorNotAllowedInGraphError: if the next element is only known when the graph runs.
         """
         self.check_not_left()
         for item in self.source:
@@ -255,14 +255,14 @@ class Filter(GraphIterator):
         raise StopIteration
 
     def passing(self) -> Any:
-        """The positions in the source that pass, as a vector of the graph."""
+        """Returns the positions in the source that pass, as a vector of the graph."""
         if self._passing is None:
             mask = stacked(Map(self.predicate, [self.source]))
             self._passing = raw.Reshape(tensor=raw.Cast(x=raw.Where(condition=mask), DstT="int32"), shape=[-1])
         return self._passing
 
     def size(self) -> Any:
-        """The number of elements that pass."""
+        """Returns the number of elements that pass."""
         return raw.Size(input=self.passing())
 
     def reader(self, in_loop: bool) -> Reader:
@@ -273,10 +273,10 @@ class Filter(GraphIterator):
 
 
 class PythonFilter:
-    """`filter(predicate, source)` of a Python iterator.
+    """The elements of `filter(predicate, source)` over a Python iterator.
 
     A `for` loop runs in Python until the predicate gives a tensor. The exception then names this object, so that the
-    graph takes over the loop over what is left of it.
+    graph takes over the loop over what is left of the iterator.
     """
 
     def __init__(self, predicate: Callable[[Any], Any], source: Iterator[Any]) -> None:
@@ -288,9 +288,9 @@ class PythonFilter:
         return self
 
     def __next__(self) -> Any:
-        """The next element that passes.
+        """Returns the next element that passes.
 
-        Raises: OperatorNotAllowedInGraphError: if that is only known when the graph runs.
+        Raises: OperatorNotAllowedInGraphError: if the next element is only known when the graph runs.
         """
         for item in self._source:
             passes = self.predicate(item)
@@ -302,7 +302,7 @@ class PythonFilter:
         raise StopIteration
 
     def tested(self) -> Iterator[tuple[Any, Any]]:
-        """The elements that are left, with what the predicate says."""
+        """Yields the elements that are left, each with the predicate's answer."""
         yield from self._undecided
         for item in self._source:
             yield item, self.predicate(item)
@@ -315,7 +315,7 @@ _UNKNOWN_PASS = (
 
 
 def stacked(iterator: GraphIterator) -> Any:
-    """All elements of an iterator in one tensor: a loop of the graph calls what is mapped.
+    """Returns all elements of an iterator in one tensor; a loop of the graph calls mapped functions.
 
     Raises: TypeError: if an element is not one tensor.
     """
@@ -340,7 +340,7 @@ def stacked(iterator: GraphIterator) -> Any:
 
 
 def _for_each(iterator: GraphIterator, loop: Loop) -> None:
-    """A loop of the graph over an iterator: it counts positions."""
+    """Builds a loop of the graph over an iterator; the loop counts positions."""
     iterator.check_not_left()
     size, read, step = iterator.size(), iterator.reader(in_loop=True), convert_to_tensor(1)
 
@@ -361,7 +361,7 @@ def _for_each(iterator: GraphIterator, loop: Loop) -> None:
 
 
 def _for_each_passing(filtered: Filter, loop: Loop) -> None:
-    """A loop over all elements whose body runs only for those that pass."""
+    """Builds a loop over all elements whose body runs only for elements that pass."""
 
     def guarded(item: Any) -> None:
         loop.run_if(filtered.predicate(item), item)
@@ -370,7 +370,7 @@ def _for_each_passing(filtered: Filter, loop: Loop) -> None:
 
 
 def _for_each_tested(filtered: PythonFilter, loop: Loop) -> None:
-    """As `_for_each_passing`, over Python values."""
+    """Builds a loop over Python values whose body runs only for values that pass."""
 
     def guarded(tested: tuple[Any, Any]) -> None:
         item, passes = tested

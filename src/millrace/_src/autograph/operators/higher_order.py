@@ -1,7 +1,7 @@
-"""Functions that call the functions they are given: those are converted too.
+"""Functions that call the functions that they get as arguments: such arguments are converted too.
 
-In converted code `tf.map_fn(f, x)` converts `f`, wherever it is defined. TensorFlow does so for `tf.map_fn` alone;
-here it holds for all functions of the kind.
+In converted code `tf.map_fn(f, x)` converts `f`, wherever `f` is defined. TensorFlow does so for `tf.map_fn` alone;
+here every function of the table `HIGHER_ORDER` has its arguments converted.
 """
 
 from __future__ import annotations

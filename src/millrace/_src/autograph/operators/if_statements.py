@@ -32,15 +32,16 @@ def if_stmt(
     certain: Sequence[str],
     handed: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
-    """An `if` statement.
+    """Carries out an `if` statement.
 
     Args:
       test: The condition.
       body, orelse: The branches.
       get_state, set_state: Read and set the variables `names` that the branches assign.
       names: Variables; `a.b` and `a[0]` count as such.
-      outputs: Those that are read later.
-      certain: Those that have a value wherever they are read: a branch that leaves one without is not read from.
+      outputs: The variables that are read later.
+      certain: The variables that have a value wherever they are read. If a branch leaves such a variable without a
+        value, the variable is not read after that branch.
       handed: Gives further variables, which the branches hand to calls.
     """
     if not belongs_into_graph(test):
@@ -82,19 +83,19 @@ def if_stmt(
 
 
 class _End:
-    """The variables at the end of a branch, which is undone.
+    """The variables at the end of a branch, whose changes are undone.
 
     Args:
       names: The variables.
-      values: Their values.
-      containers: The containers in them.
+      values: The variables' values.
+      containers: The containers in the variables.
       outputs: The variables that are read later.
 
     Attributes:
       names, values: The variables; those that the branch hands to calls come last.
       left: The values, with copies of the contents of containers.
       leaves: By variable, the leaves of its value; none if it is neither read later nor holds a container.
-      tensors: The same as tensors; None where a leaf cannot be one.
+      tensors: The leaves as tensors; None where a leaf cannot be one.
     """
 
     def __init__(self, names: Sequence[str], values: Sequence[Any], containers: Containers, outputs: Any) -> None:
@@ -108,11 +109,11 @@ class _End:
         self.tensors = [[to_tensor(leaf) for leaf in leaves] for leaves in self.leaves]
 
     def outputs(self) -> list[Any]:
-        """What the graph of the branch gives."""
+        """Returns the outputs of the branch's graph."""
         return [tensor for tensors in self.tensors for tensor in tensors if tensor is not None]
 
     def all_tensors(self, index: int) -> list[Any] | None:
-        """The leaves of a variable as tensors; None if one of them cannot be a tensor."""
+        """Returns the leaves of a variable as tensors; None if one of the leaves cannot be a tensor."""
         tensors = self.tensors[index]
         return None if any(tensor is None for tensor in tensors) else [*tensors]
 
@@ -121,9 +122,9 @@ class _Variable:
     """A variable after the branches.
 
     Args:
-      parts: What it is; by leaf, if a branch has changed a container in it.
-      held: Then what the branches left in it.
-      lefts: And what they left in all variables.
+      parts: The variable's merged value; one part for each leaf if a branch has changed a container in the variable.
+      held: In that case, what the branches left in the variable.
+      lefts: In that case, what the branches left in all variables.
     """
 
     def __init__(self, parts: Sequence[Merged], held: Sequence[Any] = (), lefts: Sequence[Left] = ()) -> None:
@@ -132,7 +133,7 @@ class _Variable:
         self.lefts = lefts
 
     def value(self, results: Iterator[Any]) -> Any:
-        """Its value, with tensors taken from `results`."""
+        """Returns the variable's value, with tensors taken from `results`."""
         if not self.lefts:
             return _value(self.parts[0], results)
         main, other = self.held
@@ -142,7 +143,7 @@ class _Variable:
 def _merge_variable(
     index: int, name: str, containers: Containers, ends: Sequence[_End], is_read: bool, is_certain: bool
 ) -> _Variable | None:
-    """The variable after the branches; None if it keeps its value from before."""
+    """Merges one variable after the branches; returns None if the variable keeps its value from before."""
     main, other = ends
     a, b = main.values[index], other.values[index]
     if not containers.is_changed(a) and not containers.is_changed(b):
@@ -163,7 +164,7 @@ def _single(tensor: Any) -> list[Any] | None:
 
 
 def _value(merged: Merged, results: Iterator[Any]) -> Any:
-    """The value of a variable, or a leaf, after the branches."""
+    """Returns the value of a variable, or of a leaf, after the branches."""
     if merged.main is None and merged.other is None:
         return merged.static
     count = len(merged.main if merged.main is not None else merged.other)
@@ -177,15 +178,15 @@ def _keep_outputs(
 
     Args:
       branch: The branch.
-      end: The variables at its end.
+      end: The variables at the branch's end.
       merged: The variables after the branches.
       mine, others: By part of a merged variable, its leaves in this branch and in the other.
     """
     graph = branch.graph
     remaining = iter(graph.outputs)
-    made = [[None if tensor is None else next(remaining) for tensor in tensors] for tensors in end.tensors]
+    branch_outputs = [[None if tensor is None else next(remaining) for tensor in tensors] for tensors in end.tensors]
     by_part: list[Any] = []
-    for leaves, variable in zip(made, merged, strict=True):
+    for leaves, variable in zip(branch_outputs, merged, strict=True):
         if variable is not None:
             by_part += [[leaf] for leaf in leaves] if variable.lefts else [leaves]
     outputs: list[Any] = []
@@ -199,7 +200,7 @@ def _keep_outputs(
 
 
 def if_exp(test: Any, body: Callable[[], Any], orelse: Callable[[], Any], text: str) -> Any:
-    """`body() if test else orelse()`; `text` is the condition as the user wrote it, for messages."""
+    """Carries out `body() if test else orelse()`; `text` is the condition as the user wrote it, for messages."""
     if not belongs_into_graph(test):
         return body() if test else orelse()
     value: list[Any] = [None]

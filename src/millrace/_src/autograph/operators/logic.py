@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, `in`: over tensors they are operations of the graph."""
+"""`and`, `or`, `not`, `in`: over tensors these operators are operations of the graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from millrace._src.ops import raw
 
 
 def and_value(first: Any, second: Callable[[], Any]) -> Any:
-    """`first and second()`; the second is evaluated, also in the graph, only if the first is true."""
+    """Returns `first and second()`; the second is evaluated, also in the graph, only if the first is true."""
     if not belongs_into_graph(first):
         return first and second()
     predicate = condition_tensor(first, "`and`")
@@ -24,7 +24,7 @@ def and_value(first: Any, second: Callable[[], Any]) -> Any:
 
 
 def or_value(first: Any, second: Callable[[], Any]) -> Any:
-    """`first or second()`; the second is evaluated, also in the graph, only if the first is false."""
+    """Returns `first or second()`; the second is evaluated, also in the graph, only if the first is false."""
     if not belongs_into_graph(first):
         return first or second()
     predicate = condition_tensor(first, "`or`")
@@ -32,17 +32,17 @@ def or_value(first: Any, second: Callable[[], Any]) -> Any:
 
 
 def and_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
-    """`first() and second()`."""
+    """Returns `first() and second()`."""
     return and_value(first(), second)
 
 
 def or_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
-    """`first() or second()`."""
+    """Returns `first() or second()`."""
     return or_value(first(), second)
 
 
 def not_(value: Any) -> Any:
-    """`not value`."""
+    """Returns `not value`."""
     if not belongs_into_graph(value):
         return not value
     return raw.LogicalNot(x=condition_tensor(value, "`not`"))
@@ -53,7 +53,7 @@ def _boolean(value: Any) -> Any:
 
 
 def in_(item: Any, container: Any) -> Any:
-    """`item in container`: whether any element of a tensor, or of a Python collection, equals the item."""
+    """Tells whether any element of a tensor, or of a Python collection, equals the item (`item in container`)."""
     items = graph_list(container)
     if items is not None:
         return _any_equal(convert_to_tensor(items), item)
@@ -69,7 +69,7 @@ def in_(item: Any, container: Any) -> Any:
 
 
 def not_in(item: Any, container: Any) -> Any:
-    """`item not in container`."""
+    """Returns `item not in container`."""
     return not_(in_(item, container))
 
 

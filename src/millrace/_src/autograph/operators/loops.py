@@ -28,7 +28,7 @@ class Loop:
     """A `for` statement without what it iterates over.
 
     Attributes:
-      extra_test: Whether to go on: false once the loop was left by `break` or `return`.
+      extra_test: Tells whether to go on: false once the loop was left by `break` or `return`.
       body: One iteration, given the element.
       get_state, set_state, names, options: As for `while_stmt`.
     """
@@ -41,30 +41,30 @@ class Loop:
     options: Options
 
     def unless_left(self, go_on: Any) -> Any:
-        """`go_on`, and the loop was not left."""
+        """Returns the condition that `go_on` holds and that the loop was not left."""
         return go_on if self.extra_test is None else and_value(go_on, self.extra_test)
 
     def run_if(self, condition: Any, item: Any) -> None:
-        """One iteration, under a condition."""
+        """Runs one iteration under a condition."""
         outputs, certain = read_later(self.names, self.options), self.options.get("ag_certain", ())
         run = partial(self.body, item)
         handed = self.options.get("ag_handed")
         if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain, handed)
 
     def stage(self, test: Callable[[Any], Any], body: Callable[[Any], Any], start: Any, length: int | None) -> None:
-        """Puts the loop into the graph: it counts from `start`, `length` times at most."""
+        """Puts the loop into the graph: it counts from `start`, and runs at most `length` times."""
         StagedLoop(self.get_state, self.set_state, self.names, self.options).run(test, body, start, length)
 
 
 def _nothing() -> None:
-    """The other branch of an iteration that is not run."""
+    """Leaves everything unchanged: the other branch of an iteration that is not run."""
 
 
 LoopKind = Callable[[Any, Loop], None]
 
 _KINDS: list[tuple[type, LoopKind]] = []
 _LONGEST_UNROLLED = 256
-"""How many iterations of a `range` run under a condition each; a longer one becomes a loop of the graph."""
+"""The largest number of iterations of a `range` that run under a condition each; a longer loop goes into the graph."""
 
 
 def register_loop(cls: type, loop: LoopKind, from_start: bool = True) -> None:
@@ -73,7 +73,7 @@ def register_loop(cls: type, loop: LoopKind, from_start: bool = True) -> None:
     Args:
       cls: The class.
       loop: Takes the object and the rest of the statement.
-      from_start: Whether the graph does so at once, not only when the iterator asks for it.
+      from_start: Whether the graph carries out the loop at once, not only when the iterator asks for it.
     """
     _KINDS.append((cls, loop))
     if from_start:
@@ -89,7 +89,7 @@ def while_stmt(
     options: Options,
     *first: Any,
 ) -> None:
-    """A `while` statement.
+    """Carries out a `while` statement.
 
     Args:
       test: The condition.
@@ -130,7 +130,7 @@ def for_stmt(
     names: Sequence[str],
     options: Options,
 ) -> None:
-    """A `for` statement.
+    """Carries out a `for` statement.
 
     Args:
       iterable: What to iterate over.
@@ -140,7 +140,7 @@ def for_stmt(
 
 
 def for_each(iterable: Any, loop: Loop) -> None:
-    """Runs a loop over an object, in the way of its kind."""
+    """Runs a loop over an object, in the way of the object's kind."""
     for cls, kind in _KINDS:
         if isinstance(iterable, cls):
             kind(iterable, loop)
@@ -182,10 +182,10 @@ def _python_for(iterable: Any, loop: Loop) -> None:
 
 
 def _rest_of_range(iterator: Any) -> range | None:
-    """What is left of the iterator of a `range`."""
+    """Returns what is left of the iterator of a `range`; None for other iterators."""
     if type(iterator) is not type(iter(range(0))):
         return None
-    parts: Any = iterator.__reduce__()  # iter, (the range,), how far it has come
+    parts: Any = iterator.__reduce__()  # iter, (the range,), how far the iterator has come
     whole: range = parts[1][0]
     return whole[parts[2] :] if len(parts) > 2 else whole
 
@@ -194,7 +194,7 @@ def _rest_of_range(iterator: Any) -> range | None:
 
 
 def _range_for(start: Any, limit: Any, delta: Any, loop: Loop) -> None:
-    """A loop that counts, without making the tensor of all numbers."""
+    """Builds a loop that counts, without making the tensor of all numbers."""
 
     def loop_test(counter: Any) -> Any:
         rising = raw.Less(x=counter, y=limit)
@@ -215,15 +215,15 @@ def _range_for(start: Any, limit: Any, delta: Any, loop: Loop) -> None:
 
 
 def _count(*ends: Any) -> int | None:
-    """How many numbers a range has, if its ends are constants of the graph."""
-    known = [_known(end) for end in ends]
-    if any(end is None or not float(end).is_integer() for end in known) or not known[2]:
+    """Returns the number of elements of a range, if the ends of the range are constants of the graph."""
+    constants = [_known(end) for end in ends]
+    if any(end is None or not float(end).is_integer() for end in constants) or not constants[2]:
         return None
-    return len(range(int(known[0]), int(known[1]), int(known[2])))
+    return len(range(int(constants[0]), int(constants[1]), int(constants[2])))
 
 
 def _known(tensor: Any) -> Any:
-    """The value of a scalar that is a constant of the graph, else None."""
+    """Returns the value of a scalar that is a constant of the graph, else None."""
     values = getattr(getattr(tensor, "op", None), "static_values", None)
     if values:
         return values[tensor.value_index][()]
@@ -231,7 +231,7 @@ def _known(tensor: Any) -> Any:
 
 
 def _tensor_for(tensor: Any, loop: Loop) -> None:
-    """A loop over the first axis of a tensor."""
+    """Builds a loop over the first axis of a tensor."""
     if tensor.shape.rank == 0:
         raise ValueError(
             f"len requires a non-scalar tensor, got one of shape {raw.Shape(input=tensor)}. A loop over a Tensor runs "

@@ -1,7 +1,8 @@
-"""`match`: whether a subject fits a pattern.
+"""The tests of `match`, which tell whether a subject fits a pattern.
 
-The structure of a subject is tested in Python, by Python's rules: what is a sequence is said by its class, and text,
-arrays and tensors are none. Values are compared with `==`; the result for a tensor is a tensor.
+The structure of a subject is tested in Python, by Python's rules: the class of a subject tells whether the subject is a
+sequence, and text, arrays and tensors are no sequences. Values are compared with `==`, whose result for a tensor is a
+tensor.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.ops import raw
 
 sequences = frozenset({tuple, list})
-"""Classes whose objects are their own items."""
+"""The classes whose objects are sequences of their own items."""
 _MATCHES_ITSELF = 1 << 22
 """The flag (_Py_TPFLAGS_MATCH_SELF) of classes such as `int` whose one positional part is the object itself."""
 _MISSING = object()
@@ -28,7 +29,7 @@ _MISSING = object()
 
 
 def _length(subject: Any) -> int | None:
-    """The length of a sequence; None for anything else."""
+    """Returns the length of a sequence; None for anything else."""
     if subject.__class__ is tuple or subject.__class__ is list:
         return len(subject)
     match subject:
@@ -38,14 +39,14 @@ def _length(subject: Any) -> int | None:
 
 
 def match_items(subject: Any, count: int) -> Sequence[Any] | None:
-    """The items of a sequence of a certain length."""
+    """Returns the items of a sequence of a certain length; None for anything else."""
     if _length(subject) != count:
         return None
     return _items(subject)
 
 
 def match_ends(subject: Any, before: int, after: int) -> Sequence[Any] | None:
-    """The first and the last items of a sequence that has so many; the others are not touched."""
+    """Returns the first and the last items of a sequence that has so many, else None; other items are not touched."""
     length = _length(subject)
     if length is None or length < before + after:
         return None
@@ -53,7 +54,7 @@ def match_ends(subject: Any, before: int, after: int) -> Sequence[Any] | None:
 
 
 def match_with_rest(subject: Any, before: int, after: int) -> Sequence[Any] | None:
-    """The first items, the list of those between, and the last items."""
+    """Returns the first items, the list of those between, and the last items; None if there are too few items."""
     length = _length(subject)
     if length is None or length < before + after:
         return None
@@ -69,7 +70,7 @@ def _items(subject: Any) -> list[Any]:
 
 
 def match_mapping(subject: Any, keys: Sequence[Any]) -> Sequence[Any] | None:
-    """The values of keys of a mapping.
+    """Returns the values of keys of a mapping; None for another subject or if a key is missing.
 
     Raises: ValueError: if a key stands in the pattern twice.
     """
@@ -96,7 +97,7 @@ def match_mapping(subject: Any, keys: Sequence[Any]) -> Sequence[Any] | None:
 
 
 def mapping_rest(subject: Any, keys: Sequence[Any]) -> dict[Any, Any]:
-    """A mapping without some of its keys."""
+    """Returns a mapping without some of its keys."""
     rest = dict(subject)
     for key in keys:
         del rest[key]
@@ -104,7 +105,7 @@ def mapping_rest(subject: Any, keys: Sequence[Any]) -> dict[Any, Any]:
 
 
 def match_class(subject: Any, kind: Any, count: int, names: Sequence[str]) -> Sequence[Any] | None:
-    """The parts of an object of a class: those that `__match_args__` names, then attributes.
+    """Returns the parts of an object of a class: those that `__match_args__` names, then attributes.
 
     Args:
       subject: The object.
@@ -112,10 +113,11 @@ def match_class(subject: Any, kind: Any, count: int, names: Sequence[str]) -> Se
       count: The number of positional parts.
       names: The attributes.
 
+    Returns: The parts; None if the object is of another class or lacks an attribute.
     Raises: TypeError: if `kind` is no class, or has no such positional parts, or a part is named twice.
     """
     match subject:
-        case kind():  # Python's own error if it is no class
+        case kind():  # Python's own error if `kind` is no class
             pass
         case _:
             return None
@@ -135,7 +137,7 @@ def match_class(subject: Any, kind: Any, count: int, names: Sequence[str]) -> Se
 
 
 def _positional_names(kind: Any, count: int) -> Sequence[str] | None:
-    """The attributes of the positional parts of a class; None for the object itself."""
+    """Returns the attributes of the positional parts of a class; None if the part is the object itself."""
     if not count:
         return ()
     arguments = getattr(kind, "__match_args__", None)
@@ -144,8 +146,8 @@ def _positional_names(kind: Any, count: int) -> Sequence[str] | None:
     else:
         arguments = () if arguments is None else arguments
         if not isinstance(arguments, tuple):
-            found = type(arguments).__name__
-            raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {found})")
+            type_name = type(arguments).__name__
+            raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {type_name})")
         allowed = len(arguments)
     if count > allowed:
         parts = "sub-pattern" if allowed == 1 else "sub-patterns"
@@ -162,7 +164,7 @@ def _positional_names(kind: Any, count: int) -> Sequence[str] | None:
 
 
 def matches_value(subject: Any, value: Any) -> Any:
-    """Whether a subject equals a value: a bool, or a tensor."""
+    """Tells whether a subject equals a value: a bool, or a tensor."""
     if belongs_into_graph(subject) or belongs_into_graph(value):
         try:
             equal = _equal(subject, value)
@@ -180,30 +182,30 @@ def _equal(subject: Any, value: Any) -> Any:
 
 
 def matches_any(subject: Any, values: Sequence[Any]) -> Any:
-    """Whether a subject equals one of some values."""
-    found: Any = False
+    """Tells whether a subject equals one of some values: a bool, or a tensor."""
+    matches: Any = False
     for value in values:
-        found = either(found, matches_value(subject, value))
-        if found is True:
+        matches = either(matches, matches_value(subject, value))
+        if matches is True:
             break
-    return found
+    return matches
 
 
 def either(first: Any, second: Any) -> Any:
-    """Whether one of two tests holds, each False, True or a tensor."""
+    """Tells whether one of two tests holds, each False, True or a tensor."""
     if first is False or second is True:
         return second
     return first if second is False or first is True else raw.LogicalOr(x=first, y=second)
 
 
 def both(tests: Sequence[Any]) -> Any:
-    """Whether tests hold that are True or a tensor."""
+    """Tells whether all tests hold that are True or a tensor."""
     tensors = [test for test in tests if test is not True]
     return functools.reduce(lambda x, y: raw.LogicalAnd(x=x, y=y), tensors) if tensors else True
 
 
 def chosen(alternatives: Sequence[tuple[Any, Any]]) -> Any:
-    """What belongs to the first alternative that fits.
+    """Returns the values that belong to the first alternative that fits.
 
     Args: alternatives: With each alternative whether it fits: False, True, a tensor, or None if it was not asked.
     """

@@ -1,4 +1,8 @@
-"""One value from the values that a variable has at the ends of two branches."""
+"""One value from the values that a variable has at the ends of two branches.
+
+A graph traces both branches of an `if`. Afterwards a variable holds the Python value that both branches share, or
+tensors from the branch that ran; anything else is an error with advice.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None))
 
 
 def called(name: str) -> str:
-    """How messages call a variable."""
+    """Returns the words by which messages name a variable."""
     return "the return value" if name.startswith(RESULT) else f"'{name}'"
 
 
@@ -24,7 +28,8 @@ class Merged:
 
     Attributes:
       structure: The value in the main branch; None where the value is static.
-      main, other: Its leaves as tensors, one from each branch; `None` stands for zeros like the other's.
+      main, other: The value's leaves as tensors, one list from each branch; None stands for zeros like the other
+        list's.
       static: The value, if it is no tensor.
     """
 
@@ -38,7 +43,7 @@ class Merged:
 
 
 def is_same_value(a: Any, b: Any) -> bool:
-    """Whether two values are one Python value, not something to compute with."""
+    """Tells whether two values are the same Python value, and no tensors."""
     if a is b:
         return a.__class__ is TrialList or not is_tensor(a)
     if type(a) is type(b) and isinstance(a, _LITERALS):
@@ -47,12 +52,12 @@ def is_same_value(a: Any, b: Any) -> bool:
 
 
 def flatten(value: Any) -> list[Any]:
-    """The leaves of a structure, those of composite tensors too."""
+    """Returns the leaves of a structure, and the component tensors of composite tensors in the structure."""
     return nest.flatten(value, expand_composites=True)
 
 
 def to_tensor(leaf: Any) -> Any:
-    """A leaf as a tensor; None if it cannot be one, or stands for a list whose elements are not known yet."""
+    """Returns a leaf as a tensor; None if it cannot be one, or stands for a list whose elements are not known yet."""
     if leaf.__class__ is TrialList:
         return None
     try:
@@ -62,7 +67,7 @@ def to_tensor(leaf: Any) -> Any:
 
 
 def to_tensors(value: Any) -> list[Any] | None:
-    """The leaves of a value as tensors; None if one of them cannot be a tensor."""
+    """Returns the leaves of a value as tensors; None if one of the leaves cannot be a tensor."""
     tensors = [to_tensor(leaf) for leaf in flatten(value)]
     return None if any(tensor is None for tensor in tensors) else tensors
 
@@ -70,16 +75,16 @@ def to_tensors(value: Any) -> list[Any] | None:
 def merge(
     name: str, main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None], is_certain: bool
 ) -> Merged:
-    """What a variable is after a branch.
+    """Merges the values of a variable at the ends of two branches.
 
     Args:
       name: The variable.
-      main, other: Its values at the ends of the branches.
-      tensors: Their leaves as tensors, made in the graphs of the branches.
-      is_certain: Whether the variable has a value wherever it is read, so that one missing here is never used.
+      main, other: The variable's values at the ends of the branches.
+      tensors: The leaves of both values as tensors, made in the graphs of the branches.
+      is_certain: Whether the variable has a value wherever it is read, so that a value missing here is never used.
 
     Raises:
-      ValueError: if it has a value in one branch only, or is None in one.
+      ValueError: if the variable has a value in one branch only, or is None in one.
       TypeError: if the values differ in structure or dtype, or are no tensors.
     """
     if is_same_value(main, other) or (main.__class__ is Undefined and other.__class__ is Undefined):
@@ -114,17 +119,17 @@ def merge(
     return Merged(structure=main, main=tensors[0], other=tensors[1])
 
 
-def conversion(dtype: Any, wanted: Any, value: str = "value") -> str:
-    """The call that makes a value of a dtype one of another."""
-    if wanted.name == "string":
+def conversion(dtype: Any, target: Any, value: str = "value") -> str:
+    """Returns the text of the call that converts a value of a dtype to another dtype."""
+    if target.name == "string":
         return f"tf.strings.as_string({value})"
     if dtype.name == "string":
-        return f"tf.strings.to_number({value}, tf.{wanted.name})"
-    return f"tf.cast({value}, tf.{wanted.name})"
+        return f"tf.strings.to_number({value}, tf.{target.name})"
+    return f"tf.cast({value}, tf.{target.name})"
 
 
 def _half_merged(main: Any, other: Any, tensors: tuple[list[Any] | None, list[Any] | None]) -> Merged:
-    """A result that one branch leaves to code after it: zeros stand for it there, and nobody reads them."""
+    """Merges a result that only one branch sets: the other branch gives zeros, which nobody reads."""
     is_main = main.__class__ is not Undefined
     value, leaves = (main, tensors[0]) if is_main else (other, tensors[1])
     if value is None or leaves is None:

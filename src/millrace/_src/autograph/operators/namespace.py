@@ -52,7 +52,7 @@ iter: Any = builtins.iter
 
 
 def graph() -> Any:
-    """The graph that is being built, or None."""
+    """Returns the graph that is being built, or None."""
     return state.graph
 
 

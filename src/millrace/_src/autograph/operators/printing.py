@@ -1,7 +1,7 @@
-"""`print` of tensors: their values, each time the program gets there, for users who ask for it.
+"""`print` of tensors in converted code.
 
-TensorFlow leaves `print` alone, which shows the tensor while the function is traced, unless a function is made with
-`tf.autograph.experimental.Feature.BUILTIN_FUNCTIONS`.
+TensorFlow leaves `print` alone, which shows the tensor once, while the function is traced. A function made with
+`tf.autograph.experimental.Feature.BUILTIN_FUNCTIONS` prints the tensors' values each time the program gets there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _wish = _Wish()
 
 @contextlib.contextmanager
 def printing_values(on: bool) -> Iterator[None]:
-    """While a function is traced: whether `print` shows the values of tensors."""
+    """Says, for the functions traced in the `with` block, whether `print` shows the values of tensors."""
     before, _wish.values = _wish.values, on
     try:
         yield
@@ -38,9 +38,9 @@ def printing_values(on: bool) -> Iterator[None]:
 
 @replaces(builtins.print)
 def print_(*objects: Any, **kwargs: Any) -> None:
-    """`print(...)`; tensors among the objects may be printed when the graph runs.
+    """Prints objects; tensors among the objects may be printed when the graph runs.
 
-    Raises: ValueError: if it has a keyword argument that `print` has not.
+    Raises: ValueError: if there is a keyword argument that Python's `print` does not have.
     """
     places = [i for i, thing in enumerate(objects) if belongs_into_graph(thing)] if _wish.values else []
     if not places:

@@ -37,7 +37,7 @@ _strictness = _Strictness()
 
 @contextlib.contextmanager
 def refusing_as_tensorflow(on: bool) -> Iterator[None]:
-    """While a function is traced: whether forms that TensorFlow refuses are refused."""
+    """Says, for the functions traced in the `with` block, whether forms that TensorFlow refuses are refused."""
     before, _strictness.on = _strictness.on, on
     try:
         yield
@@ -46,14 +46,11 @@ def refusing_as_tensorflow(on: bool) -> Iterator[None]:
 
 
 def is_strict() -> bool:
-    """Whether forms that TensorFlow refuses are refused."""
+    """Tells whether forms that TensorFlow refuses are refused."""
     return _strictness.on
 
 
 def refuse_if_strict(error: type[Exception], message: str) -> None:
-    """Called where a form is carried out that TensorFlow refuses.
-
-    Raises: `error`, if the user asked for TensorFlow's refusals.
-    """
+    """Raises `error` where the graph carries out a form that TensorFlow refuses, if the user asked for its refusals."""
     if _strictness.on:
         raise error(message + _USAGE)

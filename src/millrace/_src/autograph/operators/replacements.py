@@ -1,4 +1,4 @@
-"""Which functions stand for Python's builtins in converted code."""
+"""The table of functions that stand for Python's builtins in converted code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REPLACEMENTS: dict[Any, Callable[..., Any]] = {}
 
 
 def replacement(function: Any) -> Any:
-    """What runs in place of a builtin function or class: itself, or a function that also takes tensors of the graph."""
+    """Returns what runs in place of a builtin function or class: itself, or a function that also takes tensors."""
     try:
         return _REPLACEMENTS.get(function, function)
     except TypeError:  # a class whose metaclass is not hashable
@@ -25,8 +25,8 @@ def replaces(
 
     Args:
       function: The builtin.
-      beyond_tensorflow: Whether TensorFlow leaves the builtin as it is; then so do we, for users who ask for
-        TensorFlow's refusals: the builtin itself refuses tensors of a graph.
+      beyond_tensorflow: Whether TensorFlow leaves the builtin alone. For users who ask for TensorFlow's refusals the
+        builtin then stays, and refuses tensors of a graph.
     """
 
     def register(new: Callable[..., Any]) -> Callable[..., Any]:

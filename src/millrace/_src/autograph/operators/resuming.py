@@ -1,4 +1,8 @@
-"""Going on in the compact form from the middle of a function."""
+"""Going on in the compact form from the middle of a function.
+
+A tensor of a graph refuses to be a Python truth value or iterator. The error tells the statement, called a site, where
+the graph has to take over. The rest of the function from there on is a function of its own.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from millrace._src.core.tensor import Tensor
 
 
 def iterate(value: Any) -> Any:
-    """The iterator of what a `for` runs over.
+    """Returns the iterator of what a `for` runs over.
 
     Raises: OperatorNotAllowedInGraphError: if the graph has to run the loop.
     """
@@ -24,12 +28,12 @@ def iterate(value: Any) -> Any:
 
 
 def site_of(conversion: Any, numbers: tuple[int, ...], error: Any, variables: Mapping[str, Any]) -> int:
-    """The site at which a tensor refused to be a Python value.
+    """Returns the number of the site at which a tensor refused to be a Python value.
 
     Args:
       conversion: The converted function; a `Converted`.
-      numbers: The sites of its frame.
-      error: What was raised.
+      numbers: The sites of the function's frame.
+      error: The error that was raised.
       variables: The local variables of the frame.
 
     Raises: The error, if it comes from somewhere else.
@@ -37,7 +41,7 @@ def site_of(conversion: Any, numbers: tuple[int, ...], error: Any, variables: Ma
     for number in numbers:
         held = variables.get(conversion.code.sites[number].value)
         if held is not None and (held is error.tensor or is_tensor(held) and not isinstance(held, Tensor)):
-            return number  # the second: a variable, which refuses by the tensor that is read from it
+            return number  # the second case is a variable: the tensor read from the variable refuses
     raise error
 
 
@@ -46,14 +50,14 @@ def resume(conversion: Any, number: int, variables: Mapping[str, Any], cells: Ca
 
     Args:
       conversion: The converted function; a `Converted`.
-      number: The site.
+      number: The number of the site.
       variables: The local variables at the site.
       cells: A function whose closure holds the variables that nested functions share.
     """
     continuation = conversion.code.continuation(number)
-    given = dict(zip(cells.__code__.co_freevars, cells.__closure__ or ()))
-    given |= conversion.cells
-    closure = tuple([given[name] for name in continuation.code.co_freevars])
+    cells_by_name = dict(zip(cells.__code__.co_freevars, cells.__closure__ or ()))
+    cells_by_name |= conversion.cells
+    closure = tuple([cells_by_name[name] for name in continuation.code.co_freevars])
     function = types.FunctionType(continuation.code, conversion.globals, closure=closure)
     arguments = [variables[name] if name in variables else Undefined(name) for name in continuation.parameters]
     return function(variables[conversion.code.sites[number].value], *arguments)

@@ -1,8 +1,8 @@
 """Python lists that a loop of the graph makes longer or shorter.
 
-The loop cannot carry a list that grows; it carries a `tf.TensorArray`, and the variable is a `StagedList` around it,
-which has the methods of a list. What the elements are is found out by a trial run of the body with a `TrialList` in
-place of the list, which notes what is put into it.
+The loop cannot carry a list that grows. The loop carries a `tf.TensorArray` instead, and the variable is a `StagedList`
+around the array, which has the methods of a list. A trial run of the body, with a `TrialList` in place of the list,
+finds out the dtype and shape of the elements.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class StagedList(CompositeTensor):
         return StagedList(self.array._nest_rebuild(components))
 
     def copy(self) -> StagedList:
-        """Another list with the same elements."""
+        """Returns another list with the same elements."""
         return StagedList(self.array)
 
     # --- reading -----------------------------------------------------------------------------------------------------
@@ -57,13 +57,13 @@ class StagedList(CompositeTensor):
         return self.array.read(self._position(index))
 
     def _position(self, index: Any) -> Any:
-        """An index from the start, of one that may be from the end."""
+        """Converts an index that may count from the end to an index from the start."""
         position = convert_to_tensor(index)
         from_end = raw.AddV2(x=position, y=self.array.size())
         return raw.SelectV2(condition=raw.Less(x=position, y=0), t=from_end, e=position)
 
     def _checked(self, index: Any) -> Any:
-        """The same; the graph checks that there is an element."""
+        """Converts an index to one from the start; the graph checks that there is an element."""
         position = self._position(index)
         is_there = raw.LogicalAnd(x=raw.GreaterEqual(x=position, y=0), y=raw.Less(x=position, y=self.array.size()))
         assert_that(is_there, [convert_to_tensor("list index out of range")])
@@ -94,7 +94,7 @@ class StagedList(CompositeTensor):
         raise OperatorNotAllowedInGraphError(AS_BOOL, tensor=self)
 
     def length(self) -> Any:
-        """The number of elements, a tensor."""
+        """Returns the number of elements, a tensor."""
         return self.array.size()
 
     def __contains__(self, item: Any) -> bool:
@@ -114,14 +114,17 @@ class StagedList(CompositeTensor):
         return True if is_equal is NotImplemented else raw.LogicalNot(x=is_equal)
 
     def index(self, value: Any, start: Any = 0) -> Any:
-        """The place of the first element, from `start` on, that equals a value; in the graph, an error without one."""
-        places = self._places(value)
-        places = places[raw.Size(input=raw.Where(condition=raw.Less(x=places, y=self._position(start)))) :]
-        assert_that(raw.Greater(x=raw.Size(input=places), y=0), [convert_to_tensor("the value is not in the list")])
-        return places[0]
+        """Returns the index of the first element, from `start` on, that equals a value.
+
+        The graph asserts that there is such an element.
+        """
+        indices = self._places(value)
+        indices = indices[raw.Size(input=raw.Where(condition=raw.Less(x=indices, y=self._position(start)))) :]
+        assert_that(raw.Greater(x=raw.Size(input=indices), y=0), [convert_to_tensor("the value is not in the list")])
+        return indices[0]
 
     def count(self, value: Any) -> Any:
-        """How many elements equal a value."""
+        """Counts the elements that equal a value."""
         return raw.Size(input=self._places(value))
 
     def _places(self, value: Any) -> Any:
@@ -147,9 +150,9 @@ class StagedList(CompositeTensor):
         self.array = self.array.write(self.array.size(), self._element(value))
 
     def _element(self, value: Any) -> Any:
-        """A value as an element.
+        """Returns a value as an element.
 
-        Raises: TypeError: if it has another dtype; a Python number gets that of the list.
+        Raises: TypeError: if the value has another dtype than the list; a Python number gets the dtype of the list.
         """
         dtype = getattr(value, "dtype", None)
         if dtype is not None and as_dtype(dtype) is not self.array.dtype:
@@ -178,16 +181,16 @@ class StagedList(CompositeTensor):
             return
         size = self.length()
         removed = raw.ExpandDims(input=raw.Range(start=0, limit=size, delta=1)[index], dim=1)
-        kept = raw.TensorScatterUpdate(
+        is_kept = raw.TensorScatterUpdate(
             tensor=raw.Fill(dims=raw.ExpandDims(input=size, dim=0), value=True),
             indices=removed,
             updates=raw.Fill(dims=raw.Shape(input=removed)[:1], value=False),
         )
-        places = raw.Reshape(tensor=raw.Where(condition=kept), shape=[-1])
+        places = raw.Reshape(tensor=raw.Where(condition=is_kept), shape=[-1])
         self._refill([raw.GatherV2(params=self._tensor(), indices=places, axis=0)])
 
     def pop(self, index: Any = -1) -> Any:
-        """Takes an element out, and returns it."""
+        """Takes an element out, and returns the element."""
         position = self._checked(index)
         value, elements = self.array.read(position), self._tensor()
         after = raw.AddV2(x=position, y=1)
@@ -195,7 +198,7 @@ class StagedList(CompositeTensor):
         return value
 
     def insert(self, index: Any, value: Any) -> None:
-        """Puts an element before the one at a place."""
+        """Puts an element before the one at an index."""
         elements, size = self._tensor(), self.length()
         position = raw.Minimum(x=raw.Maximum(x=self._position(index), y=0), y=size)
         new = raw.ExpandDims(input=self._element(value), dim=0)
@@ -251,13 +254,13 @@ class StagedList(CompositeTensor):
     __rmul__ = __mul__
 
     def _with(self, parts: Sequence[Any]) -> StagedList:
-        """Another list, of the elements of tensors."""
+        """Makes another list, of the elements of tensors."""
         new = self.copy()
         new._refill(parts)
         return new
 
     def _refill(self, parts: Sequence[Any]) -> None:
-        """Makes the list hold the elements of tensors, one after the other."""
+        """Makes the list hold the elements of tensors, one tensor after the other."""
         joined = parts[0] if len(parts) == 1 else raw.ConcatV2(values=list(parts), axis=0)
         shape = self.array.element_shape
         joined.set_shape([None, *shape.as_list()] if shape.rank is not None else None)
@@ -269,7 +272,7 @@ def _all(tensor: Any) -> Any:
 
 
 class MovedList:
-    """Stands in a Python list whose elements a loop of the graph has taken over; other names of the list see it.
+    """A mark in a Python list whose elements a loop of the graph has taken over; other names of the list see the mark.
 
     Args: name: The variable that has the elements.
     """
@@ -288,15 +291,15 @@ class MovedList:
 
 
 class TrialList:
-    """Stands for a list while the body of a loop is tried out; notes what is put into it.
+    """A stand-in for a list while the body of a loop is tried out; notes what is put into the list.
 
-    What only reads is answered by a list of the graph with elements of the same dtype and shape.
+    A method that only reads is answered by a list of the graph with elements of the same dtype and shape.
 
-    Args: items: What the list holds before the loop.
+    Args: items: The elements of the list before the loop.
 
     Attributes:
-      examples: What was put in.
-      is_changed: Whether its length was changed.
+      examples: The values that were put in.
+      is_changed: Whether the length was changed.
     """
 
     __hash__ = object.__hash__
@@ -307,21 +310,21 @@ class TrialList:
         self.is_changed = False
 
     def staged(self) -> StagedList:
-        """A list of the graph like this one."""
-        found = staged_list([zeros_like(tensor) for tensor in map(convert_to_tensor, self.items)], self, always=True)
-        return self._known(found)
+        """Makes a list of the graph like this list."""
+        new_list = staged_list([zeros_like(tensor) for tensor in map(convert_to_tensor, self.items)], self, always=True)
+        return self._known(new_list)
 
     @staticmethod
-    def _known(found: Any) -> Any:
-        if found is None:
+    def _known(elements: Any) -> Any:
+        if elements is None:
             raise TypeError(
                 "A list that a loop over a Tensor appends to is read before anything is in it, so its dtype is not "
                 "known. Start with an element, or append before reading."
             )
-        return found
+        return elements
 
     def __getattr__(self, name: str) -> Any:
-        """`copy`, `count`, `index` ..."""
+        """Returns a method of a list of the graph: `copy`, `count`, `index` ..."""
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.staged(), name)
@@ -331,7 +334,7 @@ class TrialList:
         self.extend([value])
 
     def extend(self, values: Any) -> None:
-        """Notes those of several."""
+        """Notes the dtypes and shapes of several elements."""
         self.is_changed = True
         if isinstance(values, TrialList):
             values = [*values.items, *values.examples]
@@ -340,11 +343,11 @@ class TrialList:
         self.examples += [value if isinstance(value, Tensor) else convert_to_tensor(value) for value in values]
 
     def insert(self, index: Any, value: Any) -> None:
-        """Notes an element, wherever it is put."""
+        """Notes the dtype and shape of an element, wherever the element is put."""
         self.append(value)
 
     def pop(self, index: Any = -1) -> Any:
-        """An element, which stays: whether there is another one, only the graph knows."""
+        """Returns an element, which stays: whether there is another element, only the graph knows."""
         self.is_changed = True
         return self[index]
 
@@ -355,17 +358,17 @@ class TrialList:
     remove = clear = __delitem__ = _shorten
 
     def _reorder(self, *args: Any, **kwargs: Any) -> None:
-        """What changes neither the length nor the dtype is not noted."""
+        """Notes nothing: neither the length nor the dtype changes."""
 
     reverse = sort = __setitem__ = _reorder
 
     def __getitem__(self, index: Any) -> Any:
-        """An element of the right dtype and shape, wherever it is; of several, a list of the graph."""
+        """Returns an element of the right dtype and shape, wherever it is; for a slice, a list of the graph."""
         if isinstance(index, slice):
             return self.staged()
-        known = [*self.items, *map(zeros_like, self.examples)]
-        self._known(known or None)
-        return known[index] if isinstance(index, int) and -len(known) <= index < len(known) else known[0]
+        elements = [*self.items, *map(zeros_like, self.examples)]
+        self._known(elements or None)
+        return elements[index] if isinstance(index, int) and -len(elements) <= index < len(elements) else elements[0]
 
     def __len__(self) -> int:
         return len(self.items) + len(self.examples)
@@ -409,7 +412,7 @@ class TrialList:
 
 
 def graph_list(value: Any) -> StagedList | None:
-    """A list whose length only the graph knows, or what stands for one; None for anything else."""
+    """Returns a list whose length only the graph knows, made from a `TrialList` if need be; None for anything else."""
     if value.__class__ is TrialList:
         staged: StagedList = value.staged()
         return staged
@@ -417,12 +420,12 @@ def graph_list(value: Any) -> StagedList | None:
 
 
 def staged_list(before: Sequence[Any], trial: TrialList, always: bool = False) -> StagedList | None:
-    """The list that a loop starts with, given what its body puts in; None if its length stays.
+    """Makes the list that a loop starts with, from what the loop's body puts in; None if the length stays.
 
     Args:
-      before: Its elements.
+      before: The elements before the loop.
       trial: What was put in.
-      always: Whether to make one also if the length stays.
+      always: Whether to make a list also if the length stays.
 
     Raises: TypeError: if the elements have different dtypes.
     """
@@ -446,7 +449,7 @@ def staged_list(before: Sequence[Any], trial: TrialList, always: bool = False) -
 
 
 def new_array(dtype: Any, shape: Any, size: int = 0) -> TensorArray:
-    """An array for the elements of a list."""
+    """Makes an array for the elements of a list."""
     return TensorArray(
         dtype,
         size=size,

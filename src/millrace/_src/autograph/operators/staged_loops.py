@@ -1,8 +1,8 @@
 """Loops of the graph: the state of a Python loop becomes the variables of `tf.while_loop`.
 
-A variable whose value can be a tensor, or a structure of tensors, is carried from iteration to iteration. One that
-cannot stays what it is, and the body must not change it. One that gets its first value in the body starts as zeros of
-the dtype and shape that it gets there, which a trial run of the body in a graph of its own finds out.
+A variable is carried from iteration to iteration if its value can be a tensor, or a structure of tensors. Any other
+variable keeps its value, and the body must not change the variable. A variable that gets its first value in the body
+starts as zeros; a trial run of the body in a graph of its own finds out their dtype and shape.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ def loop_options(
     ag_resumed: bool = False,
     **others: Any,
 ) -> Options:
-    """What `set_loop_options` says of a loop, and what the converter found out.
+    """Collects what `set_loop_options` says of a loop, and what the converter found out about the loop.
 
     Args:
       parallel_iterations, swap_memory: As for `tf.while_loop`.
-      ag_resized: Variables that may be lists of which the body changes the length.
+      ag_resized: Variables that may be lists whose length the body changes.
       ag_items: Variables that the body changes only by assigning their items.
       ag_certain: Variables that have a value wherever they are read.
       ag_needed: Other variables that are read after the loop.
       ag_temporary: Variables that the body assigns and nobody reads later.
       ag_handed: Gives further variables, which the body hands to calls.
       ag_resumed: Whether the loop ran in Python up to here.
-      **others: `maximum_iterations` and `shape_invariants`, if given.
+      **others: `maximum_iterations` and `shape_invariants`, if the user sets them.
     """
     for name in others:
         if name not in ("maximum_iterations", "shape_invariants"):
@@ -78,7 +78,7 @@ def loop_options(
 
 
 def read_later(names: Sequence[str], options: Options) -> list[str]:
-    """The variables of a loop but for its temporary ones."""
+    """Returns the variables of a loop without its temporary ones."""
     temporary = options.get("ag_temporary", ())
     return [name for name in names if name not in temporary]
 
@@ -106,13 +106,13 @@ class StagedLoop:
         self.get_state, self.set_state, self.names, self.options = get_state, set_state, names, options
         self.before = list(get_state())
         self.taken_over: list[tuple[list[Any], MovedList]] = []
-        """Lists that grow in the graph, and what stands in them afterwards."""
+        """The lists that grow in the graph, and what stands in each list afterwards."""
         self.unknown: dict[int, list[TensorShape]] = {}
-        """Variables that start as zeros, with the shapes that the body gives them first."""
+        """By the index of a variable that starts as zeros, the shapes of its leaves that the body's trial run gave."""
         self.in_place: list[int] = []
-        """Carried containers that the body changes, if at all, in place."""
+        """The indices of carried containers that the body changes, if at all, in place."""
         self.same: dict[int, int] = {}
-        """Variables that hold the container of another one."""
+        """By the index of a variable that holds another variable's container, the index of that other variable."""
 
     def run(
         self,
@@ -151,7 +151,7 @@ class StagedLoop:
             return test(counter)
 
         def loop_body(counter: Any, state: Sequence[Any]) -> Any:
-            given = self._set(carried, state)
+            values = self._set(carried, state)
             containers = self._containers()
             following = body(counter)
             after = self.get_state()
@@ -159,7 +159,7 @@ class StagedLoop:
             containers.check_not_changed(carried, after)
             if any(after[index] is not after[first] for index, first in self.same.items()):
                 raise _ApartError
-            self.in_place = [i for i in carried if is_container(self.before[i]) and after[i] is given[i]]
+            self.in_place = [i for i in carried if is_container(self.before[i]) and after[i] is values[i]]
             new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
             return [following, new]
 
@@ -194,7 +194,7 @@ class StagedLoop:
         return state
 
     def _require_an_iteration(self, test: Callable[[], Any]) -> None:
-        """Asserts in the graph that the loop gives a value to the variables that are read after it."""
+        """Asserts in the graph that the loop gives a value to the variables that are read after the loop."""
         names = [self.names[i] for i in self.unknown if self.names[i] in self.options.get("ag_needed", ())]
         if names:
             message = f"loop must iterate at least once to initialize {', '.join(names)}"
@@ -211,12 +211,12 @@ class StagedLoop:
         if value.__class__ is Undefined or value is None or value.__class__ is TrialList:
             return False
         if self.names[index] in self.options.get("ag_items", ()) and not is_tensor(value):
-            return False  # a container whose items are variables of their own
+            return False  # the items of such a container are variables of their own
         leaves = flatten(value)
         return bool(leaves) and to_tensors(value) is not None
 
     def _fill_in_unknown(self, body: Callable[[], Any]) -> None:
-        """Finds out, by a trial run of the body, what the loop has to start with."""
+        """Finds out, by a trial run of the body, the values that the loop has to start with."""
         empty = [i for i, value in enumerate(self.before) if value.__class__ is Undefined or value is None]
         unknown = [i for i in empty if not self._is_temporary(i)]
         trials = {id(v): TrialList(v) for i, v in enumerate(self.before) if self._is_resized_list(i, v)}
@@ -230,8 +230,8 @@ class StagedLoop:
                 self.set_state([lists.get(i, self._tried(i, value)) for i, value in enumerate(self.before)])
                 body()
                 after = list(self.get_state())
-                found = {i: flatten(after[i]) for i in unknown if _has_tensors(after[i])}
-                tensors = {i: [_as_tensor(leaf) for leaf in leaves] for i, leaves in found.items()}
+                new_leaves = {i: flatten(after[i]) for i in unknown if _has_tensors(after[i])}
+                tensors = {i: [_as_tensor(leaf) for leaf in leaves] for i, leaves in new_leaves.items()}
         except UnboundLocalError as error:
             names = " and ".join(f"'{self.names[i]}'" for i in unknown if not self.names[i].startswith(RESULT))
             raise ValueError(
@@ -255,16 +255,16 @@ class StagedLoop:
         self.set_state(self.before)
 
     def _other_names(self) -> dict[int, int]:
-        """Variables that hold the same container as another one, each with the first that does."""
+        """Maps each variable that holds the same container as an earlier one to the first that holds the container."""
         first: dict[int, int] = {}
-        found: dict[int, int] = {}
+        first_names: dict[int, int] = {}
         for index, value in enumerate(self.before):
             if is_container(value) and first.setdefault(id(value), index) != index:
-                found[index] = first[id(value)]
-        return found
+                first_names[index] = first[id(value)]
+        return first_names
 
     def _containers(self) -> Containers:
-        """The containers as they are now, those that the body hands to calls too."""
+        """Records the containers as they are now, those that the body hands to calls too."""
         handed = self.options.get("ag_handed")
         return Containers(self.names, self.before, list(handed().items()) if handed is not None else ())
 
@@ -272,7 +272,7 @@ class StagedLoop:
         return not is_strict() and type(value) is list and self.names[index] in self.options.get("ag_resized", ())
 
     def _tried(self, index: int, value: Any) -> Any:
-        """A value as the body will see it: with tensors in place of Python numbers."""
+        """Returns a value as the body will see the value: with tensors in place of Python numbers."""
         if not self._is_carried(index, value):
             return value
         return nest.pack_sequence_as(value, [_as_tensor(leaf) for leaf in flatten(value)], expand_composites=True)
@@ -301,7 +301,10 @@ class StagedLoop:
             )
 
     def _checked(self, index: int, first: Sequence[Any], value: Any, shapes: Sequence[TensorShape]) -> list[Any]:
-        """The leaves of a variable after an iteration, which must be like those before the loop."""
+        """Returns the leaves of a variable after an iteration.
+
+        Raises: TypeError, ValueError: if the leaves' structure, dtypes or shapes are not those before the loop.
+        """
         name = self.names[index]
         if value is None or value.__class__ is Undefined:
             raise ValueError(_is_none(name))
@@ -337,15 +340,15 @@ class StagedLoop:
         )
 
     def _given_invariant(self, index: int) -> Any:
-        given = [shape for name, shape in self.options.get("shape_invariants", ()) if name == self.names[index]]
-        return given[-1] if given else None
+        invariants = [shape for name, shape in self.options.get("shape_invariants", ()) if name == self.names[index]]
+        return invariants[-1] if invariants else None
 
     def _shapes(self, index: int, tensors: Sequence[Any]) -> list[TensorShape]:
-        """The static shapes that hold for the leaves of a variable in every iteration."""
-        given = self._given_invariant(index)
-        if given is None:
+        """Returns the static shapes that hold for the leaves of a variable in every iteration."""
+        invariant = self._given_invariant(index)
+        if invariant is None:
             return self.unknown.get(index) or [t.shape for t in tensors]
-        shapes = _shapes_in(given)
+        shapes = _shapes_in(invariant)
         for tensor, shape in zip(tensors, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
                 raise ValueError(
@@ -356,7 +359,7 @@ class StagedLoop:
 
 
 def _shapes_in(structure: Any) -> list[TensorShape]:
-    """The shapes in a structure of shapes."""
+    """Returns the shapes in a structure of shapes."""
     leaves = [structure] if isinstance(structure, TensorShape) else nest.flatten(structure)
     return [leaf if isinstance(leaf, TensorShape) else as_shape(getattr(leaf, "shape", leaf)) for leaf in leaves]
 
@@ -377,7 +380,7 @@ def _is_none(name: str) -> str:
 
 
 def _general(old: TensorShape, new: TensorShape) -> Any:
-    """The dimensions of the most special shape that holds for both; None if their ranks differ."""
+    """Returns the dimensions of the most special shape that holds for both shapes; None if their ranks differ."""
     shape = old.most_specific_compatible_shape(new)
     return None if shape.rank is None else shape.as_list()
 

@@ -1,7 +1,8 @@
 """Which values the graph must carry out.
 
-A symbolic tensor has no value, so a branch on it belongs into the graph. An eager tensor has one; while a graph is
-built it is treated like a symbolic tensor all the same, so that a function means the same whatever it captures.
+A symbolic tensor has no value, so a branch on a symbolic tensor belongs into the graph. An eager tensor has a value.
+While a graph is built an eager tensor is treated like a symbolic one all the same, so that a function means the same
+whatever tensors it captures.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from millrace._src.core.tensor import SymbolicTensor, Tensor
 
 
 class ClassTable(dict[type, bool]):
-    """A property of classes, worked out once for each; looked up as `table[cls]` on hot paths."""
+    """A property of classes, worked out once for each class; looked up as `table[cls]` on hot paths."""
 
     def __init__(self, has: Callable[[type], bool]) -> None:
         super().__init__()
         self._has = has
 
     def __missing__(self, cls: type) -> bool:
-        self[cls] = found = self._has(cls)
-        return found
+        self[cls] = has_property = self._has(cls)
+        return has_property
 
 
 def _is_tensor_class(cls: type) -> bool:
@@ -32,10 +33,10 @@ def _is_tensor_class(cls: type) -> bool:
 
 
 staged = ClassTable(_is_tensor_class)
-"""Whether conditions of a class may belong into the graph."""
+"""For each class, whether conditions of the class may belong into the graph."""
 
 plain = frozenset({bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, type(None)})
-"""Classes that are certainly not staged: asked first, since this is faster."""
+"""The classes that are certainly not staged: asked first, since this lookup is faster."""
 
 _iterable_classes: list[type] = []
 
@@ -47,19 +48,19 @@ def register_iterable(cls: type) -> None:
 
 
 staged_iterable = ClassTable(lambda cls: staged[cls] or issubclass(cls, tuple(_iterable_classes)))
-"""Whether loops over objects of a class may belong into the graph."""
+"""For each class, whether loops over objects of the class may belong into the graph."""
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor or a variable."""
+    """Tells whether a value is a tensor or a variable."""
     return value.__class__ is not bool and staged[value.__class__]
 
 
 def is_symbolic(value: Any) -> bool:
-    """Whether a value is a tensor of a graph."""
+    """Tells whether a value is a tensor of a graph."""
     return isinstance(value, SymbolicTensor)
 
 
 def belongs_into_graph(value: Any) -> bool:
-    """Whether what depends on a condition is carried out by the graph that is being built."""
+    """Tells whether the graph that is being built carries out what depends on a condition."""
     return is_tensor(value) and (state.graph is not None or is_symbolic(value))

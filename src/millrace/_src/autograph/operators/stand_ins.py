@@ -1,4 +1,4 @@
-"""Zeros that stand where no value is, or one of another graph: nobody reads more of them than dtype and shape."""
+"""Zeros in place of a missing value, or of a value of another graph: only their dtype and shape are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from millrace._src.core.convert import convert_to_tensor
 
 
 def zeros_like(tensor: Any) -> Any:
-    """Zeros of the dtype and, as far as it is known, the shape of a tensor."""
+    """Returns zeros of the dtype and, as far as it is known, the shape of a tensor."""
     dims = [1 if d is None else d for d in tensor.shape.as_list()] if tensor.shape.rank is not None else []
     if tensor.dtype.name == "string":
         return convert_to_tensor(np.full(dims, b"", object), tensor.dtype)

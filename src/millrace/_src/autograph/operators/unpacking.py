@@ -15,26 +15,26 @@ from millrace._src.ops import raw
 
 
 def unpacked(value: Any, count: int | None = None) -> Any:
-    """What Python can unpack: the parts of a tensor along its first axis, anything else as it is.
+    """Returns what Python can unpack: the parts of a tensor along its first axis; anything else unchanged.
 
     Args:
       value: Anything.
-      count: How many parts there must be; None if any number will do.
+      count: The number of parts that there must be; None if any number will do.
 
-    Raises: OperatorNotAllowedInGraphError: if neither is known.
+    Raises: OperatorNotAllowedInGraphError: if neither the number of parts nor the tensor's length is known.
     """
     if value.__class__ in plain or not belongs_into_graph(value):
         return value
     refuse_if_strict(OperatorNotAllowedInGraphError, ITERATED)
     if count is not None:
         elements = Elements(convert_to_tensor(value))
-        if elements.length is None:  # the graph checks that there are as many
+        if elements.length is None:  # the graph checks that there are as many parts
             return raw.Unpack(value=elements.tensor, num=count, axis=0)
     return in_python(value)
 
 
 def unpacked_parts(parts: Any, value: Any) -> Any:
-    """As `unpacked`, where parts may be unpacked in turn.
+    """Returns what Python can unpack, with parts that are unpacked in turn.
 
     Args:
       parts: For each part a tuple like this if it is unpacked, 0 for a starred one, else None.

@@ -1,4 +1,7 @@
-"""A warning about Python loops that put very many operations into a graph."""
+"""A warning about Python loops that put very many operations into a graph.
+
+Such a loop is unrolled while it is traced. Many operations with one source line are taken for its sign.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 from millrace._src.util.logger import get_logger
 
 _OPERATIONS = 3000
-"""How many operations one line of the user's may add to a graph before this looks like a loop."""
+"""The number of operations from one line of the user's that looks like an unrolled loop."""
 
 
 def warn_of_unrolled_loops(graph: Any) -> None:

@@ -1,4 +1,4 @@
-"""Variables without a value, and the reads that complain about them."""
+"""Variables without a value, and the reads that raise an error for such variables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.util import nest
 
 RESULT = "retval_"
-"""How the variables that hold a function's result are called."""
+"""The beginning of the names of the variables that hold a function's result."""
 
 
 class Undefined:
-    """What a variable holds that has no value yet."""
+    """The value of a variable that has no value yet in the user's program."""
 
     __slots__ = ("name",)
 
@@ -27,14 +27,14 @@ class Undefined:
 
 
 def is_defined(value: Any) -> bool:
-    """Whether a variable has a value."""
+    """Tells whether a variable has a value."""
     return value.__class__ is not Undefined
 
 
 def ld(value: Any) -> Any:
-    """The value of a variable.
+    """Returns the value of a variable.
 
-    Raises: UnboundLocalError: if it has none.
+    Raises: UnboundLocalError: if the variable has none.
     """
     if value.__class__ is Undefined:
         raise UnboundLocalError(f"'{value.name}' is used before assignment")
@@ -42,7 +42,7 @@ def ld(value: Any) -> Any:
 
 
 def ldu(read: Callable[[], Any], name: str) -> Any:
-    """The value of an attribute or item, or `Undefined` if there is none."""
+    """Returns the value of an attribute or item, or `Undefined` if there is none."""
     try:
         return read()
     except (UnboundLocalError, AttributeError, LookupError):
@@ -50,22 +50,25 @@ def ldu(read: Callable[[], Any], name: str) -> Any:
 
 
 def local_variables(*variables: tuple[str, Callable[[], Any]]) -> dict[str, Any]:
-    """What `locals()` gives: the variables that have a value; of each, its name and a function that reads it."""
-    found = {}
+    """Returns what `locals()` gives: the variables that have a value.
+
+    Args: *variables: For each variable, its name and a function that reads it.
+    """
+    values = {}
     for name, read in variables:
         try:
             value = read()
         except NameError:
             continue
         if value.__class__ is not Undefined:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def container(value: Any) -> Any:
-    """An object whose items count as variables.
+    """Returns an object whose items count as variables.
 
-    Raises: LookupError: if it is a tensor, which is a variable as a whole.
+    Raises: LookupError: if the object is a tensor, which is a variable as a whole.
     """
     if is_tensor(value):
         raise LookupError
@@ -77,7 +80,7 @@ def _as_returned(part: Any) -> Any:
 
 
 def ret(returned: Any, result: Any) -> Any:
-    """What a function returns: None if it came to its end.
+    """Returns the value that a function returns: None if the function came to its end.
 
     A list whose length only the graph knows is returned as the tensor of its elements, in a structure too.
     """

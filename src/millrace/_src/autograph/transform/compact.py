@@ -130,9 +130,7 @@ class Compact:
         self.liveness = Liveness(lowered, ends | shared | always | scope.captured, always | scope.captured | shared)
 
     def _read_after(self, node: ast.stmt, written: Names, flow: Any = None) -> set[str]:
-        """Returns what may be read after a statement, without variables that only functions in the statement
-        capture.
-        """
+        """Returns what may be read after a statement, without variables that only its own functions capture."""
         flows: frozenset[str] = (flow or self.flow).after[id(node)]
         elsewhere = {name for name, *_ in self.function.scope.places - written.places}
         return set(flows | (self.liveness.after[id(node)] & elsewhere))
@@ -140,9 +138,7 @@ class Compact:
     def _undefined(
         self, statements: Sequence[ast.stmt], assigned: frozenset[str], parameters: frozenset[str]
     ) -> list[ast.stmt]:
-        """Builds `x = ag__.Undefined('x')` for variables assigned only in the statements; a cell may have a value
-        already.
-        """
+        """Builds `x = ag__.Undefined('x')` for variables that have no value yet; a cell may have a value already."""
         names = names_of(statements)
         written = names.written & self.function.variables - assigned - {self.flags.returned, self.flags.result}
         done: list[ast.stmt] = []
@@ -265,9 +261,7 @@ class Compact:
         return [*accessors, *body_def, *orelse_def, *call]
 
     def _handed_to_calls(self, statements: Sequence[ast.stmt], known: set[str]) -> ast.expr | None:
-        """Builds `lambda: ag__.local_variables(('x', lambda: x))` for the variables that calls get, except `known`
-        ones.
-        """
+        """Builds `lambda: ag__.local_variables(('x', lambda: x))` for variables that calls get, except `known` ones."""
         scope = self.function.scope
         names: set[str] = set()
         for node in (node for statement in statements for node in ast.walk(statement)):
@@ -284,9 +278,7 @@ class Compact:
         return expression("lambda: call", call=call)
 
     def _is_certain(self, name: str) -> bool:
-        """Tells whether a variable has a value wherever it is read, so that a branch need not give the variable a
-        value.
-        """
+        """Tells whether a variable has a value wherever it is read; a branch may then leave it without a value."""
         if name.startswith("retval_"):
             return self.function.returns_on_every_path
         return name in self.function.certain or name in self.function.added

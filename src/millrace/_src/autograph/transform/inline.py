@@ -204,9 +204,7 @@ class Inline:
         return [self.expressions.convert(node)]
 
     def _return(self, node: ast.Return) -> list[ast.stmt]:
-        """Rewrites `return`: lists that the graph took over in the body of a `with` or `try` are returned as
-        tensors.
-        """
+        """Rewrites `return`; lists that the graph took over in the body of a `with` or `try` become tensors."""
         new = self.expressions.convert(node)
         if self.has_regions and new.value is not None:
             new.value = place([expression("ag__.ret(True, value)", value=new.value)], new.value)[0]
