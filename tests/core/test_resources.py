@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.core.resources import VariableStorage, resource_handle, resource_of
+from millrace._src.core.resources import (
+    VariableStorage,
+    is_variable,
+    is_variable_class,
+    resource_handle,
+    resource_of,
+)
 from millrace._src.core.shapes import TensorShape
 
 
@@ -74,3 +81,87 @@ def test_reading_in_another_dtype_is_refused() -> None:
         tf.raw_ops.ResourceScatterAdd(resource=v.handle, indices=[0], updates=[1])
     assert v.numpy().tolist() == [1.0, 2.0]
     assert v.numpy().dtype == np.float32
+
+
+class Duck:
+    """Holds a variable and has the methods of one, yet declares nothing."""
+
+    def __init__(self, value: Any) -> None:
+        self.variable = tf.Variable(value)
+
+    handle = property(lambda self: self.variable.handle)
+    dtype = property(lambda self: self.variable.dtype)
+    shape = property(lambda self: self.variable.shape)
+    trainable = property(lambda self: self.variable.trainable)
+
+    def assign(self, value: Any) -> Any:
+        return self.variable.assign(value)
+
+    def read_value(self) -> Any:
+        return self.variable.read_value()
+
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        return tf.convert_to_tensor(self.variable, dtype, name=name)
+
+
+class Declared(Duck):
+    """Declares itself as Keras's variables and variables that cast do."""
+
+    @property
+    def _should_act_as_resource_variable(self) -> None:
+        pass
+
+
+class Derived(tf.Variable):
+    """A variable by inheritance."""
+
+
+@pytest.mark.parametrize("cls", [tf.Variable, Declared, Derived])
+def test_a_class_that_declares_itself_makes_variables(cls: Any) -> None:
+    assert is_variable(cls(1.0)) and is_variable_class[cls]
+
+
+@pytest.mark.parametrize("value", [Duck(1.0), 1, None, [], tf.Variable, Declared, tf.constant(1.0)])
+def test_methods_of_the_same_names_make_no_variable(value: Any) -> None:
+    assert not is_variable(value)
+
+
+def test_an_assignment_returns_a_variable() -> None:
+    assert is_variable(tf.Variable(1.0).assign(2.0))
+
+
+def test_a_wrapper_that_declares_itself_is_differentiated_by_its_handle() -> None:
+    x = Declared(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.convert_to_tensor(x) * 3.0
+    assert tape.gradient(y, x).numpy() == 3.0
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        y = tf.convert_to_tensor(x) * 3.0
+    assert accumulator.jvp(y).numpy() == 3.0
+
+
+def test_tf_gradients_takes_a_wrapper_that_declares_itself() -> None:
+    x = Declared(2.0)
+
+    @tf.function
+    def gradient() -> Any:
+        return tf.gradients(tf.convert_to_tensor(x) * 3.0, x)
+
+    assert gradient()[0].numpy() == 3.0
+
+
+def test_a_recomputed_function_takes_a_wrapper_that_declares_itself() -> None:
+    x = Declared(2.0)
+    double = tf.recompute_grad(lambda a: tf.convert_to_tensor(a) * 2.0)
+    with tf.GradientTape() as tape:
+        y = double(x)
+    assert (y.numpy(), tape.gradient(y, x).numpy()) == (4.0, 4.0)  # counted twice, as in TensorFlow
+
+
+def test_a_tape_refuses_to_watch_what_declares_nothing() -> None:
+    with tf.GradientTape() as tape, pytest.raises(ValueError, match=r"not tf.Tensor or tf.Variable or ExtensionType"):
+        tape.watch(Duck(2.0))
+
+
+def test_arithmetic_reads_a_wrapper_that_declares_itself() -> None:
+    assert (tf.constant(1.0) + Declared(2.0)).numpy() == 3.0

@@ -5,7 +5,7 @@ import pytest
 import millrace as tf
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing_context import TracingContext
-from millrace._src.state.variable_spec import VariableSpec, is_variable
+from millrace._src.state.variable_spec import VariableSpec
 
 
 def test_specs_order_by_shape() -> None:
@@ -54,10 +54,6 @@ def test_the_tensor_of_a_variable_is_its_handle() -> None:
     v = tf.Variable(1.0)
     assert from_value(v).to_tensors(v)[0] is v.handle
     assert from_value(v).flatten() == [tf.TensorSpec([], tf.resource)]
-
-
-def test_only_variables_are_variables() -> None:
-    assert is_variable(tf.Variable(1)) and not is_variable(tf.constant(1))
 
 
 def test_the_spec_of_a_variable_says_whether_it_is_trainable() -> None:

@@ -435,14 +435,3 @@ def test_packing_what_was_flattened_gives_it_back(structure: Any) -> None:
     assert nest.pack_sequence_as(structure, nest.flatten(structure)) == structure
     assert nest.map_structure(lambda leaf: leaf, structure) == structure
     nest.assert_same_structure(structure, structure)
-
-
-def test_types_made_without_end_do_not_pile_up() -> None:
-    table = nest._KindTable(expand_composites=False)
-    for index in range(nest._MAX_KNOWN_TYPES + 5):
-        table[type(f"Type{index}", (list,), {}) if index < 20 else _fake_type(index)]
-    assert len(table) <= nest._MAX_KNOWN_TYPES
-
-
-def _fake_type(index: int) -> type:
-    return type("Leaf", (), {"index": index})

@@ -9,7 +9,6 @@ import pytest
 
 import millrace as tf
 from millrace._src.autograph.operators.staging import (
-    ClassTable,
     belongs_into_graph,
     is_symbolic,
     is_tensor,
@@ -52,15 +51,3 @@ def test_an_object_that_becomes_a_tensor_is_one() -> None:
 
 def test_no_class_that_is_certainly_python_is_staged() -> None:
     assert not [cls for cls in plain if staged[cls]]
-
-
-def test_a_property_of_a_class_is_worked_out_once() -> None:
-    asked: list[type] = []
-
-    def has(cls: type) -> bool:
-        asked.append(cls)
-        return cls is int
-
-    table = ClassTable(has)
-    assert [table[int], table[str], table[int]] == [True, False, True]
-    assert asked == [int, str]

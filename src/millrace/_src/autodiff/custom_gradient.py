@@ -22,6 +22,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import get_op
+from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -127,9 +128,8 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 def _source(argument: Any) -> Any:
     """What tapes know an argument by: the handle of a variable, a tensor, or the tensor it converts to."""
-    handle = getattr(argument, "handle", None)
-    if handle is not None:
-        return handle
+    if is_variable(argument):
+        return argument.handle
     return argument if isinstance(argument, Tensor) else convert_to_tensor(argument)
 
 
@@ -260,7 +260,7 @@ class _Backward:
 
 
 def _is_array(value: Any) -> bool:
-    return not isinstance(value, (Tensor, IndexedSlices)) and not hasattr(value, "handle")
+    return not isinstance(value, (Tensor, IndexedSlices)) and not is_variable(value)
 
 
 def _flat_gradients(gradients: Any, argument_count: int) -> list[Any]:

@@ -15,6 +15,7 @@ from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.resources import is_variable
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -153,4 +154,4 @@ class ForwardAccumulator:
 
 def _handle(primal: Any) -> Any:
     """The handle of a variable; None for anything else."""
-    return getattr(primal, "handle", None) if hasattr(primal, "assign") else None
+    return primal.handle if is_variable(primal) else None

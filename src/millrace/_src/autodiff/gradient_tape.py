@@ -19,6 +19,7 @@ from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.util import nest
@@ -83,12 +84,11 @@ class GradientTape:
         Raises: ValueError: if something in it is not a tensor.
         """
         for item in nest.flatten(tensor, expand_composites=True):
-            handle = getattr(item, "handle", None)
-            if handle is not None and hasattr(item, "assign"):
+            if is_variable(item):
                 self._warn_of_dtype(item)
                 self._active().watch_variable(item)
                 continue
-            if not isinstance(item, (Tensor, IndexedSlices)) and not hasattr(type(item), "__tf_tensor__"):
+            if not isinstance(item, (Tensor, IndexedSlices)):
                 raise ValueError(
                     f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
@@ -389,7 +389,7 @@ def _target(target: Any) -> Any:
         as_dtype(target)
     if isinstance(target, IndexedSlices):
         return target.values  # the sum of all elements of the dense form is theirs
-    if hasattr(target, "handle"):
+    if is_variable(target):
         return target.handle
     return (
         target
@@ -417,9 +417,8 @@ def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
 
 def _source_number(source: Any) -> int:
     """The tape number of a source: of its handle for a variable."""
-    handle = getattr(source, "handle", None)
-    if handle is not None and hasattr(source, "assign"):
-        return tape_id(handle)
+    if is_variable(source):
+        return tape_id(source.handle)
     if source is None or isinstance(source, str):
         as_dtype(source)
     if not is_trainable(source.dtype):

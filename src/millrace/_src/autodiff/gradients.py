@@ -10,6 +10,7 @@ from millrace._src.autodiff.jacobian import jacobian_rows
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.resources import is_variable
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -93,9 +94,9 @@ def _listed(structure: Any, argument: str) -> list[Any]:
 
 
 def _source(x: Any) -> Any:
-    handle = getattr(x, "handle", None)
-    if handle is None or not hasattr(x, "assign"):
+    if not is_variable(x):
         return convert_to_tensor(x, name="x")
+    handle = x.handle
     return handle if getattr(handle, "graph", None) is state.graph else state.graph.capture(handle)
 
 

@@ -19,6 +19,7 @@ from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
@@ -99,7 +100,7 @@ def _gradients(tape: GradientTape, result: Any, dys: Sequence[Any], sources: Seq
 
 def _is_source(argument: Any) -> bool:
     """Whether an argument has a gradient: a variable, or a tensor of numbers that are not integers."""
-    if hasattr(argument, "assign"):
+    if is_variable(argument):
         return True
     return isinstance(argument, Tensor) and (argument.dtype.is_floating or argument.dtype.is_complex)
 

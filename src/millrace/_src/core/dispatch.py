@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,11 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import _level
 from millrace._src.core.input_conversion import convert_inputs, dtype_of_peer, preferred_dtype
 from millrace._src.core.op_def import RUNTIME_NAMES, Effects, OpDef
+from millrace._src.core.resources import is_variable_class
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.util import text
+from millrace._src.util.class_table import ClassTable
 
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
@@ -158,9 +160,14 @@ def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
 
 def _read(value: Any) -> Any:
     """The value of a variable; anything else as it is."""
-    if type(value) is EagerTensor or not hasattr(type(value), "_read"):
-        return value
-    return value._read()
+    read = _readers[type(value)]
+    return value if read is None else read(value)
+
+
+_readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(
+    lambda cls: getattr(cls, "__tf_tensor__", None) if is_variable_class[cls] else None
+)
+"""How the value of a variable is read, by its class; None for classes of anything else."""
 
 
 def _number_like(number: Any, tensor: Any) -> Any:

@@ -16,6 +16,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import RUNTIME_NAMES, OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
+from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor
 
 _SCALARS = (bool, int, float, complex, str, bytes)
@@ -106,7 +107,7 @@ def _convert_one(
     if type(value) is EagerTensor and scope is None:
         return value
     if hint is not None and hint.name == "resource":
-        value = getattr(value, "handle", value)
+        value = value.handle if is_variable(value) else value
     full_name = f"{scope}/{name}" if scope is not None else name
     try:
         if hint is None or isinstance(value, Tensor):

@@ -3,12 +3,14 @@
 A resource handle is a 0-d object array around one of these. A kernel takes the
 object out with `resource_of`; an engine that compiles may pass its own stand-in for
 a variable (with the same `value` attribute) in place of the handle.
+
+Which Python objects count as variables is said here too: `is_variable` is the one place that decides it.
 """
 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
@@ -16,6 +18,55 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, resource
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.util.class_table import ClassTable
+
+VARIABLE_MARK = "_should_act_as_resource_variable"
+"""The class attribute by which a class declares that its instances act as variables; TensorFlow's name for it."""
+
+
+class VariableLike(Protocol):
+    """What a class promises that declares itself a variable.
+
+    `tf.Variable` is such a class. So are classes that hold a `tf.Variable` without being one: Keras's variables,
+    variables that cast when they are read, variables with a copy on each device.
+    """
+
+    _should_act_as_resource_variable: Any
+
+    @property
+    def handle(self) -> Any:
+        """The resource tensor that tapes and graphs know the variable by."""
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the value."""
+
+    @property
+    def shape(self) -> Any:
+        """The static shape of the value."""
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch the variable by themselves."""
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        """Returns the value as a tensor."""
+
+
+def is_variable(value: Any) -> TypeGuard[VariableLike]:
+    """Whether a value acts as a variable: its class declares so, whatever the class derives from.
+
+    >>> from millrace._src.core.resources import is_variable
+    >>> is_variable(tf.Variable(1.0)), is_variable(tf.constant(1.0))
+    (True, False)
+
+    A class that merely has methods of the same names is no variable.
+    """
+    return is_variable_class[type(value)]
+
+
+is_variable_class: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, VARIABLE_MARK))
+"""Whether instances of a class act as variables; looked up as `is_variable_class[cls]`."""
 
 
 class VariableStorage:

@@ -8,6 +8,7 @@ captures are added; `control_flow.call.GraphFunction` runs it, in eager mode, in
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -16,6 +17,7 @@ from millrace._src.core import errors
 from millrace._src.core.context import state, unique_id
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
@@ -29,7 +31,6 @@ from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.state.variable_spec import is_variable
 from millrace._src.util import nest
 
 _RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
@@ -361,7 +362,7 @@ def _arrays(captures: Sequence[Any]) -> tuple[Any, ...] | None:
 def _live_variables(graph: Any) -> Iterator[Any]:
     """The variables that a graph uses and that still exist."""
     for reference in list(graph._watched_variables.values()):
-        variable = reference() if callable(reference) and not hasattr(reference, "handle") else reference
+        variable = reference() if isinstance(reference, weakref.ref) else reference
         if variable is not None:
             yield variable
 

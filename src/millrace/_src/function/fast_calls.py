@@ -22,6 +22,7 @@ from millrace._src.core.specs import TypeSpec
 from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held
 from millrace._src.function.flat_values import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
+from millrace._src.state.variable import Variable
 
 _ndarray = np.ndarray
 
@@ -202,7 +203,7 @@ def _handler_for(kind: type) -> _Part:
     """How instances of a class are keyed."""
     if issubclass(kind, np.generic):
         return _array_part
-    if hasattr(kind, "handle") and hasattr(kind, "assign") and hasattr(kind, "trainable"):
+    if issubclass(kind, Variable):
         return _variable_part
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _sequence_part

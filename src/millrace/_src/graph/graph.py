@@ -20,6 +20,7 @@ from millrace._src.core.devices import merge_devices
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import user_frame
@@ -378,7 +379,7 @@ class Graph:
             return None
         if isinstance(item, SymbolicTensor) and item.graph is not self:
             item = self.capture(item)
-        item = getattr(item, "handle", item) if not isinstance(item, (Tensor, Operation, str)) else item
+        item = item.handle if is_variable(item) else item
         if isinstance(item, EagerTensor):
             return None
         element = self.as_graph_element(item)

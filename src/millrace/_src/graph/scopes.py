@@ -10,6 +10,7 @@ from millrace._src.core import context
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.devices import canonical_device, short_device
+from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.graph.graph import Graph
@@ -151,7 +152,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
     Anything that is no tensor is not symbolic.
     """
-    return isinstance(getattr(tensor, "handle", tensor), SymbolicTensor)
+    return isinstance(tensor.handle if is_variable(tensor) else tensor, SymbolicTensor)
 
 
 @export("get_static_value")

@@ -15,6 +15,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, op
+from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
@@ -86,9 +87,8 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 def _controller(item: Any) -> Any:
     """What to wait for: the item itself, or the operation behind its handle."""
-    handle = getattr(item, "handle", None)
-    if isinstance(handle, Tensor):
-        return handle
+    if is_variable(item):
+        return item.handle
     if not isinstance(item, (Tensor, Operation)):
         raise TypeError(
             f"'inputs' should be zero or more (nested) Tensors. Received '{item}' with type '{type(item)}'."

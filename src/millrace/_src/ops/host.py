@@ -26,6 +26,7 @@ from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, from_np
 from millrace._src.core.op_def import Effects, OpFunction, op
+from millrace._src.core.resources import is_variable
 from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal
 from millrace._src.core.tensor import EagerTensor
@@ -150,7 +151,7 @@ def _eager_outputs(result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
 
 
 def _eager_output(value: Any, dtype: DType) -> EagerTensor:
-    if hasattr(value, "assign") and hasattr(value, "handle"):
+    if is_variable(value):
         raise RuntimeError(
             "Attempting to return a variable from an eagerly executed py_func. Only numeric data structures like "
             "Tensors or NumPy arrays should be returned; to return the value of a variable, make sure to obtain the "

@@ -109,6 +109,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
       ValueError: if there is no initial value, or its shape contradicts `shape`.
     """
 
+    _should_act_as_resource_variable = True
+
     _initial_value: Any  # these three only in a plain (v1) graph
     _initializer_op: Any
     _graph_element: Any

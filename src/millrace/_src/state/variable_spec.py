@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.type_specs import register_type_spec_from_value_converter
@@ -90,7 +91,7 @@ class VariableSpec(TypeSpec):
         return [TensorSpec(TensorShape.of(()), as_dtype("resource"))]
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        if not (hasattr(value, "handle") and hasattr(value, "trainable")):
+        if not is_variable(value):
             raise TypeError(f"Can not cast {value!r} to {self!r}")
         mine = VariableSpec(value.shape, value.dtype, bool(value.trainable), self.alias_id)
         if not mine.is_subtype_of(self):
@@ -111,8 +112,3 @@ class VariableSpec(TypeSpec):
             f"VariableSpec(shape={self.shape}, dtype={self.dtype!r}, trainable={self.trainable!r}, "
             f"alias_id={self.alias_id!r})"
         )
-
-
-def is_variable(value: Any) -> bool:
-    """Whether a value behaves as a `tf.Variable`: it has a resource handle and can be assigned to."""
-    return hasattr(value, "handle") and hasattr(value, "trainable") and hasattr(value, "assign")

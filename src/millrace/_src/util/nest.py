@@ -18,9 +18,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, MappingView, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.util.class_table import ClassTable
 from millrace._src.util.export import export
 
-_MAX_KNOWN_TYPES = 10_000
 Path = tuple[Any, ...]
 
 
@@ -34,18 +34,7 @@ class _Kind(NamedTuple):
     is_mapping: bool = False
 
 
-class _KindTable(dict[type, _Kind | None]):
-    """type -> its kind, filled as types are met; emptied when a program makes types without end."""
-
-    def __init__(self, expand_composites: bool) -> None:
-        super().__init__()
-        self._expand_composites = expand_composites
-
-    def __missing__(self, cls: type) -> _Kind | None:
-        if len(self) >= _MAX_KNOWN_TYPES:
-            self.clear()
-        kind = self[cls] = _classify(cls, self._expand_composites)
-        return kind
+_KindTable = ClassTable[_Kind | None]
 
 
 def _classify(cls: type, expand_composites: bool) -> _Kind | None:
@@ -160,8 +149,8 @@ _COMPOSITE = _Kind(
     is_composite=True,
 )
 
-_KINDS = _KindTable(expand_composites=False)
-_EXPANDED_KINDS = _KindTable(expand_composites=True)
+_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, False))
+_EXPANDED_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, True))
 
 
 @export("nest.is_nested")

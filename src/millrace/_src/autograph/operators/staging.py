@@ -7,29 +7,16 @@ whatever tensors it captures.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.context import state
+from millrace._src.core.resources import is_variable_class
 from millrace._src.core.tensor import SymbolicTensor, Tensor
-
-
-class ClassTable(dict[type, bool]):
-    """A property of classes, worked out once for each class; looked up as `table[cls]` on hot paths."""
-
-    def __init__(self, has: Callable[[type], bool]) -> None:
-        super().__init__()
-        self._has = has
-
-    def __missing__(self, cls: type) -> bool:
-        self[cls] = has_property = self._has(cls)
-        return has_property
+from millrace._src.util.class_table import ClassTable
 
 
 def _is_tensor_class(cls: type) -> bool:
-    if issubclass(cls, Tensor) or hasattr(cls, "__tf_tensor__"):
-        return True
-    return all(hasattr(cls, name) for name in ("handle", "trainable", "assign", "read_value"))
+    return issubclass(cls, Tensor) or hasattr(cls, "__tf_tensor__") or is_variable_class[cls]
 
 
 staged = ClassTable(_is_tensor_class)

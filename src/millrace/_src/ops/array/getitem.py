@@ -15,6 +15,7 @@ import numpy as np
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int16, int32, int64
+from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.joining import stack
@@ -202,7 +203,7 @@ def _slice(tensor: Any, bounds: list[Any], key: SliceKey, name: str) -> Any:
 
 
 def _variable(tensor: Any) -> Any:
-    return None if isinstance(tensor, Tensor) or not hasattr(tensor, "_strided_slice_assign") else tensor
+    return tensor if is_variable(tensor) else None
 
 
 # --- graph -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,87 @@
+"""What a value is, its class says: by inheritance, a declared mark or a protocol; not by what methods it has."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from tests.contracts.test_layers import ROOT, source_files
+
+# What is asked with `hasattr` beside names with two underscores, which are protocols of Python, NumPy, attrs and ours.
+PROTOCOLS = {
+    "_fields": "Python documents it as the mark of a namedtuple",
+    "_nest_components": "our mark of composites, which `util` must know without importing them",
+    "_should_act_as_resource_variable": "TensorFlow's mark of variables; see core/resources.py",
+    "gather_nd": "TensorFlow's protocol of values that look up rows themselves",
+    "sparse_read": "TensorFlow's protocol of values that look up rows themselves",
+    "get_code": "importlib documents that a loader may lack it",
+    "lineno": "Python's `ast` documents that a node made by hand lacks it",
+    "type_params": "a field of `ast.FunctionDef` from Python 3.12 on",
+    "item": "a field of some classes of `ast`",
+    "loop": "a mark that autograph/transform sets on nodes of `ast`",
+    "scope": "a mark that autograph/transform sets on nodes of `ast`",
+}
+
+# Uses that are left from before the rule, and how many there are; a number may only fall.
+LEFT = {
+    "ALL_DTYPES": 1,
+    "WhichOneof": 1,
+    "_handle_data": 3,
+    "_value": 1,
+    "as_graph_def": 1,
+    "astype": 1,
+    "control_inputs": 1,
+    "dense_shape": 1,
+    "dim": 1,
+    "dtype": 8,
+    "get_operations": 1,
+    "graph": 1,
+    "indices": 1,
+    "inputs": 1,
+    "is_compatible_with": 1,
+    "is_subtype_of": 1,
+    "most_specific_common_supertype": 1,
+    "name": 2,
+    "set_shape": 1,
+    "shape": 2,
+    "tensor_shape": 1,
+    "unknown_rank": 1,
+    "zeros_like": 2,
+}
+
+OF_VARIABLES = {"assign", "assign_add", "assign_sub", "handle", "read_value", "trainable", "_read"}
+
+
+def asked_names(tree: ast.AST, function: str, arguments: int) -> Iterator[tuple[int, str]]:
+    """The literal attribute names in calls of `hasattr`, or of `getattr` with a default, and their lines."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == function
+            and len(node.args) == arguments
+            and isinstance(node.args[1], ast.Constant)
+        ):
+            yield node.lineno, str(node.args[1].value)
+
+
+def test_variables_are_told_by_is_variable() -> None:
+    wrong = []
+    for path in source_files():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        asked = [*asked_names(tree, "hasattr", 2), *asked_names(tree, "getattr", 3)]
+        wrong += [f"{path.relative_to(ROOT)}:{line} asks for {name!r}" for line, name in asked if name in OF_VARIABLES]
+    assert not wrong, "use core.resources.is_variable:\n" + "\n".join(wrong)
+
+
+def test_classes_are_told_by_protocols_only() -> None:
+    counts: Counter[str] = Counter()
+    places: dict[str, list[str]] = {}
+    for path in source_files():
+        for line, name in asked_names(ast.parse(path.read_text(encoding="utf-8")), "hasattr", 2):
+            if not (name.startswith("__") and name.endswith("__")) and name not in PROTOCOLS:
+                counts[name] += 1
+                places.setdefault(name, []).append(f"{path.relative_to(ROOT)}:{line} hasattr(..., {name!r})")
+    wrong = [place for name, count in counts.items() if count > LEFT.get(name, 0) for place in places[name]]
+    assert not wrong, "declare a class, a mark or a protocol instead:\n" + "\n".join(wrong)
