@@ -1,6 +1,6 @@
 """Sums of many tensors of one shape: AddN and its accumulating form.
 
-Unlike `+`, these do not broadcast, take any number of operands, and add them in one pass.
+Unlike `+`, the ops here do not broadcast, take any number of operands, and add all of them in one pass.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOT_A_LIST = "Inputs must be an iterable of at least one Tensor/IndexedSlices w
 
 
 def add_n_shape(c: ShapeContext) -> TensorShape:
-    """All inputs and the output have one shape."""
+    """Returns the shape that all inputs and the output have in common."""
     shapes = c.shapes("inputs")
     shape = shapes[0]
     for i, other in enumerate(shapes[1:], 1):
@@ -64,7 +64,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     batching=alike,
 )
 def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:
-    """The sum of a list of tensors; the op behind `tf.add_n`.
+    """Computes the sum of a list of tensors; the op behind `tf.add_n`.
 
     >>> tf.raw_ops.AddN(inputs=[[1, 2], [3, 4]]).numpy()
     array([4, 6], dtype=int32)
@@ -95,7 +95,7 @@ def add_n_gradient(dsum: Tensor, N: int) -> tuple[list[Tensor]]:
     batching=matrix_batches.accumulated,
 )
 def accumulate_n_v2(xp: Xp, inputs: list[Array], *, shape: TensorShape) -> Array:
-    """The sum of a list of tensors of static shape `shape`.
+    """Computes the sum of a list of tensors of static shape `shape`.
 
     >>> tf.raw_ops.AccumulateNV2(inputs=[[1, 2], [3, 4]], shape=[2]).numpy()
     array([4, 6], dtype=int32)
@@ -121,8 +121,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
       inputs: An iterable of `Tensor`s (or of values that convert, or `IndexedSlices`).
       name: A name for the operation (optional).
 
-    Returns: A `Tensor` of the shape and dtype of the inputs. A single input is returned as it is.
-    Raises: ValueError: if `inputs` is empty or holds what is no tensor.
+    Returns: A `Tensor` of the shape and dtype of the inputs. A single input is returned unchanged.
+    Raises: ValueError: if `inputs` is empty or holds None.
     """
     tensors = [_dense(x) for x in _listed(inputs)]
     if len(tensors) == 1:
@@ -143,7 +143,7 @@ def _dense(item: Any) -> Tensor:
 
 @export("math.accumulate_n", v1=["accumulate_n", "math.accumulate_n"])
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None) -> Tensor:
-    """The element-wise sum of a list of tensors; the same as `tf.math.add_n`, with static checks.
+    """Adds tensors of one shape and dtype element-wise, as `tf.math.add_n` does, after static checks.
 
     >>> tf.math.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])]).numpy()
     array([4, 6], dtype=int32)

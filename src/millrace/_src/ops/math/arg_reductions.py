@@ -1,6 +1,6 @@
-"""Where the largest and smallest elements are, and whether a class is among the best k.
+"""Positions of the largest and smallest elements, and membership of a class in the best k.
 
-The first of equal elements wins; NaN never does (unless there is nothing else), unlike in NumPy.
+The first of equal elements wins. NaN never wins while there is anything else, unlike in NumPy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INDICES = "indices are integers"
 
 
 def arg_reduction_shape(c: ShapeContext) -> TensorShape:
-    """The input's shape without the reduced axis."""
+    """Returns the input's shape without the reduced axis."""
     shape, dimension = c.shape("input"), c.value("dimension")
     rank = shape.rank
     dimension_rank = c.shape("dimension").rank
@@ -90,7 +90,7 @@ def _position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
     batching=along("dimension", "input"),
 )
 def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
-    """The index of the largest element along an axis; the op behind `tf.argmax`.
+    """Finds the index of the largest element along an axis; the op behind `tf.argmax`.
 
     >>> tf.raw_ops.ArgMax(input=[2, 20, 30], dimension=0).numpy()
     np.int64(2)
@@ -110,7 +110,7 @@ def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> 
     batching=along("dimension", "input"),
 )
 def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
-    """The index of the smallest element along an axis; the op behind `tf.argmin`.
+    """Finds the index of the smallest element along an axis; the op behind `tf.argmin`.
 
     >>> tf.raw_ops.ArgMin(input=[20, 2, 30], dimension=0).numpy()
     np.int64(1)
@@ -133,7 +133,7 @@ def argmax(
     output_type: DType = int64,
     name: str | None = None,
 ) -> Tensor:
-    """The index of the largest element along an axis; the first one if there are several.
+    """Finds the index of the largest element along an axis; the first index if several elements are equal.
 
     >>> tf.math.argmax([2, 20, 30, 3, 6]).numpy()
     np.int64(2)
@@ -157,7 +157,7 @@ def argmin(
     output_type: DType = int64,
     name: str | None = None,
 ) -> Tensor:
-    """The index of the smallest element along an axis; the first one if there are several.
+    """Finds the index of the smallest element along an axis; the first index if several elements are equal.
 
     >>> tf.math.argmin([[1, 5, 5], [0, -1, 2]], axis=1).numpy()
     array([0, 1])
@@ -175,7 +175,7 @@ def argmin(
 
 
 def in_top_k_shape(c: ShapeContext) -> TensorShape:
-    """A vector with one answer per row of predictions."""
+    """Returns the shape of a vector with one answer for each row of predictions."""
     predictions, targets = c.shape("predictions"), c.shape("targets")
     if predictions.rank not in (None, 2):
         if executing_eagerly():
@@ -216,7 +216,7 @@ def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
     batching=folding("predictions", "targets"),
 )
 def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
-    """Whether each target is among the best `k`; the op behind `tf.math.in_top_k`.
+    """Tells whether each target class is among the best `k`; the op behind `tf.math.in_top_k`.
 
     >>> tf.raw_ops.InTopKV2(predictions=[[0.1, 0.9]], targets=[1], k=1).numpy()
     array([ True])
@@ -233,7 +233,7 @@ def in_top_k_v2(xp: Xp, predictions: Array, targets: Array, k: Array) -> Array:
     batching=folding("predictions", "targets"),
 )
 def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
-    """Whether each target is among the best `k`, with `k` an attribute.
+    """Tells whether each target class is among the best `k`, with `k` an attribute.
 
     >>> tf.raw_ops.InTopK(predictions=[[0.1, 0.9]], targets=[0], k=1).numpy()
     array([False])
@@ -243,7 +243,7 @@ def in_top_k_v1(xp: Xp, predictions: Array, targets: Array, *, k: int) -> Array:
 
 @export("math.in_top_k", "nn.in_top_k", v1=[])
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether each target class is among the `k` classes of the highest predictions.
+    """Tells whether each target class is among the `k` classes of the highest predictions.
 
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], 1).numpy()
     array([ True, False])

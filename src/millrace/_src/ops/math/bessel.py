@@ -1,7 +1,7 @@
 """Bessel functions of order 0 and 1: J and Y, the modified I and K, and their scaled forms.
 
-Each op is SciPy's function of the same name. K and Y are infinite at 0; for negative arguments, where
-they are not real, the result is TensorFlow's infinity.
+Each op is SciPy's function of the same name. K and Y are infinite at 0. For negative arguments K and Y are not real,
+and the result is TensorFlow's infinity.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from millrace._src.util.export import export
 
 
 def _bessel(xp: Xp, name: str, x: Array, not_positive: float | None = None) -> Array:
-    """SciPy's `name`; the value `not_positive`, if given, where `x <= 0`."""
+    """Applies SciPy's function `name`; the result is `not_positive`, if given, where `x <= 0`."""
 
     def compute(v: Array) -> Array:
         result = xp.astype(getattr(xp.special, name)(v), v.dtype)
@@ -31,7 +31,7 @@ def _bessel(xp: Xp, name: str, x: Array, not_positive: float | None = None) -> A
 
 
 def _at_zero(x: Tensor, value: float, elsewhere: Callable[[Tensor], Tensor]) -> Any:
-    """`elsewhere(x)`, and `value` where `x` is 0 and the formula would divide by it."""
+    """Returns `elsewhere(x)`, but `value` where `x` is 0: there the formula would divide by 0."""
     ones = raw.OnesLike(x=x)
     is_zero = raw.Equal(x=x, y=raw.ZerosLike(x=x))
     safe = raw.SelectV2(condition=is_zero, t=ones, e=x)
@@ -40,7 +40,7 @@ def _at_zero(x: Tensor, value: float, elsewhere: Callable[[Tensor], Tensor]) -> 
 
 @op("BesselI0", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def bessel_i0_op(xp: Xp, x: Array) -> Array:
-    """The modified Bessel function of the first kind of order 0; the op behind `tf.math.special.bessel_i0`.
+    """Computes the modified Bessel function I of order 0; the op behind `tf.math.special.bessel_i0`.
 
     >>> tf.raw_ops.BesselI0(x=[1.0]).numpy()
     array([1.2660...], dtype=float32)
@@ -55,7 +55,7 @@ def bessel_i0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.bessel_i0", "math.special.bessel_i0")
 def bessel_i0(x: Any, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 0, element-wise.
+    """Computes the modified Bessel function of the first kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_i0([0.5, 1.0]).numpy()
     array([1.0634..., 1.2660...], dtype=float32)
@@ -72,7 +72,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselI0e", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def bessel_i0e_op(xp: Xp, x: Array) -> Array:
-    """`bessel_i0` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i0e`.
+    """Computes `bessel_i0` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i0e`.
 
     >>> tf.raw_ops.BesselI0e(x=[1.0]).numpy()
     array([0.4657...], dtype=float32)
@@ -87,7 +87,7 @@ def bessel_i0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.bessel_i0e", "math.special.bessel_i0e")
 def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
-    """`bessel_i0` scaled by `exp(-abs(x))`, element-wise.
+    """Computes `bessel_i0` scaled by `exp(-abs(x))`, element-wise.
 
     >>> tf.math.special.bessel_i0e([0.5, 1.0]).numpy()
     array([0.6450..., 0.4657...], dtype=float32)
@@ -104,7 +104,7 @@ def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselI1", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def bessel_i1_op(xp: Xp, x: Array) -> Array:
-    """The modified Bessel function of the first kind of order 1; the op behind `tf.math.special.bessel_i1`.
+    """Computes the modified Bessel function I of order 1; the op behind `tf.math.special.bessel_i1`.
 
     >>> tf.raw_ops.BesselI1(x=[1.0]).numpy()
     array([0.5651...], dtype=float32)
@@ -119,7 +119,7 @@ def bessel_i1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.bessel_i1", "math.special.bessel_i1")
 def bessel_i1(x: Any, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the first kind of order 1, element-wise.
+    """Computes the modified Bessel function of the first kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_i1([0.5, 1.0]).numpy()
     array([0.2578..., 0.5651...], dtype=float32)
@@ -136,7 +136,7 @@ def bessel_i1(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselI1e", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def bessel_i1e_op(xp: Xp, x: Array) -> Array:
-    """`bessel_i1` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i1e`.
+    """Computes `bessel_i1` scaled by `exp(-abs(x))`; the op behind `tf.math.special.bessel_i1e`.
 
     >>> tf.raw_ops.BesselI1e(x=[1.0]).numpy()
     array([0.2079...], dtype=float32)
@@ -151,7 +151,7 @@ def bessel_i1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.bessel_i1e", "math.special.bessel_i1e")
 def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
-    """`bessel_i1` scaled by `exp(-abs(x))`, element-wise.
+    """Computes `bessel_i1` scaled by `exp(-abs(x))`, element-wise.
 
     >>> tf.math.special.bessel_i1e([0.5, 1.0]).numpy()
     array([0.1564..., 0.2079...], dtype=float32)
@@ -168,7 +168,7 @@ def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselJ0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_j0_op(xp: Xp, x: Array) -> Array:
-    """The Bessel function of the first kind of order 0; the op behind `tf.math.special.bessel_j0`.
+    """Computes the Bessel function J of order 0; the op behind `tf.math.special.bessel_j0`.
 
     >>> tf.raw_ops.BesselJ0(x=[1.0]).numpy()
     array([0.7651...], dtype=float32)
@@ -183,7 +183,7 @@ def bessel_j0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.bessel_j0")
 def bessel_j0(x: Any, name: str | None = None) -> Tensor:
-    """The Bessel function of the first kind of order 0, element-wise.
+    """Computes the Bessel function of the first kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_j0([0.5, 1.0]).numpy()
     array([0.9384..., 0.7651...], dtype=float32)
@@ -200,7 +200,7 @@ def bessel_j0(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselJ1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_j1_op(xp: Xp, x: Array) -> Array:
-    """The Bessel function of the first kind of order 1; the op behind `tf.math.special.bessel_j1`.
+    """Computes the Bessel function J of order 1; the op behind `tf.math.special.bessel_j1`.
 
     >>> tf.raw_ops.BesselJ1(x=[1.0]).numpy()
     array([0.4400...], dtype=float32)
@@ -215,7 +215,7 @@ def bessel_j1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.special.bessel_j1")
 def bessel_j1(x: Any, name: str | None = None) -> Tensor:
-    """The Bessel function of the first kind of order 1, element-wise.
+    """Computes the Bessel function of the first kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_j1([0.5, 1.0]).numpy()
     array([0.2422..., 0.4400...], dtype=float32)
@@ -232,7 +232,7 @@ def bessel_j1(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselK0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_k0_op(xp: Xp, x: Array) -> Array:
-    """The modified Bessel function of the second kind of order 0; the op behind `tf.math.special.bessel_k0`.
+    """Computes the modified Bessel function K of order 0; the op behind `tf.math.special.bessel_k0`.
 
     >>> tf.raw_ops.BesselK0(x=[1.0]).numpy()
     array([0.4210...], dtype=float32)
@@ -247,7 +247,7 @@ def bessel_k0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.bessel_k0")
 def bessel_k0(x: Any, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the second kind of order 0, element-wise.
+    """Computes the modified Bessel function of the second kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_k0([0.5, 1.0]).numpy()
     array([0.9244..., 0.4210...], dtype=float32)
@@ -264,7 +264,7 @@ def bessel_k0(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselK0e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_k0e_op(xp: Xp, x: Array) -> Array:
-    """`bessel_k0` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k0e`.
+    """Computes `bessel_k0` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k0e`.
 
     >>> tf.raw_ops.BesselK0e(x=[1.0]).numpy()
     array([1.1444...], dtype=float32)
@@ -279,7 +279,7 @@ def bessel_k0e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.special.bessel_k0e")
 def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
-    """`bessel_k0` scaled by `exp(x)`, element-wise.
+    """Computes `bessel_k0` scaled by `exp(x)`, element-wise.
 
     >>> tf.math.special.bessel_k0e([0.5, 1.0]).numpy()
     array([1.5241..., 1.1444...], dtype=float32)
@@ -296,7 +296,7 @@ def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselK1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_k1_op(xp: Xp, x: Array) -> Array:
-    """The modified Bessel function of the second kind of order 1; the op behind `tf.math.special.bessel_k1`.
+    """Computes the modified Bessel function K of order 1; the op behind `tf.math.special.bessel_k1`.
 
     >>> tf.raw_ops.BesselK1(x=[1.0]).numpy()
     array([0.6019...], dtype=float32)
@@ -311,7 +311,7 @@ def bessel_k1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.special.bessel_k1")
 def bessel_k1(x: Any, name: str | None = None) -> Tensor:
-    """The modified Bessel function of the second kind of order 1, element-wise.
+    """Computes the modified Bessel function of the second kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_k1([0.5, 1.0]).numpy()
     array([1.6564..., 0.6019...], dtype=float32)
@@ -328,7 +328,7 @@ def bessel_k1(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselK1e", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_k1e_op(xp: Xp, x: Array) -> Array:
-    """`bessel_k1` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k1e`.
+    """Computes `bessel_k1` scaled by `exp(x)`; the op behind `tf.math.special.bessel_k1e`.
 
     >>> tf.raw_ops.BesselK1e(x=[1.0]).numpy()
     array([1.6361...], dtype=float32)
@@ -343,7 +343,7 @@ def bessel_k1e_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.special.bessel_k1e")
 def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
-    """`bessel_k1` scaled by `exp(x)`, element-wise.
+    """Computes `bessel_k1` scaled by `exp(x)`, element-wise.
 
     >>> tf.math.special.bessel_k1e([0.5, 1.0]).numpy()
     array([2.7310..., 1.6361...], dtype=float32)
@@ -360,7 +360,7 @@ def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselY0", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_y0_op(xp: Xp, x: Array) -> Array:
-    """The Bessel function of the second kind of order 0; the op behind `tf.math.special.bessel_y0`.
+    """Computes the Bessel function Y of order 0; the op behind `tf.math.special.bessel_y0`.
 
     >>> tf.raw_ops.BesselY0(x=[1.0]).numpy()
     array([0.0882...], dtype=float32)
@@ -375,7 +375,7 @@ def bessel_y0_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.bessel_y0")
 def bessel_y0(x: Any, name: str | None = None) -> Tensor:
-    """The Bessel function of the second kind of order 0, element-wise.
+    """Computes the Bessel function of the second kind of order 0, element-wise.
 
     >>> tf.math.special.bessel_y0([0.5, 1.0]).numpy()
     array([-0.4445...,  0.0882...], dtype=float32)
@@ -392,7 +392,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
 
 @op("BesselY1", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def bessel_y1_op(xp: Xp, x: Array) -> Array:
-    """The Bessel function of the second kind of order 1; the op behind `tf.math.special.bessel_y1`.
+    """Computes the Bessel function Y of order 1; the op behind `tf.math.special.bessel_y1`.
 
     >>> tf.raw_ops.BesselY1(x=[1.0]).numpy()
     array([-0.7812...], dtype=float32)
@@ -407,7 +407,7 @@ def bessel_y1_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.special.bessel_y1")
 def bessel_y1(x: Any, name: str | None = None) -> Tensor:
-    """The Bessel function of the second kind of order 1, element-wise.
+    """Computes the Bessel function of the second kind of order 1, element-wise.
 
     >>> tf.math.special.bessel_y1([0.5, 1.0]).numpy()
     array([-1.4714..., -0.7812...], dtype=float32)

@@ -54,7 +54,7 @@ _EXTREME_TYPES = FLOAT | TypeSet([int8, uint8, int16, uint16, int32, uint32, int
 
 @op("AddV2", "x: T, y: T -> z: T", T=_ADD_V2_TYPES, shape=broadcast_shape, commutative=True, is_sum=True)
 def add_v2(xp: Xp, x: Array, y: Array) -> Array:
-    """The sum of two tensors of numbers; the op behind `tf.add` and `+`.
+    """Adds two tensors of numbers; the op behind `tf.add` and `+`.
 
     >>> tf.raw_ops.AddV2(x=[1, 2], y=[10]).numpy()
     array([11, 12], dtype=int32)
@@ -73,7 +73,7 @@ def add_v2_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 @op("Add", "x: T, y: T -> z: T", T=_ADD_TYPES, shape=broadcast_shape)
 def add_v1(xp: Xp, x: Array, y: Array) -> Array:
-    """The sum of two tensors of numbers, or the concatenation of strings; the op behind `+` of strings.
+    """Adds two tensors of numbers, or joins strings; the op behind `+` of strings.
 
     >>> tf.raw_ops.Add(x=["ab"], y="c").numpy()
     array([b'abc'], dtype=object)
@@ -174,7 +174,7 @@ def mul_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 @export("math.maximum", "maximum")
 @op("Maximum", "x: T, y: T -> z: T", T=_EXTREME_TYPES, shape=broadcast_shape)
 def maximum(xp: Xp, x: Array, y: Array) -> Array:
-    """The larger of `x` and `y`, element-wise; NaN if either is.
+    """Computes the larger of `x` and `y`, element-wise; NaN if either is NaN.
 
     >>> tf.math.maximum([-2., 0., 2.], 0.).numpy()
     array([0., 0., 2.], dtype=float32)
@@ -199,7 +199,7 @@ def maximum_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 @export("math.minimum", "minimum")
 @op("Minimum", "x: T, y: T -> z: T", T=_EXTREME_TYPES, shape=broadcast_shape)
 def minimum(xp: Xp, x: Array, y: Array) -> Array:
-    """The smaller of `x` and `y`, element-wise; NaN if either is.
+    """Computes the smaller of `x` and `y`, element-wise; NaN if either is NaN.
 
     >>> tf.math.minimum([-2., 0., 2.], 0.).numpy()
     array([-2.,  0.,  0.], dtype=float32)
@@ -261,7 +261,7 @@ def squared_difference_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tenso
 
 @op("MulNoNan", "x: T, y: T -> z: T", T=FLOAT_COMPLEX, shape=broadcast_shape)
 def mul_no_nan(xp: Xp, x: Array, y: Array) -> Array:
-    """The product, and 0 where `y` is 0 even if `x` is infinite or NaN; the op behind `tf.math.multiply_no_nan`.
+    """Computes `x * y`, but 0 where `y` is 0, even if `x` is infinite; the op behind `tf.math.multiply_no_nan`.
 
     >>> tf.raw_ops.MulNoNan(x=[2.0, float("inf")], y=[3.0, 0.0]).numpy()
     array([6., 0.], dtype=float32)
@@ -277,7 +277,7 @@ def mul_no_nan_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tenso
 
 @export("math.multiply_no_nan")
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The product of `x` and `y`, and 0 where `y` is 0, even if `x` is infinite or NaN.
+    """Computes `x * y`, but 0 where `y` is 0, even if `x` is infinite or NaN.
 
     >>> tf.math.multiply_no_nan([2.0, float("nan")], [3.0, 0.0]).numpy()
     array([6., 0.], dtype=float32)

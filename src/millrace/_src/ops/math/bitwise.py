@@ -1,7 +1,7 @@
 """Bitwise logic and shifts on integers (`tf.bitwise`).
 
-A shift by less than 0 or by more than the width has no meaning in C; as in TensorFlow the amount
-is clamped to [0, width - 1], so it never fails.
+A shift by less than 0 or by more than the width has no meaning in C. As in TensorFlow, the amount of a shift is clamped
+to [0, width - 1], so that a shift never fails.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INTEGERS = "integers have no gradient"
     not_differentiable=_INTEGERS,
 )
 def bitwise_and(xp: Xp, x: Array, y: Array) -> Array:
-    """The bits set in both `x` and `y`.
+    """Computes the bits set in both `x` and `y`.
 
     >>> tf.bitwise.bitwise_and([6, 5], 3).numpy()
     array([2, 1], dtype=int32)
@@ -56,7 +56,7 @@ bitwise_and.specialize(ufunc("bitwise_and"))
     not_differentiable=_INTEGERS,
 )
 def bitwise_or(xp: Xp, x: Array, y: Array) -> Array:
-    """The bits set in `x`, `y` or both.
+    """Computes the bits set in `x`, `y` or both.
 
     >>> tf.bitwise.bitwise_or([6, 5], 3).numpy()
     array([7, 7], dtype=int32)
@@ -83,7 +83,7 @@ bitwise_or.specialize(ufunc("bitwise_or"))
     not_differentiable=_INTEGERS,
 )
 def bitwise_xor(xp: Xp, x: Array, y: Array) -> Array:
-    """The bits set in exactly one of `x` and `y`.
+    """Computes the bits set in exactly one of `x` and `y`.
 
     >>> tf.bitwise.bitwise_xor([6, 5], 3).numpy()
     array([5, 6], dtype=int32)
@@ -157,7 +157,7 @@ def right_shift(xp: Xp, x: Array, y: Array) -> Array:
 
 @op("PopulationCount", "x: T -> y: uint8", T=INTEGER, shape=same_shape, not_differentiable=_INTEGERS)
 def population_count(xp: Xp, x: Array) -> Array:
-    """How many bits of each integer are set (of its two's complement if it is negative).
+    """Counts the bits that are set in each integer (in the two's complement of a negative integer).
 
     >>> tf.raw_ops.PopulationCount(x=[7, -1, 0]).numpy()
     array([ 3, 32,  0], dtype=uint8)

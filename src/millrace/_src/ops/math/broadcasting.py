@@ -1,9 +1,8 @@
 """Broadcasting, forwards (static shapes) and backwards (gradients).
 
-A binary op repeats the smaller operand over the axes it lacks, so the gradient with respect to
-that operand is the sum over those axes. Which axes these are usually follows from the static
-shapes; only where an unknown dimension could be 1 does the graph ask at run time, with the op
-`BroadcastGradientArgs`.
+A binary op repeats the smaller operand over the axes that it lacks. The gradient with respect to that operand is
+therefore the sum over the repeated axes. Which axes are repeated usually follows from the static shapes; only where an
+unknown dimension could be 1 does the graph ask at run time, with the op `BroadcastGradientArgs`.
 """
 
 from __future__ import annotations
@@ -26,9 +25,10 @@ Axes = tuple[int, ...]
 
 
 def broadcast_shape(c: ShapeContext) -> TensorShape:
-    """The shape of two operands broadcast; complains in TensorFlow's words of a tracing or a running op.
+    """Returns the shape of two operands broadcast.
 
-    Raises: ValueError: "Dimensions must be equal, but are 2 and 3", or "Incompatible shapes: [2] vs. [3]".
+    Raises: ValueError: in TensorFlow's words, while tracing "Dimensions must be equal, but are 2 and 3", while running
+      "Incompatible shapes: [2] vs. [3]".
     """
     x, y = c.inputs[0].shape, c.inputs[1].shape
     try:
@@ -40,7 +40,7 @@ def broadcast_shape(c: ShapeContext) -> TensorShape:
 
 
 def shape_text(shape: TensorShape | tuple[int, ...]) -> str:
-    """A shape as TensorFlow's runtime writes it: `[2,3]`."""
+    """Writes a shape as TensorFlow's runtime does: `[2,3]`."""
     dims = shape if isinstance(shape, tuple) else shape._dims
     return "<unknown>" if dims is None else f"[{','.join('?' if d is None else str(d) for d in dims)}]"
 
@@ -51,12 +51,12 @@ def _kept_integers(values: Any) -> Any:
 
 
 def int_vector(values: Any) -> Any:
-    """A tuple of integers (or one) as an int32 input of an op; in eager mode a tensor that is made once."""
+    """Returns an integer, or a tuple of integers, as an int32 input of an op; a tensor made once in eager mode."""
     return _kept_integers(values) if executing_eagerly() else np.array(values, np.int32)
 
 
 def conj(x: Tensor) -> Tensor:
-    """The complex conjugate of `x`; `x` itself when it is real."""
+    """Returns the complex conjugate of `x`; `x` itself when it is real."""
     return raw.Conj(input=x) if x.dtype.is_complex else x
 
 
@@ -92,7 +92,7 @@ def _sum_to(gradient: Tensor, axes: Any, shape: Any) -> Any:
 def static_reduced_axes(
     first: tuple[int | None, ...] | None, second: tuple[int | None, ...] | None
 ) -> tuple[Axes, Axes] | None:
-    """The axes to sum over for both operands, or None when the static shapes do not tell.
+    """Returns the axes to sum over for each operand, or None where the static shapes do not tell.
 
     >>> static_reduced_axes((None, 3), (3,))
     ((), (0,))

@@ -56,7 +56,7 @@ def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = Fals
 
 
 def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
-    """Clears the bits that `target` has no room for, so that the conversion rounds towards zero."""
+    """Clears the bits of the mantissa for which `target` has no room, so that the conversion rounds towards zero."""
     unsigned = {2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
     excess = ml_dtypes.finfo(x.dtype).nmant - ml_dtypes.finfo(target.np_dtype).nmant
     mask = unsigned(~((1 << excess) - 1) & (2 ** (8 * x.dtype.itemsize) - 1))
@@ -95,7 +95,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
       dtype: The target dtype.
       name: A name for the operation (optional).
 
-    Returns: A `Tensor` of shape of `x` and dtype `dtype`; `x` itself if it has that dtype already. Floats are cut
+    Returns: A `Tensor` of the shape of `x` and dtype `dtype`; `x` itself if `x` has that dtype already. Floats are cut
       towards zero; what does not fit wraps around or is the machine's smallest integer; complex numbers lose
       their imaginary part; anything but 0 is True.
     Raises:
@@ -115,7 +115,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 @export("dtypes.saturate_cast", "saturate_cast")
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Casts to another dtype, clamping values that do not fit to its smallest and largest.
+    """Casts to another dtype; values that do not fit become the smallest or the largest number of `dtype`.
 
     >>> tf.saturate_cast([300.0, -1.0], tf.uint8).numpy()
     array([255,   0], dtype=uint8)
@@ -138,7 +138,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def _clamped(value: Tensor, target: DType) -> Any:
-    """`value` clamped, in its own dtype, to what `target` can hold."""
+    """Clamps `value`, in its own dtype, to the range of `target`."""
     if value.dtype is target:
         return value
     low, high = _common_range(value.dtype, target)
@@ -147,7 +147,7 @@ def _clamped(value: Tensor, target: DType) -> Any:
 
 
 def _common_range(source: DType, target: DType) -> tuple[Any, Any]:
-    """The extremes of `target` that `source` can hold, rounded inwards."""
+    """Returns the extremes of `target` that `source` can hold, rounded inwards."""
     low = max(_number(source.min), _number(target.min))
     high = min(_number(source.max), _number(target.max))
     if not source.is_floating:
@@ -164,7 +164,7 @@ def _common_range(source: DType, target: DType) -> tuple[Any, Any]:
 
 
 def _number(value: Any) -> int | float:
-    """A NumPy scalar as a Python number, which compares exactly."""
+    """Returns a NumPy scalar as a Python number, so that comparisons are exact."""
     return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 

@@ -1,7 +1,7 @@
 """Clipping of values and of norms.
 
-`clip_by_value` bounds each element; the others shrink a whole tensor, or a list of gradients together,
-so that its norm is at most a given number, without changing its direction.
+`clip_by_value` bounds each element. The other functions shrink a whole tensor, or a list of gradients together, so that
+the norm is at most a given number and the direction stays.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from millrace._src.util.export import export
     batching=scalars_aside,
 )
 def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Array) -> Array:
-    """Bounds each element by scalars or by tensors of its shape.
+    """Bounds each element of `t` by scalars or by tensors of the shape of `t`.
 
     >>> tf.raw_ops.ClipByValue(t=[-1.0, 5.0], clip_value_min=0.0, clip_value_max=1.0).numpy()
     array([0., 1.], dtype=float32)
@@ -125,7 +125,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
         clip_norm = _not_negative(clip_norm, values)
         squares = reduce_sum(values * values, axes, keepdims=True)
-        # sqrt has no gradient at 0, so its argument is 1 there and its result is not used.
+        # sqrt has no gradient at 0: where `squares` is 0, sqrt gets 1 instead and nobody uses the result.
         positive = squares > 0
         safe = where_v1(positive, squares, ones_like_v1(squares))
         norm = where_v1(positive, sqrt(safe), squares)
@@ -136,7 +136,10 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def _not_negative(clip_norm: Any, values: Tensor) -> Any:
-    """The largest norm, at least 0: a negative one would turn `values` around. A tensor takes their dtype."""
+    """Returns the largest norm, at least 0: a negative norm would turn `values` around. Casts a tensor to their dtype.
+
+    A tensor is cast to the dtype of `values`.
+    """
     if isinstance(clip_norm, (int, float, np.floating, np.integer)):
         return max(clip_norm, 0)
     return maximum(cast(clip_norm, values.dtype), 0)
@@ -156,7 +159,7 @@ def _values(item: Any, position: int) -> Any:
 
 @export("linalg.global_norm", v1=["global_norm", "linalg.global_norm"])
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """The Euclidean norm of all elements of a list of tensors.
+    """Computes the Euclidean norm of all elements of a list of tensors.
 
     >>> tf.linalg.global_norm([tf.constant([3.0]), tf.constant([4.0, 12.0])]).numpy()
     np.float32(13.0)
@@ -196,7 +199,7 @@ def clip_by_global_norm(
       use_norm: The global norm, if it is known already (a `Tensor`).
       name: A name for the operation (optional).
 
-    Returns: The list of scaled tensors, and the norm before. If the norm is infinite, they are all NaN.
+    Returns: The list of scaled tensors, and the norm before. If the norm is infinite, all scaled tensors are NaN.
     Raises: TypeError: if `t_list` is not a sequence.
     """
     items = _tensor_list(t_list)

@@ -1,8 +1,7 @@
 """Comparisons, element-wise, and two tests of whole tensors for order.
 
-Equality is defined for every dtype, order for real numbers only. `Equal` and `NotEqual` of shapes
-that cannot broadcast are an error, or, with `incompatible_shape_error=False` as `==` uses it,
-simply False and True.
+Equality is defined for every dtype, order for real numbers only. `Equal` and `NotEqual` of shapes that cannot broadcast
+are an error. With `incompatible_shape_error=False`, which `==` uses, the result is simply False or True.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _NO_GRADIENT = "its result is boolean"
 
 
 def equality_shape(c: ShapeContext) -> TensorShape:
-    """The broadcast shape; unknown or scalar where mismatched shapes are allowed."""
+    """Returns the broadcast shape; unknown or scalar where mismatched shapes are allowed."""
     if c.attr("incompatible_shape_error"):
         return broadcast_shape(c)
     x, y = c.inputs[0].shape, c.inputs[1].shape
@@ -47,7 +46,7 @@ def equality_shape(c: ShapeContext) -> TensorShape:
 
 
 def _uncertain(x: TensorShape, y: TensorShape, shape: TensorShape) -> TensorShape:
-    """The broadcast shape if unknown dimensions cannot make the shapes clash, else unknown."""
+    """Returns the broadcast shape if unknown dimensions cannot make the shapes clash, else the unknown shape."""
     shorter = min(len(x._dims or ()), len(y._dims or ()))
     pairs = zip(x.as_list()[-shorter:], y.as_list()[-shorter:], strict=True) if shorter else ()
     return shape if all(m == n and m is not None or 1 in (m, n) for m, n in pairs) else UNKNOWN
@@ -74,7 +73,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     batching=elementwise,
 )
 def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
-    """Whether `x == y`, element-wise.
+    """Tells whether `x == y`, element-wise.
 
     >>> tf.math.equal([2, 4], 2).numpy()
     array([ True, False])
@@ -102,7 +101,7 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     batching=elementwise,
 )
 def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
-    """Whether `x != y`, element-wise.
+    """Tells whether `x != y`, element-wise.
 
     >>> tf.math.not_equal([2, 4], 2).numpy()
     array([False,  True])
@@ -132,7 +131,7 @@ not_equal.specialize(_specialize_equality("not_equal"))
 @export("math.less", "less")
 @op("Less", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def less(xp: Xp, x: Array, y: Array) -> Array:
-    """Whether `x < y`, element-wise.
+    """Tells whether `x < y`, element-wise.
 
     >>> tf.math.less([5, 4, 6], 5).numpy()
     array([False,  True, False])
@@ -152,7 +151,7 @@ less.specialize(ufunc("less"))
 @export("math.less_equal", "less_equal")
 @op("LessEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def less_equal(xp: Xp, x: Array, y: Array) -> Array:
-    """Whether `x <= y`, element-wise.
+    """Tells whether `x <= y`, element-wise.
 
     >>> tf.math.less_equal([5, 4, 6], 5).numpy()
     array([ True,  True, False])
@@ -172,7 +171,7 @@ less_equal.specialize(ufunc("less_equal"))
 @export("math.greater", "greater")
 @op("Greater", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def greater(xp: Xp, x: Array, y: Array) -> Array:
-    """Whether `x > y`, element-wise.
+    """Tells whether `x > y`, element-wise.
 
     >>> tf.math.greater([5, 4, 6], 5).numpy()
     array([False, False,  True])
@@ -192,7 +191,7 @@ greater.specialize(ufunc("greater"))
 @export("math.greater_equal", "greater_equal")
 @op("GreaterEqual", "x: T, y: T -> z: bool", T=REAL, shape=broadcast_shape, not_differentiable=_NO_GRADIENT)
 def greater_equal(xp: Xp, x: Array, y: Array) -> Array:
-    """Whether `x >= y`, element-wise.
+    """Tells whether `x >= y`, element-wise.
 
     >>> tf.math.greater_equal([5, 4, 6], 5).numpy()
     array([ True, False,  True])
@@ -210,7 +209,7 @@ greater_equal.specialize(ufunc("greater_equal"))
 
 
 def approximate_equal_shape(c: ShapeContext) -> TensorShape:
-    """Both inputs have the shape of the output; nothing broadcasts."""
+    """Returns the shape that both inputs and the output have in common; nothing broadcasts."""
     x, y = c.shape("x"), c.shape("y")
     if not x.is_compatible_with(y):
         if x.rank != y.rank:
@@ -235,7 +234,7 @@ def approximate_equal_shape(c: ShapeContext) -> TensorShape:
     batching=alike,
 )
 def approximate_equal(xp: Xp, x: Array, y: Array, *, tolerance: float = 1e-05) -> Array:
-    """Whether `abs(x - y) < tolerance`, element-wise; the shapes must be equal.
+    """Tells whether `abs(x - y) < tolerance`, element-wise; the shapes must be equal.
 
     >>> tf.raw_ops.ApproximateEqual(x=[1.0], y=[1.000001]).numpy()
     array([ True])
@@ -254,7 +253,7 @@ def _is_ordered(x: Any, comparison: Any) -> Any:
 
 @export("math.is_non_decreasing", v1=["is_non_decreasing", "debugging.is_non_decreasing", "math.is_non_decreasing"])
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
-    """Whether the elements of `x`, in row-major order, never decrease; True for fewer than two elements.
+    """Tells whether the elements of `x`, in row-major order, never decrease; True for fewer than two elements.
 
     >>> tf.math.is_non_decreasing([1.0, 1.0, 3.0]).numpy()
     np.True_
@@ -274,7 +273,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     v1=["is_strictly_increasing", "debugging.is_strictly_increasing", "math.is_strictly_increasing"],
 )
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
-    """Whether the elements of `x`, in row-major order, always increase; True for fewer than two elements.
+    """Tells whether the elements of `x`, in row-major order, always increase; True for fewer than two elements.
 
     >>> tf.math.is_strictly_increasing([1.0, 1.0, 3.0]).numpy()
     np.False_

@@ -32,7 +32,7 @@ _PART = SINGLE_DOUBLE.with_default(float32)
 
 @op("ComplexAbs", "x: T -> y: Tout", T=_COMPLEX, Tout=_PART, shape=same_shape)
 def complex_abs(xp: Xp, x: Array, *, Tout: DType) -> Array:
-    """The modulus of complex numbers; the op behind `tf.abs`.
+    """Computes the modulus of complex numbers; the op behind `tf.abs`.
 
     >>> tf.raw_ops.ComplexAbs(x=tf.constant([3 + 4j], tf.complex64)).numpy()
     array([5.], dtype=float32)
@@ -47,7 +47,7 @@ def complex_abs_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @op("Complex", "real: T, imag: T -> out: Tout", T=_PART, Tout=_COMPLEX, shape=broadcast_shape)
 def complex_from_parts(xp: Xp, real: Array, imag: Array, *, Tout: DType) -> Array:
-    """Complex numbers from their parts; the op behind `tf.complex`.
+    """Builds complex numbers from real and imaginary parts; the op behind `tf.complex`.
 
     >>> tf.raw_ops.Complex(real=[1.0], imag=[2.0]).numpy()
     array([1.+2.j], dtype=complex64)
@@ -99,7 +99,7 @@ def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 @op("Real", "input: T -> output: Tout", T=_COMPLEX, Tout=_PART, shape=same_shape)
 def real_part(xp: Xp, input: Array, *, Tout: DType) -> Array:
-    """The real part of complex numbers; the op behind `tf.math.real`.
+    """Takes the real part of complex numbers; the op behind `tf.math.real`.
 
     >>> tf.raw_ops.Real(input=tf.constant([1 + 2j], tf.complex64)).numpy()
     array([1.], dtype=float32)
@@ -114,7 +114,7 @@ def real_gradient(dy: Tensor, input: Tensor) -> Any:
 
 @op("Imag", "input: T -> output: Tout", T=_COMPLEX, Tout=_PART, shape=same_shape)
 def imaginary_part(xp: Xp, input: Array, *, Tout: DType) -> Array:
-    """The imaginary part of complex numbers; the op behind `tf.math.imag`.
+    """Takes the imaginary part of complex numbers; the op behind `tf.math.imag`.
 
     >>> tf.raw_ops.Imag(input=tf.constant([1 + 2j], tf.complex64)).numpy()
     array([2.], dtype=float32)
@@ -129,7 +129,7 @@ def imag_gradient(dy: Tensor, input: Tensor) -> Any:
 
 @op("Angle", "input: T -> output: Tout", T=_COMPLEX, Tout=_PART, shape=same_shape)
 def complex_angle(xp: Xp, input: Array, *, Tout: DType) -> Array:
-    """The argument of complex numbers; the op behind `tf.math.angle`.
+    """Computes the argument of complex numbers; the op behind `tf.math.angle`.
 
     >>> tf.raw_ops.Angle(input=tf.constant([1j], tf.complex64)).numpy()
     array([1.5707...], dtype=float32)
@@ -148,7 +148,7 @@ def angle_gradient(dy: Tensor, input: Tensor) -> Any:
 
 @op("Conj", "input: T -> output: T", T=TypeSet([complex64, complex128, variant], default=complex64), shape=same_shape)
 def conjugate(xp: Xp, input: Array) -> Array:
-    """The complex conjugate; the op behind `tf.math.conj`. Variants are returned as they are.
+    """Computes the complex conjugate; the op behind `tf.math.conj`. Variants are returned unchanged.
 
     >>> tf.raw_ops.Conj(input=tf.constant([1 + 2j], tf.complex64)).numpy()
     array([1.-2.j], dtype=complex64)
@@ -163,7 +163,7 @@ def conj_gradient(dy: Tensor) -> Any:
 
 @export("math.real", v1=["real", "math.real"])
 def real(input: Any, name: str | None = None) -> Tensor:
-    """The real part of each number; a real tensor is returned as it is.
+    """Takes the real part of each number; a real tensor is returned unchanged.
 
     >>> tf.math.real(tf.constant([-2.25 + 4.75j])).numpy()
     array([-2.25])
@@ -182,7 +182,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 @export("math.imag", v1=["imag", "math.imag"])
 def imag(input: Any, name: str | None = None) -> Tensor:
-    """The imaginary part of each number; zeros for a real tensor.
+    """Takes the imaginary part of each number; zeros for a real tensor.
 
     >>> tf.math.imag(tf.constant([-2.25 + 4.75j])).numpy()
     array([4.75])
@@ -202,7 +202,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
 @export("math.angle", v1=["angle", "math.angle"])
 def angle(input: Any, name: str | None = None) -> Tensor:
-    """The argument of each number: the angle in radians from the positive real axis, in (-pi, pi].
+    """Computes the argument of each number: the angle in radians from the positive real axis, in (-pi, pi].
 
     >>> tf.math.angle(tf.constant([-2.25 + 4.75j, 3.25])).numpy()
     array([2.0131..., 0.        ])
@@ -222,7 +222,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 @export("math.conj", v1=["conj", "math.conj"])
 def conj_(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate of each number; a real tensor is returned as it is.
+    """Computes the complex conjugate of each number; a real tensor is returned unchanged.
 
     >>> tf.math.conj(tf.constant([-2.25 + 4.75j])).numpy()
     array([-2.25-4.75j])

@@ -28,7 +28,7 @@ def confusion_matrix(
     dtype: DType = int32,
     name: str | None = None,
 ) -> Tensor:
-    """The confusion matrix: entry (i, j) counts the examples of class i predicted as class j.
+    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
 
     >>> tf.math.confusion_matrix([1, 2, 2], [2, 2, 2], num_classes=3).numpy()
     array([[0, 0, 0],

@@ -1,7 +1,7 @@
 """Reductions of sorted segments of which the number is given.
 
-XLA needs that number, since it fixes the size of the result. The ops compute what their unsorted
-counterparts do, for which the order of the rows makes no difference.
+XLA needs the number of segments, because the number fixes the size of the result. The ops compute what the ops for
+unsorted segments do: there the order of the rows makes no difference.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CONSTANT = ("num_segments",)
     batching=index_batches.segments,
 )
 def segment_sum_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The sum of the rows of each of `num_segments` sorted segments.
+    """Sums the rows of each of `num_segments` sorted segments.
 
     >>> tf.raw_ops.SegmentSumV2(data=[1, 3, 4], segment_ids=[0, 0, 1], num_segments=2).numpy()
     array([4, 4], dtype=int32)
@@ -63,7 +63,7 @@ def segment_sum_v2_gradient(doutput: Tensor, segment_ids: Tensor) -> Any:
     batching=index_batches.segments,
 )
 def segment_prod_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The product of the rows of each of `num_segments` sorted segments.
+    """Multiplies the rows of each of `num_segments` sorted segments.
 
     >>> tf.raw_ops.SegmentProdV2(data=[1, 3, 4], segment_ids=[0, 0, 1], num_segments=2).numpy()
     array([3, 4], dtype=int32)
@@ -89,7 +89,7 @@ def segment_prod_v2_gradient(
     batching=index_batches.segments,
 )
 def segment_max_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The maximum of the rows of each of `num_segments` sorted segments.
+    """Computes the maximum of the rows of each of `num_segments` sorted segments.
 
     >>> tf.raw_ops.SegmentMaxV2(data=[1, 3, 4], segment_ids=[0, 0, 1], num_segments=2).numpy()
     array([3, 4], dtype=int32)
@@ -115,7 +115,7 @@ def segment_max_v2_gradient(
     batching=index_batches.segments,
 )
 def segment_min_v2(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The minimum of the rows of each of `num_segments` sorted segments.
+    """Computes the minimum of the rows of each of `num_segments` sorted segments.
 
     >>> tf.raw_ops.SegmentMinV2(data=[1, 3, 4], segment_ids=[0, 0, 1], num_segments=2).numpy()
     array([1, 4], dtype=int32)

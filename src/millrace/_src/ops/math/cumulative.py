@@ -61,7 +61,7 @@ def _scan(
     "Cumsum", _SIGNATURE, T=NUMBER, Tidx=INDEX, shape=same_shape, constant_inputs=_CONSTANT, batching=along("axis", "x")
 )
 def cumsum_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse: bool = False) -> Array:
-    """Cumulative sums along an axis; the op behind `tf.cumsum`.
+    """Computes cumulative sums along an axis; the op behind `tf.cumsum`.
 
     >>> tf.raw_ops.Cumsum(x=[2, 4, 6], axis=0, exclusive=True).numpy()
     array([0, 2, 6], dtype=int32)
@@ -84,7 +84,7 @@ def cumsum_gradient(dout: Tensor, axis: Tensor, exclusive: bool, reverse: bool) 
     batching=along("axis", "x"),
 )
 def cumprod_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse: bool = False) -> Array:
-    """Cumulative products along an axis; the op behind `tf.math.cumprod`.
+    """Computes cumulative products along an axis; the op behind `tf.math.cumprod`.
 
     >>> tf.raw_ops.Cumprod(x=[2, 4, 6], axis=0, exclusive=True).numpy()
     array([1, 2, 8], dtype=int32)
@@ -96,7 +96,8 @@ def cumprod_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, revers
 def cumprod_gradient(
     dout: Tensor, x: Tensor, axis: Tensor, out: Tensor, exclusive: bool, reverse: bool
 ) -> tuple[Tensor, None]:
-    # Every product that holds x[i] changes by itself divided by x[i]. As in TensorFlow, 0 where x[i] is 0.
+    # The derivative by x[i] of a product with the factor x[i] is the product divided by x[i]. As in TensorFlow, 0 where
+    # x[i] is 0.
     total = raw.Cumsum(x=dout * conj(out), axis=axis, exclusive=exclusive, reverse=not reverse)
     return raw.DivNoNan(x=total, y=conj(x)), None
 
@@ -111,7 +112,7 @@ def cumprod_gradient(
     batching=along("axis", "x"),
 )
 def cumulative_logsumexp_op(xp: Xp, x: Array, axis: Array, *, exclusive: bool = False, reverse: bool = False) -> Array:
-    """Cumulative log-sum-exp along an axis; the op behind `tf.math.cumulative_logsumexp`.
+    """Computes cumulative log-sum-exp along an axis; the op behind `tf.math.cumulative_logsumexp`.
 
     >>> tf.raw_ops.CumulativeLogsumexp(x=[0.0, 0.0], axis=0).numpy()
     array([0.       , 0.6931...], dtype=float32)
@@ -141,7 +142,7 @@ def cumulative_logsumexp_gradient(
 
 @export("math.cumsum", "cumsum")
 def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    """Cumulative sums of `x` along an axis.
+    """Computes cumulative sums of `x` along an axis.
 
     >>> tf.cumsum([2, 4, 6, 8]).numpy()
     array([ 2,  6, 12, 20], dtype=int32)
@@ -165,7 +166,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False
 
 @export("math.cumprod", v1=["cumprod", "math.cumprod"])
 def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None) -> Tensor:
-    """Cumulative products of `x` along an axis.
+    """Computes cumulative products of `x` along an axis.
 
     >>> tf.math.cumprod([2, 3, 4]).numpy()
     array([ 2,  6, 24], dtype=int32)
@@ -189,7 +190,7 @@ def cumprod(x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = Fals
 def cumulative_logsumexp(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
-    """`log(cumsum(exp(x)))` along an axis, computed so that it neither overflows nor underflows.
+    """Computes `log(cumsum(exp(x)))` along an axis without overflow or underflow.
 
     >>> tf.math.cumulative_logsumexp([1000.0, 1000.0]).numpy()
     array([1000.    , 1000.693...], dtype=float32)

@@ -125,7 +125,7 @@ def div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 @op("FloorDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape)
 def floor_div(xp: Xp, x: Array, y: Array) -> Array:
-    """The quotient rounded towards minus infinity; the op behind `//`.
+    """Divides and rounds towards minus infinity; the op behind `//`.
 
     >>> tf.raw_ops.FloorDiv(x=[-7, 7], y=[2, 2]).numpy()
     array([-4,  3], dtype=int32)
@@ -165,7 +165,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 @export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"])
 @op("FloorMod", "x: T, y: T -> z: T", T=INTEGER | FLOAT, shape=broadcast_shape)
 def floormod(xp: Xp, x: Array, y: Array) -> Array:
-    """The remainder of `//`: it has the sign of `y`, as `%` in Python.
+    """Computes the remainder of `//`, which has the sign of `y`, as `%` in Python.
 
     >>> tf.math.floormod([-7, 7], 3).numpy()
     array([2, 1], dtype=int32)
@@ -179,7 +179,7 @@ def floormod(xp: Xp, x: Array, y: Array) -> Array:
     """
     _refuse_integer_zero(xp, x, y)
     if x.dtype.kind in "iu" and x.size > _SMALL:
-        return x - xp.floor_divide(x, y) * y  # NumPy has fast loops for these, none for remainder
+        return x - xp.floor_divide(x, y) * y  # faster in NumPy than the remainder
     return xp.remainder(x, y)
 
 
@@ -196,7 +196,7 @@ def floor_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor
 @export("truncatediv")
 @op("TruncateDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape)
 def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
-    """The quotient rounded towards zero, as in C.
+    """Divides and rounds towards zero, as in C.
 
     >>> tf.truncatediv([-7, 7], 2).numpy()
     array([-3,  3], dtype=int32)
@@ -220,7 +220,7 @@ def truncate_div_gradient(dz: Tensor) -> tuple[None, None]:
 @export("truncatemod")
 @op("TruncateMod", "x: T, y: T -> z: T", T=_MOD_TYPES, shape=broadcast_shape)
 def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
-    """The remainder of `truncatediv`: it has the sign of `x`, as `%` in C.
+    """Computes the remainder of `truncatediv`, which has the sign of `x`, as `%` in C.
 
     >>> tf.truncatemod([-7, 7], 3).numpy()
     array([-1,  1], dtype=int32)
@@ -249,7 +249,7 @@ def truncate_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Ten
     no_gradient="TensorFlow declares no gradient for it; FloorMod and TruncateMod have one",
 )
 def c_mod(xp: Xp, x: Array, y: Array) -> Array:
-    """The remainder with the sign of `x`, as `%` in C; an older form of `TruncateMod`.
+    """Computes the remainder with the sign of `x`, as `%` in C; an older form of `TruncateMod`.
 
     >>> tf.raw_ops.Mod(x=[-7, 7], y=[3, 3]).numpy()
     array([-1,  1], dtype=int32)
@@ -260,7 +260,7 @@ def c_mod(xp: Xp, x: Array, y: Array) -> Array:
 
 @op("DivNoNan", "x: T, y: T -> z: T", T=_NO_NAN_TYPES, shape=broadcast_shape)
 def div_no_nan(xp: Xp, x: Array, y: Array) -> Array:
-    """The quotient, and 0 where `y` is 0; the op behind `tf.math.divide_no_nan`.
+    """Divides `x` by `y`; gives 0 where `y` is 0; the op behind `tf.math.divide_no_nan`.
 
     >>> tf.raw_ops.DivNoNan(x=[1.0, 3.0], y=[2.0, 0.0]).numpy()
     array([0.5, 0. ], dtype=float32)
@@ -303,7 +303,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def _divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
-    """Two tensors of one dtype, integers cast to floating point."""
+    """Returns two tensors of one dtype, integers cast to floating point."""
     x = convert_to_tensor(x, name="x")
     y = convert_to_tensor(y, dtype_hint=x.dtype.base_dtype, name="y")
     if x.dtype.base_dtype is not y.dtype.base_dtype:

@@ -1,8 +1,8 @@
 """Einstein summation.
 
-The op takes one or two operands; how it computes is in `einsum_plan`. Its gradient is an einsum again:
-the result's gradient times the other operand, summed into the operand's labels. `tf.einsum` checks the
-equation and splits one of more than two operands into steps of two.
+The op takes one or two operands; `einsum_plan` says how the op computes. The gradient of an einsum is an einsum again:
+the result's gradient times the other operand, summed into the operand's labels. `tf.einsum` checks the equation and
+splits an equation of more than two operands into steps of two.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from millrace._src.util.export import export
 
 
 def einsum_shape(c: ShapeContext) -> TensorShape:
-    """The sizes of the result's labels."""
+    """Returns the sizes of the labels of the result."""
     equation = parse(c.attr("equation"))
     shapes = c.shapes("inputs")
     if len(shapes) != len(equation.inputs):
@@ -63,7 +63,7 @@ def einsum_shape(c: ShapeContext) -> TensorShape:
 def _broadcast_size(
     label: Label, operands: Sequence[Labels], dims: Sequence[list[int | None]], sizes: dict[Label, int | None]
 ) -> int | None:
-    """The size of a label; an ellipsis axis that is unknown somewhere and 1 elsewhere is unknown."""
+    """Returns the size of a label; an ellipsis axis that is unknown in one operand and 1 in the others is unknown."""
     if isinstance(label, int):
         own = [d[ls.index(label)] for ls, d in zip(operands, dims, strict=True) if label in ls]
         larger = [d for d in own if d not in (None, 1)]
@@ -73,7 +73,7 @@ def _broadcast_size(
 
 @op("Einsum", "inputs: N * T -> output: T", T=ANY, shape=einsum_shape, batching=matrix_batches.einsum)
 def einsum_op(xp: Xp, inputs: list[Array], *, equation: str) -> Array:
-    """Einstein summation over one or two operands; the op behind `tf.einsum`.
+    """Computes an Einstein summation over one or two operands; the op behind `tf.einsum`.
 
     >>> tf.raw_ops.Einsum(inputs=[[[1, 2], [3, 4]]], equation="ij->ji").numpy()
     array([[1, 3],
@@ -102,7 +102,7 @@ def einsum_gradient(doutput: Tensor, inputs: list[Tensor], equation: str) -> tup
 def _operand_gradient(
     doutput: Tensor, output: str, x: Tensor, subscripts: str, others: list[tuple[str, Tensor]]
 ) -> Any:
-    """The gradient of one operand: doutput times the other operand, summed into the operand's labels."""
+    """Returns the gradient of one operand: `doutput` times the other operand, summed into the operand's labels."""
     dout_labels = "".join(unique(output.replace("...", "")))  # type: ignore[arg-type]  # letters only
     if dout_labels != output.replace("...", ""):
         doutput = raw.Einsum(inputs=[doutput], equation=f"{output}->{_dots(output)}{dout_labels}")
@@ -127,7 +127,8 @@ def _dots(subscripts: str) -> str:
 
 
 def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Any:
-    """Sums the leading ellipsis axes, of the broadcast shape, down to those of `x`."""
+    """Sums the leading ellipsis axes of a gradient, which have the broadcast shape, down to the ellipsis axes of `x`.
+    """
     x_dims, g_dims = x.shape._dims, gradient.shape._dims
     start = len(subscripts.partition("...")[0]) if "..." in subscripts else 0
     if x_dims is not None and g_dims is not None and None not in x_dims:
@@ -154,7 +155,7 @@ def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> An
 def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, named: str) -> Any:
     """Gives the gradient the axes that the equation sums in `x` alone, each entry repeated."""
     for position, label in reversed(list(enumerate(named))):
-        if label not in kept:  # all labels behind it are there already, so its place counts from the end
+        if label not in kept:  # all labels behind `label` are there already, so the position of `label` counts from the end
             gradient = raw.ExpandDims(input=gradient, dim=np.int32(position - len(named)))
     shape = raw.Shape(input=x)
     before, _, after = subscripts.partition("...")
@@ -214,7 +215,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
 
 @functools.lru_cache(maxsize=1024)
 def _resolve(equation: str, input_count: int) -> str:
-    """Checks an equation and writes out its result.
+    """Checks an equation and writes out the labels of the result.
 
     Raises: ValueError: in TensorFlow's words.
     """
@@ -255,7 +256,7 @@ def _contract_in_pairs(resolved: str, tensors: list[Tensor], optimize: Any) -> T
 
 
 def _contraction_path(resolved: str, tensors: list[Tensor], optimize: Any) -> list[tuple[int, ...]]:
-    """In which order to pair the operands so that intermediate results stay small; unknown sizes count as 1."""
+    """Finds an order of pairing the operands that keeps intermediate results small; unknown sizes count as 1."""
     if any(t.shape.rank is None for t in tensors):
         return [(0, 1)] * (len(tensors) - 1)
     shapes = [tuple(1 if d is None else d for d in t.shape.as_list()) for t in tensors]

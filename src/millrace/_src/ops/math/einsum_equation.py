@@ -1,7 +1,7 @@
-"""The equations of einsum: parsing, checking, and what they say about shapes.
+"""The equations of einsum: parsing, checking, and the shapes that follow from an equation.
 
-`"...ij,jk->...ik"` names the axes of each operand by labels. An axis label is a letter here, and the
-axes under an ellipsis are numbered from the right (-1 is the last), which is how they broadcast.
+`"...ij,jk->...ik"` names the axes of each operand by labels. An axis label is a letter here. The axes under an ellipsis
+are numbered from the right (-1 is the last), because ellipsis axes broadcast from the right.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Equation:
 def parse(equation: str) -> Equation:
     """Takes an equation with an explicit result apart.
 
-    Raises: ValueError: if it has no "->", or more than two operands, or a broken ellipsis.
+    Raises: ValueError: if the equation has no "->", or more than two operands, or a broken ellipsis.
     """
     left, arrow, right = equation.replace(" ", "").partition("->")
     if not arrow or "->" in right:
@@ -55,19 +55,19 @@ def parse(equation: str) -> Equation:
 
 
 def ellipsis_rank(subscripts: str, rank: int) -> int:
-    """How many axes the ellipsis stands for in an operand of `rank` axes."""
+    """Returns the number of axes under the ellipsis in an operand of `rank` axes."""
     return rank - (len(subscripts) - 3) if "..." in subscripts else 0
 
 
 def labels_of(subscripts: str, ellipsis: int) -> Labels:
-    """One label per axis: letters, and -n ... -1 for the axes of the ellipsis."""
+    """Returns one label for each axis: letters, and -n ... -1 for the axes of the ellipsis."""
     before, dots, after = subscripts.partition("...")
     middle = tuple(range(-ellipsis, 0)) if dots else ()
     return (*before, *middle, *after)
 
 
 def expand(equation: Equation, ranks: Sequence[int], *, is_eager: bool) -> tuple[list[Labels], Labels]:
-    """The labels of each operand and of the result, for operands of the given ranks.
+    """Returns the labels of each operand and of the result, for operands of the given ranks.
 
     Raises: ValueError: if the ranks or the number of operands do not fit the equation.
     """
@@ -106,7 +106,7 @@ def _rank_message(equation: Equation, position: int, named: int, rank: int, at_l
 def merge_sizes(
     operands: Sequence[Labels], shapes: Sequence[Sequence[int | None]], *, is_eager: bool
 ) -> dict[Label, int | None]:
-    """The size of each label, None where unknown.
+    """Returns the size of each label, None where the size is unknown.
 
     Only the axes of ellipses may be 1 in one operand and larger in another.
 
@@ -132,5 +132,5 @@ def merge_sizes(
 
 
 def unique(labels: Iterable[Label]) -> Labels:
-    """The labels without repetitions, in order of first occurrence."""
+    """Returns the labels without repetitions, in order of first occurrence."""
     return tuple(dict.fromkeys(labels))

@@ -1,8 +1,8 @@
-"""How an einsum over one or two arrays is carried out: the plan for given shapes, made once.
+"""The steps of an einsum over one or two arrays: the plan for given shapes, made once.
 
-Each operand is first reduced on its own (diagonals of repeated labels, sums over labels nobody else
-has). Two operands are then one batched matrix product: their axes are sorted into batch, free and
-contracted ones, and the groups merged. All of that follows from the equation and the shapes alone.
+Each operand is first reduced alone: diagonals of repeated labels, sums over labels that occur nowhere else. Two
+operands are then one batched matrix product: the axes are sorted into batch, free and contracted axes, and each group
+is merged. The whole plan follows from the equation and the shapes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps of an einsum: the operands, their product's shape and order, and the diagonals to fill."""
+    """The steps of an einsum: the operands, the shape and order of the operands' product, and the diagonals to fill."""
 
     operands: tuple[Operand, ...]
     shape: Shape | None
@@ -67,9 +67,9 @@ def _inflate(xp: Xp, x: Array, first: int, axis: int) -> Array:
 
 @functools.lru_cache(maxsize=1024)
 def plan_einsum(equation: str, shapes: tuple[Shape, ...]) -> Plan:
-    """The plan of an equation for operands of these shapes.
+    """Makes the plan of an equation for operands of the given shapes.
 
-    Raises: ValueError: if they do not fit.
+    Raises: ValueError: if the shapes do not fit the equation.
     """
     operands, output = expand(parse(equation), [len(s) for s in shapes], is_eager=True)
     merge_sizes(operands, shapes, is_eager=True)
@@ -90,7 +90,10 @@ Reduced = tuple[tuple[tuple[int, int], ...], tuple[int, ...], Labels, Shape]
 
 
 def _reduce_alone(labels: Labels, shape: Shape, needed: set[Label]) -> Reduced:
-    """Diagonals of labels that occur twice and sums over labels not needed; the labels and sizes that remain."""
+    """Takes diagonals of repeated labels and sums over labels that are not needed.
+
+    Returns the diagonals, the summed axes, and the labels and sizes that remain.
+    """
     diagonals = []
     while len(unique(labels)) < len(labels):
         label = next(v for v in labels if labels.count(v) > 1)
@@ -110,7 +113,7 @@ def _order(labels: Sequence[Label], wanted: Sequence[Label]) -> tuple[int, ...] 
 
 
 def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[int, int], ...]) -> Plan:
-    """The product of two reduced operands as one batched matrix product."""
+    """Plans the product of two reduced operands as one batched matrix product."""
     x, y = a[2], b[2]
     common = [v for v in x if v in y]
     batch = [v for v in common if v in wanted]

@@ -1,8 +1,8 @@
-"""The element types that TensorFlow's math ops accept, in the order its messages list them.
+"""The element types that TensorFlow's math ops accept, in the order of TensorFlow's messages.
 
-An op's error says "... not in the list of allowed values: bfloat16, half, ...". The
-lists differ between ops in membership and in order, and both are part of an op's wire
-declaration, so the common ones are written here once, under names that say what they are.
+An op's error says "... not in the list of allowed values: bfloat16, half, ...". The lists differ between ops in
+membership and in order, and both are part of an op's wire declaration. So each common list is written here once, under
+a name that says what the list holds.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INDEX = TypeSet([int32, int64], default=int32)
 INDEX_NO_DEFAULT = TypeSet([int32, int64])
 
 REAL = TypeSet([float32, float64, int32, uint8, int16, int8, int64, bfloat16, uint16, float16, uint32, uint64])
-"""Ordered numbers: what comparisons, maxima and minima take."""
+"""Ordered numbers: the element types of comparisons, maxima and minima."""
 QUANTIZED = TypeSet([qint8, quint8, qint32, qint16, quint16])
 NUMBER = TypeSet(
     [
@@ -50,11 +50,11 @@ NUMBER = TypeSet(
         *(bfloat16, qint16, quint16, uint16, complex128, float16, uint32, uint64),
     ]
 )
-"""All numbers: what sums, products and scans take."""
+"""All numbers: the element types of sums, products and scans."""
 ARITHMETIC = TypeSet(
     [
         *(bfloat16, float16, float32, float64, uint8, int8, uint16, int16, int32, uint32, uint64, int64),
         *(complex64, complex128),
     ]
 )
-"""What the binary arithmetic ops take."""
+"""The element types of the binary arithmetic ops."""

@@ -1,7 +1,7 @@
 """Exponentials and logarithms: exp, expm1, log, log1p, sigmoid, log_sigmoid, softplus.
 
-Where an op saturates (sigmoid, softplus), the kernel uses the form that neither overflows
-nor loses digits, and 16-bit types are computed in 32 bits.
+Where an op saturates (sigmoid, softplus), the kernel uses the form that neither overflows nor loses digits. 16-bit
+types are computed in 32 bits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SOFTPLUS_TYPES = TypeSet([float16, bfloat16, float32, float64])
 @export("math.exp", "exp")
 @op("Exp", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def exp(xp: Xp, x: Array) -> Array:
-    """The exponential `e ** x` element-wise.
+    """Computes the exponential `e ** x`, element-wise.
 
     >>> tf.math.exp([0.0, 2.0]).numpy()
     array([1.      , 7.3890...], dtype=float32)
@@ -54,7 +54,7 @@ def exp_gradient(dy: Tensor, y: Tensor) -> Any:
 @export("math.expm1", v1=["expm1", "math.expm1"])
 @op("Expm1", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def expm1(xp: Xp, x: Array) -> Array:
-    """`e ** x - 1` element-wise, exact also for small `x`.
+    """Computes `e ** x - 1`, element-wise, exact also for small `x`.
 
     >>> tf.math.expm1([0.0, 2.0]).numpy()
     array([0.      , 6.3890...], dtype=float32)
@@ -76,7 +76,7 @@ def expm1_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.log", v1=["log", "math.log"])
 @op("Log", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def log(xp: Xp, x: Array) -> Array:
-    """The natural logarithm element-wise; -inf for 0, NaN for negative real numbers.
+    """Computes the natural logarithm, element-wise; -inf for 0, NaN for negative real numbers.
 
     >>> tf.math.log([0.0, 1.0, 5.0]).numpy()
     array([    -inf, 0.       , 1.6094...], dtype=float32)
@@ -98,7 +98,7 @@ def log_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.log1p", v1=["log1p", "math.log1p"])
 @op("Log1p", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def log1p(xp: Xp, x: Array) -> Array:
-    """`log(1 + x)` element-wise, exact also for small `x`.
+    """Computes `log(1 + x)`, element-wise, exact also for small `x`.
 
     >>> tf.math.log1p([0.0, 0.5, 1.0]).numpy()
     array([0.       , 0.4054..., 0.6931...], dtype=float32)
@@ -118,14 +118,14 @@ def log1p_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 def logistic(xp: Xp, x: Array) -> Array:
-    """`1 / (1 + exp(-x))`; exp overflows to infinity for very negative `x`, which gives the right 0."""
+    """Computes `1 / (1 + exp(-x))`; for very negative `x`, exp overflows to infinity, which gives the right 0."""
     return xp.reciprocal(1 + xp.exp(-x))
 
 
 @export("math.sigmoid", "nn.sigmoid", "sigmoid")
 @op("Sigmoid", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sigmoid(xp: Xp, x: Array) -> Array:
-    """The logistic function `1 / (1 + exp(-x))` element-wise.
+    """Computes the logistic function `1 / (1 + exp(-x))`, element-wise.
 
     >>> tf.math.sigmoid([0.0, 1.0]).numpy()
     array([0.5       , 0.7310...], dtype=float32)
@@ -143,7 +143,7 @@ def sigmoid_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("SigmoidGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def sigmoid_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = sigmoid(x)`: `dy * y * (1 - y)`.
+    """Computes the gradient of `y = sigmoid(x)`: `dy * y * (1 - y)`.
 
     >>> tf.raw_ops.SigmoidGrad(y=[0.5], dy=[1.0]).numpy()
     array([0.25], dtype=float32)
@@ -167,7 +167,7 @@ def sigmoid_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Te
 @export("math.softplus", "nn.softplus")
 @op("Softplus", "features: T -> activations: T", T=_SOFTPLUS_TYPES, shape=same_shape)
 def softplus(xp: Xp, features: Array) -> Array:
-    """`log(1 + exp(features))` element-wise: a smooth, always positive form of `relu`.
+    """Computes `log(1 + exp(features))`, element-wise: a smooth, always positive form of `relu`.
 
     >>> tf.math.softplus([0.0, 100.0]).numpy()
     array([  0.6931..., 100.        ], dtype=float32)
@@ -185,7 +185,7 @@ def softplus_gradient(dy: Tensor, features: Tensor) -> Any:
 
 @op("SoftplusGrad", "gradients: T, features: T -> backprops: T", T=_SOFTPLUS_TYPES, shape=same_shape, batching=alike)
 def softplus_grad(xp: Xp, gradients: Array, features: Array) -> Array:
-    """The gradient of softplus: `gradients * sigmoid(features)`.
+    """Computes the gradient of softplus: `gradients * sigmoid(features)`.
 
     >>> tf.raw_ops.SoftplusGrad(gradients=[1.0], features=[0.0]).numpy()
     array([0.5], dtype=float32)
@@ -201,7 +201,7 @@ def softplus_grad_gradient(dz: Tensor, gradients: Tensor, features: Tensor) -> t
 
 @export("math.log_sigmoid", v1=["log_sigmoid", "math.log_sigmoid"])
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the sigmoid, computed as `-softplus(-x)` so that it does not underflow.
+    """Computes the logarithm of the sigmoid as `-softplus(-x)`, which does not underflow.
 
     >>> tf.math.log_sigmoid([0.0, 1.0, -50.0]).numpy()
     array([ -0.6931...,  -0.3132..., -50.        ], dtype=float32)

@@ -36,7 +36,7 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
 
 
 def histogram_shape(c: ShapeContext) -> TensorShape:
-    """A vector of `nbins` counts."""
+    """Returns the shape of a vector of `nbins` counts."""
     range_shape, nbins, nbins_rank = c.shape("value_range"), c.value("nbins"), c.shape("nbins").rank
     is_eager = executing_eagerly()
     if range_shape.rank not in (None, 1):
@@ -66,7 +66,7 @@ def histogram_shape(c: ShapeContext) -> TensorShape:
     not_batched="it takes one batch of numbers",
 )
 def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Array:
-    """How many values fall into each of `nbins` bins of equal width; the op behind `tf.histogram_fixed_width`.
+    """Counts the values in each of `nbins` bins of equal width; the op behind `tf.histogram_fixed_width`.
 
     >>> tf.raw_ops.HistogramFixedWidth(values=[0.0, 1.0, 5.0], value_range=[0.0, 2.0], nbins=2).numpy()
     array([1, 2], dtype=int32)
@@ -91,7 +91,7 @@ def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dty
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: DType = int32, name: str | None = None
 ) -> Tensor:
-    """A histogram of values: how many fall into each of `nbins` bins of equal width.
+    """Counts how many values fall into each of `nbins` bins of equal width.
 
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 1, 0, 2], dtype=int32)
@@ -114,7 +114,7 @@ def histogram_fixed_width(
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: DType = int32, name: str | None = None
 ) -> Tensor:
-    """For each value, the number of its bin in a histogram of `nbins` bins of equal width.
+    """Finds, for each value, the number of the bin in a histogram of `nbins` bins of equal width.
 
     >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
     array([0, 0, 1, 2, 4, 4], dtype=int32)
@@ -153,7 +153,7 @@ def check(condition: Tensor, message: str) -> None:
 
 
 def bincount_shape(c: ShapeContext) -> TensorShape:
-    """`size` counts, for the whole input or for each row of a matrix."""
+    """Returns the shape of `size` counts, for the whole input or for each row of a matrix."""
     numbers, length = c.inputs[0].shape, c.value("size")
     if numbers.rank is not None and numbers.rank > 2 and c.op.name == "DenseBincount":
         raise ValueError(f"Shape must be at most rank 2 but is rank {numbers.rank}")
@@ -202,7 +202,7 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     not_batched="the number of elements differs from row to row",
 )
 def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_output: bool = False) -> Array:
-    """How often each integer below `size` occurs, in a vector or in each row; the op behind `tf.math.bincount`.
+    """Counts each integer below `size`, in a vector or in each row; the op behind `tf.math.bincount`.
 
     >>> tf.raw_ops.DenseBincount(input=[1, 1, 2], size=4, weights=tf.constant([], tf.int32)).numpy()
     array([0, 2, 1, 0], dtype=int32)
@@ -224,7 +224,7 @@ def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_
     not_batched="the number of elements differs from row to row",
 )
 def bincount_op(xp: Xp, arr: Array, size: Array, weights: Array) -> Array:
-    """How often each integer below `size` occurs in a tensor of any shape.
+    """Counts each integer below `size` in a tensor of any shape.
 
     >>> tf.raw_ops.Bincount(arr=[1, 1, 2], size=4, weights=tf.constant([], tf.int32)).numpy()
     array([0, 2, 1, 0], dtype=int32)
@@ -243,7 +243,7 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each integer occurs.
+    """Counts how often each integer occurs.
 
     >>> tf.math.bincount([1, 1, 2, 5]).numpy()
     array([0, 2, 1, 0, 0, 1], dtype=int32)
@@ -286,7 +286,7 @@ def bincount(
 
 
 def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
-    """The largest number plus 1 (0 if there are none), between the two limits."""
+    """Returns the largest number plus 1 (0 if there are no numbers), between the two limits."""
     dtype = numbers.dtype
     is_nonempty = size(numbers) > 0
     length = cast(is_nonempty, dtype) * (reduce_max(numbers) + 1)
@@ -299,7 +299,7 @@ def _result_length(numbers: Tensor, minlength: Any, maxlength: Any) -> Any:
 
 @op("Bucketize", "input: T -> output: int32", T=_WEIGHTS, shape=same_shape, not_differentiable=_COUNTS)
 def bucketize(xp: Xp, input: Array, *, boundaries: list[float]) -> Array:
-    """For each value, how many of the sorted `boundaries` are not above it: the number of its bucket.
+    """Finds, for each value, the number of its bucket: how many of the sorted `boundaries` are not above the value.
 
     >>> tf.raw_ops.Bucketize(input=[-5.0, 10.0, 150.0], boundaries=[0.0, 10.0, 100.0]).numpy()
     array([0, 2, 3], dtype=int32)

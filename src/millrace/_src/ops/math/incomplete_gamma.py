@@ -27,7 +27,9 @@ _MAX_TERMS = 100_000
 
 
 def _in_domain(xp: Xp, function: Any, a: Array, x: Array) -> Array:
-    """The function's value, NaN outside the domain; 0 where both are infinite, as TensorFlow has it."""
+    """Applies `function`; the result is NaN outside the domain, and 0 where both `a` and `x` are infinite, as in
+    TensorFlow.
+    """
     value = xp.astype(function(a, x), a.dtype)
     value = xp.where((a > 0) & (x >= 0), value, a.dtype.type(np.nan))
     return xp.where((a == np.inf) & (x == np.inf), a.dtype.type(0), value)
@@ -36,7 +38,7 @@ def _in_domain(xp: Xp, function: Any, a: Array, x: Array) -> Array:
 @export("math.igamma", v1=["igamma", "math.igamma"])
 @op("Igamma", "a: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
 def igamma(xp: Xp, a: Array, x: Array) -> Array:
-    """The lower regularized incomplete gamma function P(a, x).
+    """Computes the lower regularized incomplete gamma function P(a, x).
 
     >>> tf.math.igamma([1.0, 2.0], 2.0).numpy()
     array([0.8646..., 0.5939...], dtype=float32)
@@ -57,7 +59,7 @@ def igamma(xp: Xp, a: Array, x: Array) -> Array:
 @export("math.igammac", v1=["igammac", "math.igammac"])
 @op("Igammac", "a: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
 def igammac(xp: Xp, a: Array, x: Array) -> Array:
-    """The upper regularized incomplete gamma function Q(a, x) = 1 - P(a, x).
+    """Computes the upper regularized incomplete gamma function Q(a, x) = 1 - P(a, x).
 
     >>> tf.math.igammac([1.0, 2.0], 2.0).numpy()
     array([0.1353..., 0.4060...], dtype=float32)
@@ -72,12 +74,12 @@ def igammac(xp: Xp, a: Array, x: Array) -> Array:
 
 
 def _density(a: Tensor, x: Tensor) -> Any:
-    """The derivative of P(a, x) with respect to `x`: the density of the gamma distribution."""
+    """Returns the derivative of P(a, x) with respect to `x`: the density of the gamma distribution."""
     return raw.Exp(x=(a - 1) * raw.Log(x=x) - x - raw.Lgamma(x=a))
 
 
 def _by_shape(a: Tensor, x: Tensor) -> Any:
-    """The derivative of P(a, x) with respect to `a`; its op has no 16-bit types."""
+    """Returns the derivative of P(a, x) with respect to `a`, in 32 bits at least, as the op has no 16-bit types."""
     return at_least_single(lambda a, x: raw.IgammaGradA(a=a, x=x), a, x)
 
 
@@ -92,7 +94,7 @@ def igammac_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
-    """dP/da by the series above, in float64."""
+    """Sums the series for dP/da in float64 (the formula is in the docstring of the module)."""
     a, x = np.broadcast_arrays(a.astype(np.float64), x.astype(np.float64))
     valid = (a > 0) & (x > 0)
     shape, point = np.where(valid, a, 1.0), np.where(valid, x, 1.0)
@@ -121,7 +123,7 @@ def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
     batching=elementwise,
 )
 def igamma_grad_a(xp: Xp, a: Array, x: Array) -> Array:
-    """The derivative of P(a, x) with respect to `a`.
+    """Computes the derivative of P(a, x) with respect to `a`.
 
     >>> tf.raw_ops.IgammaGradA(a=[1.0], x=[2.0]).numpy()
     array([-0.2208...], dtype=float32)

@@ -1,6 +1,6 @@
 """Logic on booleans: and, or, not, xor.
 
-Each takes and gives tensors of dtype bool only; numbers are not truth values here.
+Each op takes and gives tensors of dtype bool only; numbers are not truth values here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_GRADIENT = "its result is boolean"
     not_differentiable=_NO_GRADIENT,
 )
 def logical_and(xp: Xp, x: Array, y: Array) -> Array:
-    """Whether both `x` and `y` are True, element-wise.
+    """Tells whether both `x` and `y` are True, element-wise.
 
     >>> tf.math.logical_and([True, True, False], [True, False, False]).numpy()
     array([ True, False, False])
@@ -54,7 +54,7 @@ logical_and.specialize(ufunc("logical_and"))
     not_differentiable=_NO_GRADIENT,
 )
 def logical_or(xp: Xp, x: Array, y: Array) -> Array:
-    """Whether `x`, `y` or both are True, element-wise.
+    """Tells whether `x`, `y` or both are True, element-wise.
 
     >>> tf.math.logical_or([True, True, False], [True, False, False]).numpy()
     array([ True,  True, False])
@@ -74,7 +74,7 @@ logical_or.specialize(ufunc("logical_or"))
 @export("math.logical_not", "logical_not")
 @op("LogicalNot", "x: bool -> y: bool", shape=same_shape, not_differentiable=_NO_GRADIENT)
 def logical_not(xp: Xp, x: Array) -> Array:
-    """Whether `x` is False, element-wise.
+    """Tells whether `x` is False, element-wise.
 
     >>> tf.math.logical_not([True, False]).numpy()
     array([False,  True])
@@ -90,7 +90,7 @@ logical_not.specialize(ufunc("logical_not"))
 
 @export("math.logical_xor", v1=["logical_xor", "math.logical_xor"])
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
-    """Whether exactly one of `x` and `y` is True, element-wise.
+    """Tells whether exactly one of `x` and `y` is True, element-wise.
 
     >>> tf.math.logical_xor([True, True, False], [True, False, False]).numpy()
     array([False,  True, False])
@@ -106,6 +106,6 @@ def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
 
 
 def logical_xor_operator(x: Any, y: Any, name: str = "xor") -> Tensor:
-    """`x ^ y` on booleans: the same, with the operator's names in a graph."""
+    """Computes `x ^ y` on booleans, as `logical_xor` does, with the operator's names in a graph."""
     with name_scope(name) as scope:
         return logical_xor(x, y, name=scope)

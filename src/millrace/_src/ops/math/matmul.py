@@ -1,7 +1,7 @@
-"""Matrix products: MatMul for matrices, BatchMatMul for stacks of them, which broadcast.
+"""Matrix products: MatMul for matrices, BatchMatMul for stacks of matrices, which broadcast.
 
-The kernels are NumPy's `matmul` on transposed views. TensorFlow's `transpose_*` only swaps axes,
-`adjoint_*` (the ops' `adj_*`) also conjugates. 16-bit floats are multiplied in 32 bits.
+The kernels are NumPy's `matmul` on transposed views. TensorFlow's `transpose_*` only swaps axes, `adjoint_*` (the ops'
+`adj_*`) also conjugates. 16-bit floats are multiplied in 32 bits.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _inner_dim(rows: int | None, columns: int | None) -> None:
 
 
 def matmul_shape(c: ShapeContext) -> TensorShape:
-    """Two matrices to one."""
+    """Returns the shape of the product of two matrices."""
     a, b = c.shape("a"), c.shape("b")
     if executing_eagerly() and a.rank != b.rank:
         raise ValueError(f"In[0] and In[1] has different ndims: {shape_text(a)} vs. {shape_text(b)}")
@@ -90,7 +90,7 @@ def matmul_op(
     grad_a: bool = False,
     grad_b: bool = False,
 ) -> Array:
-    """The product of two matrices; the op behind `tf.matmul` for tensors of rank 2.
+    """Multiplies two matrices; the op behind `tf.matmul` for tensors of rank 2.
 
     >>> tf.raw_ops.MatMul(a=[[1, 2]], b=[[3], [4]]).numpy()
     array([[11]], dtype=int32)
@@ -129,7 +129,7 @@ def _specialize_matmul(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
 
 
 def _integer_dot(a: Array, b: Array) -> Array:
-    """The product of large integer matrices: as float64, which has fast loops, where that is exact."""
+    """Multiplies large integer matrices: in float64, which has fast loops, where the product is exact there."""
     if a.size == 0 or b.size == 0 or a.shape[1] != b.shape[0]:
         return a.dot(b)
     bound = float(np.abs(a).max()) * float(np.abs(b).max()) * a.shape[1]
@@ -169,7 +169,7 @@ def _matrix_product(a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) 
 
 
 def batch_matmul_shape(c: ShapeContext) -> TensorShape:
-    """Two stacks of matrices, whose batch dimensions broadcast, to one."""
+    """Returns the shape of the products of two stacks of matrices, whose batch dimensions broadcast."""
     x, y = c.inputs[0].shape, c.inputs[1].shape
     for i, shape in enumerate((x, y)):
         if shape.rank is not None and shape.rank < 2:
@@ -231,7 +231,7 @@ def batch_matmul_v2(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Array:
-    """Products of stacks of matrices, which broadcast; the op behind `tf.matmul` above rank 2.
+    """Multiplies stacks of matrices, which broadcast; the op behind `tf.matmul` above rank 2.
 
     >>> tf.raw_ops.BatchMatMulV2(x=[[[1, 2]]], y=[[3], [4]]).numpy()
     array([[[11]]], dtype=int32)
@@ -290,7 +290,7 @@ def batch_matmul(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Array:
-    """Products of stacks of matrices with equal batch dimensions; the older form of `BatchMatMulV2`.
+    """Multiplies stacks of matrices with equal batch dimensions; the older form of `BatchMatMulV2`.
 
     >>> tf.raw_ops.BatchMatMul(x=[[[1, 2]]], y=[[[3], [4]]]).numpy()
     array([[[11]]], dtype=int32)
@@ -330,7 +330,7 @@ def batch_matmul_v3(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Array:
-    """Products of stacks of matrices, computed in another dtype; for `tf.matmul(..., output_type=)`.
+    """Multiplies stacks of matrices in another dtype; the op behind `tf.matmul(..., output_type=)`.
 
     >>> x = tf.constant([[100, 100]], tf.int8)
     >>> tf.raw_ops.BatchMatMulV3(x=x, y=tf.transpose(x), Tout=tf.int32).numpy()
@@ -368,7 +368,7 @@ def sparse_matmul(
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
 ) -> Array:
-    """The product of matrices of which one has many zeros, as float32.
+    """Multiplies matrices, of which one has many zeros, as float32.
 
     >>> tf.raw_ops.SparseMatMul(a=[[1.0, 0.0]], b=[[3.0], [4.0]], a_is_sparse=True).numpy()
     array([[3.]], dtype=float32)
@@ -477,17 +477,17 @@ def matmul(
 
 
 def _is_batched(a: TensorShape, b: TensorShape) -> bool:
-    """Whether the product needs BatchMatMul: a rank above 2, or one that is unknown."""
+    """Tells whether a product needs BatchMatMul: a rank is above 2, or unknown."""
     return any(shape.rank is None or shape.rank > 2 for shape in (a, b))
 
 
 def _adjoint_instead(x: Tensor, transpose: bool, adjoint: bool) -> tuple[Tensor, bool]:
-    """The op conjugates as it transposes; undoes that beforehand for a plain transpose."""
+    """Conjugates the operand of a plain transpose beforehand, because the op conjugates as it transposes."""
     return (conj(x) if transpose else x), bool(transpose or adjoint)
 
 
 def _transpose_instead(x: Tensor, transpose: bool, adjoint: bool) -> tuple[Tensor, bool]:
-    """The op only transposes; conjugates beforehand for an adjoint."""
+    """Conjugates the operand of an adjoint beforehand, because the op only transposes."""
     return (conj(x) if adjoint else x), bool(transpose or adjoint)
 
 

@@ -11,7 +11,9 @@ from millrace._src.ops.batching import Rows, Value, dimensions, folded, joined, 
 
 
 def matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A stack of products; with one right operand for all rows a single product of all rows of all matrices."""
+    """Multiplies stacks of matrices; with one right operand for all rows, in a single product of all rows of all
+    matrices.
+    """
     attrs = operation.attrs
     a = _swapped(arguments[0], attrs["transpose_a"])
     b = _swapped(arguments[1], attrs["transpose_b"])
@@ -21,20 +23,20 @@ def matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
 
 
 def sparse_matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The product is one of float32 matrices, whatever the operands were."""
+    """Multiplies stacks of matrices as float32, whatever the operands are."""
     floats = [Value(raw.Cast(x=a.tensor, DstT="float32"), a.is_batched) for a in arguments]
     return matmul(operation, floats, rows)
 
 
 def _swapped(value: Value, is_transposed: bool) -> Any:
-    """A matrix, or a stack of them, with the last two axes exchanged."""
+    """Exchanges the last two axes of a matrix, or of a stack of matrices, if `is_transposed`."""
     if not is_transposed:
         return value.tensor
     return raw.Transpose(x=value.tensor, perm=[0, 2, 1] if value.is_batched else [1, 0])
 
 
 def einsum(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """`ij,jk->ik` of rows of the first operand is `Aij,jk->Aik`."""
+    """Puts a label for the rows into the equation: `ij,jk->ik` of rows of the first operand is `Aij,jk->Aik`."""
     equation = operation.attrs["equation"]
     if "->" not in equation:
         return None
@@ -45,12 +47,12 @@ def einsum(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
 
 
 def accumulated(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A sum of operands of one shape, which may be lists."""
+    """Adds operands of one shape, which may be lists."""
     return [raw.AddN(inputs=[rows.spread(a) for a in arguments])]
 
 
 def half_square(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Half the sum of squares of every row."""
+    """Computes half the sum of squares of every row."""
     tensor = arguments[0].tensor
     flat = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))
     total = raw.Sum(input=raw.Square(x=flat), reduction_indices=[1])
@@ -58,7 +60,7 @@ def half_square(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
 
 
 def _elements(tensor: Any) -> Any:
-    """The number of elements of a row, as a vector of one."""
+    """Returns the number of elements of a row, as a vector of one number."""
     dims = dimensions(tensor)[1:]
     if not isinstance(dims, list):
         return raw.Prod(input=dims, reduction_indices=[0], keep_dims=True)

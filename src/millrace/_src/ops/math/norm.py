@@ -24,7 +24,7 @@ _MATRIX_NORMS = ["euclidean", "fro", 1, 2, np.inf]
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool | None = None, name: str | None = None
 ) -> Tensor:
-    """The norm of vectors, of matrices, or of a whole tensor seen as one vector.
+    """Computes the norm of vectors, of matrices, or of a whole tensor seen as one vector.
 
     >>> tf.norm([3.0, 4.0]).numpy()
     np.float32(5.0)
@@ -40,7 +40,7 @@ def norm(
       name: A name for the operation (optional).
 
     Returns: A `Tensor` of the dtype of `tensor`, or of its parts for most norms of complex numbers.
-    Raises: ValueError: if `ord` or `axis` is not one of these.
+    Raises: ValueError: if `ord` or `axis` has none of the values above.
     """
     keepdims = bool(keepdims)
     is_matrix = _is_matrix_norm(axis)
@@ -72,7 +72,7 @@ def _is_matrix_norm(axis: Any) -> bool:
 
 
 def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -> Any:
-    """The norm, with the reduced axes kept."""
+    """Computes the norm and keeps the reduced axes, with size 1."""
     if order in ("fro", "euclidean", 2, 2.0) and not (is_matrix and order in (2, 2.0)):
         return sqrt(reduce_sum(x * conj_(x), axes, keepdims=True))
     if is_matrix and order in (2, 2.0):
@@ -89,7 +89,7 @@ def _kept_norm(x: Tensor, order: Any, axes: list[int] | None, is_matrix: bool) -
 
 
 def _spectral_norm(x: Tensor, axes: list[int]) -> Any:
-    """The largest singular value of matrices in any two axes."""
+    """Computes the largest singular value of matrices in any two axes."""
     rank = x.shape.rank
     if rank is None:
         raise ValueError("tf.norm with ord=2 over two axes needs a tensor of known rank; set its shape first.")

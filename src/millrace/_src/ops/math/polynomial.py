@@ -13,7 +13,7 @@ from millrace._src.util.export import export
 
 @export("math.polyval")
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
-    """The value of a polynomial at each element of `x`.
+    """Evaluates a polynomial at each element of `x`.
 
     >>> tf.math.polyval([1.0, 2.0, 3.0], 2.0).numpy()  # 1 * 2**2 + 2 * 2 + 3
     np.float32(11.0)

@@ -37,7 +37,7 @@ _LOG_TYPES = TypeSet([float16, bfloat16, float32, float64, complex64, complex128
 
 @op("Pow", "x: T, y: T -> z: T", T=_POW_TYPES, shape=broadcast_shape)
 def power(xp: Xp, x: Array, y: Array) -> Array:
-    """`x` to the power `y`; the op behind `tf.pow` and `**`.
+    """Raises `x` to the power `y`; the op behind `tf.pow` and `**`.
 
     >>> tf.raw_ops.Pow(x=[2, 3], y=[3, 2]).numpy()
     array([8, 9], dtype=int32)
@@ -84,7 +84,7 @@ def _zero_where_zero(xp: Xp, x: Array, product: Array) -> Array:
 
 
 def _nonzero(x: Tensor) -> Any:
-    """1 where `x` is not 0, in the dtype of `x`."""
+    """Returns 1 where `x` is not 0, else 0, in the dtype of `x`."""
     return raw.Cast(x=raw.NotEqual(x=x, y=raw.ZerosLike(x=x)), DstT=x.dtype)
 
 
@@ -113,7 +113,7 @@ def xlogy_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 @op("Xlog1py", "x: T, y: T -> z: T", T=_LOG_TYPES, shape=broadcast_shape)
 def x_log1p_y(xp: Xp, x: Array, y: Array) -> Array:
-    """`x * log1p(y)`, and 0 where `x` is 0; the op behind `tf.math.xlog1py`.
+    """Computes `x * log1p(y)`, but 0 where `x` is 0; the op behind `tf.math.xlog1py`.
 
     >>> tf.raw_ops.Xlog1py(x=[0.0], y=[-1.0]).numpy()
     array([0.], dtype=float32)
@@ -147,7 +147,7 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @op("Xdivy", "x: T, y: T -> z: T", T=_LOG_TYPES, shape=broadcast_shape)
 def x_div_y(xp: Xp, x: Array, y: Array) -> Array:
-    """`x / y`, and 0 where `x` is 0; the op behind `tf.math.xdivy`.
+    """Computes `x / y`, but 0 where `x` is 0; the op behind `tf.math.xdivy`.
 
     >>> tf.raw_ops.Xdivy(x=[0.0], y=[0.0]).numpy()
     array([0.], dtype=float32)

@@ -17,12 +17,12 @@ from millrace._src.ops import raw
 
 
 def is_half(x: Array) -> bool:
-    """Whether `x` holds float16, bfloat16 or float8: floating point of at most 16 bits."""
+    """Tells whether `x` holds float16, bfloat16 or float8: floating point of at most 16 bits."""
     return bool(x.dtype.itemsize <= 2 and x.dtype.kind in "fV")
 
 
 def in_single(xp: Xp, compute: Callable[..., Array], *arrays: Array) -> Array:
-    """`compute(*arrays)` in the arrays' own dtype, but in float32 when that has 16 bits."""
+    """Computes `compute(*arrays)` in the arrays' own dtype, but in float32 where that dtype has 16 bits."""
     dtype = arrays[0].dtype
     if not is_half(arrays[0]):
         return compute(*arrays)
@@ -30,7 +30,7 @@ def in_single(xp: Xp, compute: Callable[..., Array], *arrays: Array) -> Array:
 
 
 def at_least_single(compute: Callable[..., Any], *tensors: Any) -> Any:
-    """`compute(*tensors)` for tensors; in float32 and back for those of 16 bits, which some ops do not take."""
+    """Computes `compute(*tensors)`; 16-bit tensors, which some ops do not take, in float32 and back."""
     dtype = tensors[0].dtype
     if dtype.size > 2:
         return compute(*tensors)
@@ -38,7 +38,7 @@ def at_least_single(compute: Callable[..., Any], *tensors: Any) -> Any:
 
 
 def ufunc(name: str) -> Callable[..., Any]:
-    """A specialization rule for an op that is exactly the namespace's function `name` for all its dtypes."""
+    """Makes a specialization rule for an op that is exactly the namespace's function `name` for all dtypes."""
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
         return getattr(xp, name)
@@ -47,7 +47,10 @@ def ufunc(name: str) -> Callable[..., Any]:
 
 
 def smooth_ufunc(name: str) -> Callable[..., Any]:
-    """Like `ufunc`, for functions of one number that take many steps: bfloat16, which has no fast loops, in float32."""
+    """Makes a rule like `ufunc` for functions of one number that take many steps.
+
+    For bfloat16, which has no fast loops, the function computes in float32.
+    """
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
         function = getattr(xp, name)
@@ -59,7 +62,7 @@ def smooth_ufunc(name: str) -> Callable[..., Any]:
 
 
 def in_one_buffer(form: Callable[..., Array]) -> Callable[..., Any]:
-    """Specializes a kernel for NumPy by a form of it that computes the same in fewer new arrays.
+    """Specializes a kernel for NumPy by a form of the kernel that computes the same in fewer new arrays.
 
     An expression of three steps makes three arrays; large ones are then most of what a gradient takes at its peak.
     """

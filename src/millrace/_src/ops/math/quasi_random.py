@@ -19,7 +19,7 @@ from millrace._src.util.export import export
 
 
 def sobol_shape(c: ShapeContext) -> TensorShape:
-    """A matrix of `num_results` points in `dim` dimensions."""
+    """Returns the shape of a matrix of `num_results` points in `dim` dimensions."""
     sizes = []
     for name in ("num_results", "dim"):
         value = c.value(name)
@@ -52,7 +52,7 @@ def sobol_sample_op(xp: Xp, dim: Array, num_results: Array, skip: Array, *, dtyp
             raise errors.InvalidArgumentError(
                 None, None, f"{name} must be a scalar of at least {least}, but is {value}"
             )
-    sobol = importlib.import_module("scipy.stats.qmc").Sobol  # heavy, and few programs need it
+    sobol = importlib.import_module("scipy.stats.qmc").Sobol  # SciPy's `qmc` is heavy, and few programs need it
     sequence = sobol(int(dim), scramble=False, bits=32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SciPy warns of lengths that are no power of two

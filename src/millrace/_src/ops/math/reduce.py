@@ -1,7 +1,7 @@
 """`tf.reduce_*`: reductions over axes, the public functions.
 
-They differ from the ops in `reductions` only in their arguments: `axis` may be None, a number, a list
-or a tensor. The statistics (log-sum-exp, variance, deviation, counting) are built from them.
+The functions differ from the ops in `reductions` only in their arguments: `axis` may be None, a number, a list or a
+tensor. The statistics (log-sum-exp, variance, deviation, counting) are built from the other reductions.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _reduce(
 
 @export("math.reduce_sum", "reduce_sum", v1=[])
 def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The sum of elements over axes of a tensor.
+    """Computes the sum of elements over axes of a tensor.
 
     >>> tf.math.reduce_sum([[1, 1, 1], [1, 1, 1]], axis=0).numpy()
     array([2, 2, 2], dtype=int32)
@@ -68,7 +68,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_prod", "reduce_prod", v1=[])
 def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The product of elements over axes of a tensor.
+    """Computes the product of elements over axes of a tensor.
 
     >>> tf.math.reduce_prod([[1., 2.], [3., 4.]], axis=0).numpy()
     array([3., 8.], dtype=float32)
@@ -88,7 +88,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
 @export("math.reduce_mean", "reduce_mean", v1=[])
 def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The mean of elements over axes of a tensor.
+    """Computes the mean of elements over axes of a tensor.
 
     >>> tf.math.reduce_mean([[1., 1.], [2., 2.]], axis=0).numpy()
     array([1.5, 1.5], dtype=float32)
@@ -108,7 +108,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False, nam
 
 @export("math.reduce_max", "reduce_max", v1=[])
 def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The largest element over axes of a tensor.
+    """Computes the largest element over axes of a tensor.
 
     >>> tf.math.reduce_max([[1, 5], [4, 3]], axis=0).numpy()
     array([4, 5], dtype=int32)
@@ -128,7 +128,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_min", "reduce_min", v1=[])
 def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The smallest element over axes of a tensor.
+    """Computes the smallest element over axes of a tensor.
 
     >>> tf.math.reduce_min([[1, 5], [4, 3]], axis=0).numpy()
     array([1, 3], dtype=int32)
@@ -148,7 +148,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_all", "reduce_all", v1=[])
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """Whether all elements are True over axes of a tensor.
+    """Tells whether all elements are True over axes of a tensor.
 
     >>> tf.math.reduce_all([[True, True], [False, True]], axis=0).numpy()
     array([False,  True])
@@ -168,7 +168,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 
 @export("math.reduce_any", "reduce_any", v1=[])
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """Whether any element is True over axes of a tensor.
+    """Tells whether any element is True over axes of a tensor.
 
     >>> tf.math.reduce_any([[True, False], [False, False]], axis=0).numpy()
     array([ True, False])
@@ -190,7 +190,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
-    """The square root of the sum of squares over axes of a tensor.
+    """Computes the square root of the sum of squares over axes of a tensor.
 
     >>> tf.math.reduce_euclidean_norm([[3.0, 1.0], [4.0, 0.0]], axis=0).numpy()
     array([5., 1.], dtype=float32)
@@ -210,7 +210,7 @@ def reduce_euclidean_norm(
 
 @export("math.reduce_logsumexp", "reduce_logsumexp", v1=[])
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """`log(sum(exp(x)))` over axes of a tensor, computed so that it neither overflows nor underflows.
+    """Computes `log(sum(exp(x)))` over axes of a tensor without overflow or underflow.
 
     >>> tf.math.reduce_logsumexp([1000.0, 1000.0]).numpy()
     np.float32(1000.693...)
@@ -236,7 +236,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
 
 @export("math.reduce_variance")
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The variance over axes: the mean squared distance from the mean.
+    """Computes the variance over axes: the mean squared distance from the mean.
 
     >>> tf.math.reduce_variance([1.0, 2.0, 3.0, 4.0]).numpy()
     np.float32(1.25)
@@ -266,7 +266,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 
 @export("math.reduce_std")
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None) -> Tensor:
-    """The standard deviation over axes: the square root of the variance.
+    """Computes the standard deviation over axes: the square root of the variance.
 
     >>> tf.math.reduce_std([1.0, 2.0, 3.0, 4.0]).numpy()
     np.float32(1.1180...)
@@ -293,7 +293,7 @@ def count_nonzero(
     dtype: DType = int64,
     name: str | None = None,
 ) -> Tensor:
-    """How many elements are not zero, over axes; for strings, how many are not empty.
+    """Counts the elements that are not zero, over axes; of strings, the elements that are not empty.
 
     >>> tf.math.count_nonzero([[0, 1, 0], [1, 1, 0]], axis=1).numpy()
     array([1, 2])

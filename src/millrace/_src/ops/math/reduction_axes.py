@@ -1,8 +1,7 @@
 """The axes of a reduction: as arguments, as shapes, and in gradients.
 
-Every reduction op takes its axes as an input tensor. Here Python axes become that tensor (made once
-and kept, in eager mode), static shapes follow from its value, and a gradient is brought back to the
-input's shape.
+Every reduction op takes the axes as an input tensor. Here Python axes become that tensor (made once and kept, in eager
+mode), static shapes follow from the value of the tensor, and a gradient is brought back to the input's shape.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from millrace._src.ops.shape_rules import UNKNOWN
 
 
 def axes_argument(tensor: Any, axis: Any) -> Any:
-    """The axes as an input of a reduction op: all of them for None."""
+    """Returns the axes as an input of a reduction op; all axes for None."""
     if axis is None:
         return _all_axes(tensor)
     if executing_eagerly():
@@ -57,7 +56,7 @@ def _first_axes(rank: int) -> Any:
 
 
 def reduction_shape(c: ShapeContext) -> TensorShape:
-    """The input's shape without the reduced axes (or with 1 in their place).
+    """Returns the input's shape without the reduced axes (or with 1 in their place).
 
     Raises: ValueError: for an axis out of range, and in eager mode for one named twice.
     """
@@ -98,7 +97,7 @@ def check_axes(reduction_indices: Array, rank: int) -> None:
 
 
 def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | None:
-    """The reduced axes, sorted and not negative, or None when they or the rank are not known."""
+    """Returns the reduced axes, sorted and not negative, or None where the axes or the rank are not known."""
     value = static_value(reduction_indices)
     if value is None or rank is None:
         return None
@@ -106,7 +105,7 @@ def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | N
 
 
 def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: bool) -> Any:
-    """Gives a reduction's result (or its gradient) the axes of `source` back, with size 1."""
+    """Gives a reduction's result (or the result's gradient) the reduced axes of `source` back, with size 1."""
     if keep_dims:
         return reduced
     axes = static_axes(reduction_indices, source.shape.rank)
@@ -122,7 +121,7 @@ def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims
 
 
 def _kept_shape(source: Tensor, reduction_indices: Any) -> Any:
-    """The run-time shape of `source` with 1 at the reduced axes."""
+    """Returns the run-time shape of `source` with 1 at the reduced axes."""
     rank, shape = raw.Rank(input=source), raw.Shape(input=source)
     flat = raw.Reshape(tensor=raw.Cast(x=reduction_indices, DstT=shape.dtype), shape=np.array([-1, 1], np.int32))
     wrapped = raw.FloorMod(x=flat, y=rank)
@@ -131,7 +130,7 @@ def _kept_shape(source: Tensor, reduction_indices: Any) -> Any:
 
 
 def shape_of(tensor: Tensor) -> Any:
-    """The shape as an input of an op: a constant if it is known, else computed when the graph runs."""
+    """Returns the shape as an input of an op: a constant if the shape is known, else computed when the graph runs."""
     dims = tensor.shape._dims
     if dims is not None and None not in dims:
         return int_vector(dims)
@@ -146,14 +145,14 @@ def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: b
         return _spread_scalar(reduced, source)
     if axes == ():
         return reduced
-    if axes == tuple(range(len(axes or ()))):  # leading axes: broadcasting adds them by itself
+    if axes == tuple(range(len(axes or ()))):  # the reduced axes lead: broadcasting adds leading axes by itself
         return raw.BroadcastTo(input=reduced, shape=shape_of(source))
     kept = keep_axes(reduced, source, reduction_indices, keep_dims)
     return raw.BroadcastTo(input=kept, shape=shape_of(source))
 
 
 def _spread_scalar(reduced: Tensor, source: Tensor) -> Any:
-    """`spread` over all axes, in TensorFlow's nodes."""
+    """Repeats a scalar over all axes of `source`, as `spread` does, in TensorFlow's nodes."""
     shape: list[int] = [1] * (source.shape.rank or 0)
     single = raw.Reshape(tensor=reduced, shape=shape)
     is_static = source.shape.is_fully_defined()

@@ -1,7 +1,7 @@
 """Reductions: sum, product, mean, extremes, all, any, Euclidean norm over axes of a tensor.
 
-One kernel shape serves all: the axes arrive as a small array, the work is one `ufunc.reduce`. Results
-keep the input's dtype (NumPy would widen small integers), and 16-bit floats are accumulated in 32 bits.
+All kernels have one form: the axes arrive as a small array, the work is one `ufunc.reduce`. Results keep the input's
+dtype (NumPy would widen small integers), and 16-bit floats are accumulated in 32 bits.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _axes(reduction_indices: Array) -> tuple[int, ...]:
 
 
 def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
-    """A specialization rule: the ufunc's own `reduce`, which skips the checks of `numpy.sum` and the like."""
+    """Makes a specialization rule of the ufunc's own `reduce`, which skips the checks of `numpy.sum` and the like."""
 
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
         dtype = dtypes[0].np_dtype
@@ -72,7 +72,7 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
     batching=along("reduction_indices", "input"),
 )
 def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """The sum over axes; the op behind `tf.reduce_sum`.
+    """Computes the sum over axes; the op behind `tf.reduce_sum`.
 
     >>> tf.raw_ops.Sum(input=[[1, 2], [3, 4]], reduction_indices=[0]).numpy()
     array([4, 6], dtype=int32)
@@ -99,7 +99,7 @@ def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims
     batching=along("reduction_indices", "input"),
 )
 def prod_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """The product over axes; the op behind `tf.reduce_prod`.
+    """Computes the product over axes; the op behind `tf.reduce_prod`.
 
     >>> tf.raw_ops.Prod(input=[[1, 2], [3, 4]], reduction_indices=[0]).numpy()
     array([3, 8], dtype=int32)
@@ -118,13 +118,13 @@ def prod_gradient(
     output: Tensor,
     keep_dims: bool,
 ) -> tuple[Tensor, None]:
-    # The derivative with respect to one factor is the product of the others, which also holds at 0.
+    # The derivative with respect to one factor is the product of the other factors, also where a factor is 0.
     kept = keep_axes(dy, input, reduction_indices, keep_dims)
     return kept * conj(_product_of_others(input, reduction_indices)), None
 
 
 def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
-    """For each element, the product of the others that are multiplied with it."""
+    """Returns, for each element, the product of all other elements in the same product."""
     axes = static_axes(reduction_indices, x.shape.rank)
     if axes is not None and len(axes) == 1:
         return _exclusive_products(x, axes[0])
@@ -144,7 +144,7 @@ def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
 
 
 def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Any:
-    """All axes, the reduced ones first, for axes or a rank that only the running graph knows."""
+    """Returns all axes, the reduced axes first, where only the running graph knows the axes or the rank."""
     rank = raw.Rank(input=x)
     reduced = raw.FloorMod(x=raw.Cast(x=reduction_indices, DstT=rank.dtype), y=rank)
     reduced = raw.Reshape(tensor=reduced, shape=np.array([-1], np.int32))
@@ -163,7 +163,7 @@ def _exclusive_products(x: Tensor, axis: int) -> Any:
 
 
 def _limit(dtype: Any, *, highest: bool) -> Any:
-    """The neutral element of min (`highest`) or max."""
+    """Returns the neutral element of min (`highest`) or of max."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).max if highest else np.iinfo(dtype).min
     return np.inf if highest else -np.inf
@@ -206,7 +206,7 @@ def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     batching=along("reduction_indices", "input"),
 )
 def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """The maximum over axes; the op behind `tf.reduce_max`.
+    """Computes the maximum over axes; the op behind `tf.reduce_max`.
 
     >>> tf.raw_ops.Max(input=[[1, 5], [3, 4]], reduction_indices=[0]).numpy()
     array([3, 5], dtype=int32)
@@ -227,7 +227,7 @@ max_op.specialize(_specialize_extreme("maximum"))
     batching=along("reduction_indices", "input"),
 )
 def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """The minimum over axes; the op behind `tf.reduce_min`.
+    """Computes the minimum over axes; the op behind `tf.reduce_min`.
 
     >>> tf.raw_ops.Min(input=[[1, 5], [3, 4]], reduction_indices=[0]).numpy()
     array([1, 4], dtype=int32)
@@ -246,7 +246,7 @@ def max_gradient(
     output: Tensor,
     keep_dims: bool,
 ) -> tuple[Tensor, None]:
-    # Where several elements reach the extreme, they share the gradient equally.
+    # Several elements that reach the extreme share the gradient equally.
     kept_output = keep_axes(output, input, reduction_indices, keep_dims)
     kept_dy = keep_axes(dy, input, reduction_indices, keep_dims)
     chosen = raw.Cast(x=raw.Equal(x=kept_output, y=input), DstT=dy.dtype)
@@ -267,7 +267,7 @@ min_op.gradient(max_gradient)
     batching=along("reduction_indices", "input"),
 )
 def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """The mean over axes; the op behind `tf.reduce_mean`. Integers are divided towards zero.
+    """Computes the mean over axes; the op behind `tf.reduce_mean`. Integers are divided towards zero.
 
     >>> tf.raw_ops.Mean(input=[[1.0, 2.0], [3.0, 4.0]], reduction_indices=[0]).numpy()
     array([2., 3.], dtype=float32)
@@ -335,7 +335,7 @@ def _count_tensor(count: int, dtype: DType) -> Any:
 
 
 def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
-    """How many elements each mean is taken of, in the dtype of `x`."""
+    """Returns the number of elements in each mean, in the dtype of `x`."""
     axes, dims = static_axes(reduction_indices, x.shape.rank), x.shape._dims
     if axes is not None and dims is not None and all(dims[a] is not None for a in axes):
         return _count_tensor(_count(dims, axes), x.dtype)  # type: ignore[arg-type]  # no None at these axes
@@ -353,7 +353,7 @@ def _mean_count(x: Tensor, mean: Tensor, reduction_indices: Tensor) -> Any:
     batching=along("reduction_indices", "input"),
 )
 def all_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """Whether all elements are True, over axes; the op behind `tf.reduce_all`.
+    """Tells whether all elements are True, over axes; the op behind `tf.reduce_all`.
 
     >>> tf.raw_ops.All(input=[True, False], reduction_indices=[0]).numpy()
     np.False_
@@ -374,7 +374,7 @@ all_op.specialize(_reduce_directly("logical_and"))
     batching=along("reduction_indices", "input"),
 )
 def any_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """Whether any element is True, over axes; the op behind `tf.reduce_any`.
+    """Tells whether any element is True, over axes; the op behind `tf.reduce_any`.
 
     >>> tf.raw_ops.Any(input=[True, False], reduction_indices=[0]).numpy()
     np.True_
@@ -395,7 +395,7 @@ any_op.specialize(_reduce_directly("logical_or"))
     batching=along("reduction_indices", "input"),
 )
 def euclidean_norm_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
-    """The square root of the sum of squares over axes; the op behind `tf.math.reduce_euclidean_norm`.
+    """Computes the square root of the sum of squares over axes; the op behind `tf.math.reduce_euclidean_norm`.
 
     >>> tf.raw_ops.EuclideanNorm(input=[3.0, 4.0], reduction_indices=[0]).numpy()
     np.float32(5.0)

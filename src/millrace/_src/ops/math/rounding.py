@@ -1,7 +1,6 @@
 """Rounding to whole numbers, and questions about a float's value.
 
-`round` and `rint` round halves to the even neighbour (0.5 and 2.5 give 0 and 2), as IEEE 754
-and Python do.
+`round` and `rint` round halves to the even neighbour (0.5 and 2.5 give 0 and 2), as IEEE 754 and Python do.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _BOOLEAN = "its result is boolean"
 @export("math.ceil", v1=["ceil", "math.ceil"])
 @op("Ceil", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def ceil(xp: Xp, x: Array) -> Array:
-    """The smallest whole number not less than `x`.
+    """Rounds up to the smallest whole number that is not less than `x`.
 
     >>> tf.math.ceil([-1.7, -0.2, 0.2, 2.0]).numpy()
     array([-1., -0.,  1.,  2.], dtype=float32)
@@ -49,7 +48,7 @@ def ceil_gradient(dy: Tensor) -> None:
 @export("math.floor", "floor")
 @op("Floor", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def floor(xp: Xp, x: Array) -> Array:
-    """The largest whole number not greater than `x`.
+    """Rounds down to the largest whole number that is not greater than `x`.
 
     >>> tf.math.floor([-1.7, -0.2, 0.2, 2.0]).numpy()
     array([-2., -1.,  0.,  2.], dtype=float32)
@@ -70,7 +69,7 @@ def floor_gradient(dy: Tensor) -> None:
 
 @op("Round", "x: T -> y: T", T=SIGNED, shape=same_shape)
 def round_op(xp: Xp, x: Array) -> Array:
-    """The nearest whole number, halves to even; the op behind `tf.round`.
+    """Rounds to the nearest whole number, halves to even; the op behind `tf.round`.
 
     >>> tf.raw_ops.Round(x=[0.5, 1.5]).numpy()
     array([0., 2.], dtype=float32)
@@ -91,7 +90,7 @@ def round_(x: Any, name: str | None = None) -> Tensor:
     array([ 1.,  2.,  2.,  2., -4.], dtype=float32)
 
     Args:
-      x: A `Tensor`: floating point, complex or integer (which is returned as it is).
+      x: A `Tensor`: floating point, complex or integer (integers are returned unchanged).
       name: A name for the operation (optional).
 
     Returns: A `Tensor` with the shape and dtype of `x`.
@@ -103,7 +102,7 @@ def round_(x: Any, name: str | None = None) -> Tensor:
 @export("math.rint", v1=["rint", "math.rint"])
 @op("Rint", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def rint(xp: Xp, x: Array) -> Array:
-    """The nearest whole number, halves to the even one.
+    """Rounds to the nearest whole number, halves to the even number.
 
     >>> tf.math.rint([-1.7, 0.5, 1.5, 2.5]).numpy()
     array([-2.,  0.,  2.,  2.], dtype=float32)
@@ -125,7 +124,7 @@ def rint_gradient(dy: Tensor) -> None:
 @export("math.is_nan", v1=["is_nan", "debugging.is_nan", "math.is_nan"])
 @op("IsNan", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_nan(xp: Xp, x: Array) -> Array:
-    """Which elements are NaN.
+    """Tells which elements are NaN.
 
     >>> tf.math.is_nan([5.0, np.nan, np.inf]).numpy()
     array([False,  True, False])
@@ -142,7 +141,7 @@ is_nan.specialize(ufunc("isnan"))
 @export("math.is_inf", v1=["is_inf", "debugging.is_inf", "math.is_inf"])
 @op("IsInf", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_inf(xp: Xp, x: Array) -> Array:
-    """Which elements are infinite.
+    """Tells which elements are infinite.
 
     >>> tf.math.is_inf([5.0, np.nan, -np.inf]).numpy()
     array([False, False,  True])
@@ -159,7 +158,7 @@ is_inf.specialize(ufunc("isinf"))
 @export("math.is_finite", v1=["is_finite", "debugging.is_finite", "math.is_finite"])
 @op("IsFinite", "x: T -> y: bool", T=FLOAT, shape=same_shape, not_differentiable=_BOOLEAN)
 def is_finite(xp: Xp, x: Array) -> Array:
-    """Which elements are neither infinite nor NaN.
+    """Tells which elements are neither infinite nor NaN.
 
     >>> tf.math.is_finite([5.0, np.nan, np.inf]).numpy()
     array([ True, False, False])
@@ -176,7 +175,7 @@ is_finite.specialize(ufunc("isfinite"))
 @export("math.nextafter")
 @op("NextAfter", "x1: T, x2: T -> output: T", T=TypeSet([float64, float32], default=float32), shape=broadcast_shape)
 def nextafter(xp: Xp, x1: Array, x2: Array) -> Array:
-    """The next float after `x1` in the direction of `x2`.
+    """Finds the next float after `x1` in the direction of `x2`.
 
     >>> tf.math.nextafter(tf.constant(1.0), tf.constant(2.0)).numpy()
     np.float32(1.0000...)

@@ -1,7 +1,7 @@
 """Reductions of rows that carry a segment number; the numbers are sorted.
 
-`segment_sum(data, ids)` adds the rows of equal `ids`, which never decrease. The result has a row for
-each number up to the last, so its size depends on the values; segments without rows are 0 (1 in a product).
+`segment_sum(data, ids)` adds the rows of equal `ids`, which never decrease. The result has a row for each number up to
+the last, so the size of the result depends on the values. Segments without rows are 0 (1 in a product).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SIGNATURE = "data: T, segment_ids: Tindices -> output: T"
 
 
 def segment_shape(c: ShapeContext) -> TensorShape:
-    """An unknown number of rows like those of the data."""
+    """Returns the shape of an unknown number of rows like those of the data."""
     data, ids = c.shape("data"), c.shape("segment_ids")
     is_eager = executing_eagerly()
     if data.rank == 0:
@@ -64,7 +64,7 @@ def _check(data: Array, ids: Array) -> None:
 
 
 def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: float) -> Array:
-    """`ufunc` over each run of equal `ids`; `empty` for numbers that do not occur."""
+    """Applies `ufunc` to each run of equal `ids`; the result is `empty` for numbers that do not occur."""
     _check(data, ids)
     rows = int(ids[-1]) + 1 if len(ids) else 0
     result = np.full((rows, *data.shape[1:]), empty, dtype=data.dtype)
@@ -85,7 +85,7 @@ def _reduce_segments(xp: Xp, ufunc: np.ufunc, data: Array, ids: Array, empty: fl
     batching=trailing("data"),
 )
 def segment_sum(xp: Xp, data: Array, segment_ids: Array) -> Array:
-    """The sum of the rows of each segment.
+    """Sums the rows of each segment.
 
     >>> tf.math.segment_sum([[1, 2], [3, 4], [5, 6]], [0, 0, 1]).numpy()
     array([[4, 6],
@@ -107,7 +107,7 @@ def segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple[Tensor, 
 
 
 def gather_rows(rows: Tensor, ids: Tensor) -> Any:
-    """The row of each id."""
+    """Gathers the row of each id."""
     return raw.GatherV2(params=rows, indices=ids, axis=np.int32(0))
 
 
@@ -122,7 +122,7 @@ def gather_rows(rows: Tensor, ids: Tensor) -> Any:
     batching=trailing("data"),
 )
 def segment_mean(xp: Xp, data: Array, segment_ids: Array) -> Array:
-    """The mean of the rows of each segment; of integers, rounded towards zero.
+    """Computes the mean of the rows of each segment; means of integers are rounded towards zero.
 
     >>> tf.math.segment_mean([1.0, 2.0, 4.0], [0, 0, 1]).numpy()
     array([1.5, 4. ], dtype=float32)
@@ -153,7 +153,7 @@ def segment_mean_gradient(doutput: Tensor, data: Tensor, segment_ids: Tensor) ->
 
 
 def _as_column(vector: Tensor, like: Tensor) -> Any:
-    """A vector with as many axes as `like`, so that it broadcasts along the rows."""
+    """Gives a vector as many axes as `like`, so that the vector broadcasts along the rows."""
     rank = like.shape.rank
     if rank is not None:
         return raw.Reshape(tensor=vector, shape=np.array([-1] + [1] * (rank - 1), np.int32))
@@ -172,7 +172,7 @@ def _as_column(vector: Tensor, like: Tensor) -> Any:
     batching=trailing("data"),
 )
 def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
-    """The element-wise maximum of the rows of each segment.
+    """Computes the element-wise maximum of the rows of each segment.
 
     >>> tf.math.segment_max([1.0, 3.0, 2.0], [0, 0, 1]).numpy()
     array([3., 2.], dtype=float32)
@@ -198,7 +198,7 @@ def segment_max(xp: Xp, data: Array, segment_ids: Array) -> Array:
     batching=trailing("data"),
 )
 def segment_min(xp: Xp, data: Array, segment_ids: Array) -> Array:
-    """The element-wise minimum of the rows of each segment.
+    """Computes the element-wise minimum of the rows of each segment.
 
     >>> tf.math.segment_min([1.0, 3.0, 2.0], [0, 0, 1]).numpy()
     array([1., 2.], dtype=float32)
@@ -234,7 +234,7 @@ def extreme_gradient(
     gather: Callable[[Tensor], Tensor],
     add_up: Callable[[Tensor], Tensor],
 ) -> Any:
-    """The gradient of a maximum or minimum per segment: the rows that reach it share it equally."""
+    """Differentiates a maximum or minimum per segment: the rows that reach the extreme share its gradient equally."""
     chosen = raw.Equal(x=data, y=gather(output))
     count = add_up(raw.Cast(x=chosen, DstT=doutput.dtype))
     share = gather(raw.DivNoNan(x=doutput, y=count))  # nobody reaches the maximum of a segment without rows
@@ -252,7 +252,7 @@ def extreme_gradient(
     batching=trailing("data"),
 )
 def segment_prod(xp: Xp, data: Array, segment_ids: Array) -> Array:
-    """The product of the rows of each segment.
+    """Multiplies the rows of each segment.
 
     >>> tf.math.segment_prod([2.0, 3.0, 4.0], [0, 0, 1]).numpy()
     array([6., 4.], dtype=float32)
@@ -287,7 +287,7 @@ def product_gradient(
     add_up: Callable[[Tensor], Tensor],
     multiply_up: Callable[[Tensor], Tensor],
 ) -> Any:
-    """The gradient of a product per segment: the product of the *other* rows, also where rows are 0."""
+    """Differentiates a product per segment: the gradient is the product of the *other* rows, also where rows are 0."""
     zeros, ones = raw.ZerosLike(x=data), raw.OnesLike(x=data)
     is_zero = raw.Equal(x=data, y=zeros)
     several = add_up(raw.Cast(x=is_zero, DstT=float32)) > 1.0

@@ -1,7 +1,7 @@
 """Reductions of segments whose rows are chosen by index: sum, mean, and sum over the square root of the count.
 
-`tf.sparse.segment_sum(data, indices, segment_ids)` is `segment_sum` of the rows `data[indices]`, without
-making those rows first; embeddings of bags of words are computed with it.
+`tf.sparse.segment_sum(data, indices, segment_ids)` is `segment_sum` of the rows `data[indices]`, but does not make
+those rows first. Embeddings of bags of words are computed with these ops.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ def _check_shapes(data: TensorShape, indices: TensorShape, ids: TensorShape) -> 
 
 
 def sparse_segment_shape(c: ShapeContext) -> TensorShape:
-    """An unknown number of rows like those of the data."""
+    """Returns the shape of an unknown number of rows like those of the data."""
     data = c.shape("data")
     _check_shapes(data, c.shape("indices"), c.shape("segment_ids"))
     return UNKNOWN if data._dims is None else TensorShape.of((None, *data._dims[1:]))
 
 
 def counted_segment_shape(c: ShapeContext) -> TensorShape:
-    """`num_segments` rows like those of the data."""
+    """Returns the shape of `num_segments` rows like those of the data."""
     data, count = c.shape("data"), c.value("num_segments")
     _check_shapes(data, c.shape("indices"), c.shape("segment_ids"))
     if c.shape("num_segments").rank not in (None, 0):
@@ -73,7 +73,7 @@ def counted_segment_shape(c: ShapeContext) -> TensorShape:
 
 
 def sparse_segment_gradient_shape(c: ShapeContext) -> TensorShape:
-    """`output_dim0` rows like those of the gradient."""
+    """Returns the shape of `output_dim0` rows like those of the gradient."""
     grad, rows = c.shape("grad"), c.value("output_dim0")
     if grad._dims is None:
         return UNKNOWN
@@ -104,12 +104,12 @@ def _check_values(data: Array, indices: Array, ids: Array, rows: int) -> None:
 
 
 def _scales(ids: Array, rows: int, power: float) -> Array:
-    """What each segment is divided by: its number of rows to a power; 1 for segments without rows."""
+    """Returns the divisor of each segment: the number of rows to a power; 1 for segments without rows."""
     return np.maximum(np.bincount(ids, minlength=rows), 1).astype(np.float64) ** power
 
 
 def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power: float) -> Array:
-    """The sums of the chosen rows of each segment, over the number of rows to a power."""
+    """Sums the chosen rows of each segment and divides by the number of rows to a power."""
     if count is not None and (count.ndim or count < 0):
         raise ValueError("wrong num_segments")
     rows = int(count) if count is not None else (int(ids[-1]) + 1 if ids.ndim == 1 and ids.size else 0)
@@ -124,7 +124,7 @@ def _reduce(data: Array, indices: Array, ids: Array, count: Array | None, power:
 
 
 def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: float) -> Array:
-    """The gradient of `_reduce`: each segment's gradient, scaled, added to the rows it was made of."""
+    """Differentiates `_reduce`: adds each segment's gradient, scaled, to the rows of the segment."""
     rows = int(output_dim0)
     if indices.size and (indices.max() >= rows or indices.min() < 0):
         raise _invalid(f"Index {indices.max()} out of range [0, {rows}).")
@@ -139,7 +139,7 @@ def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: 
 
 
 def _grad_gradient(name: str) -> Any:
-    """The gradient of the gradient of a reduction, which is linear: the reduction itself."""
+    """Makes the gradient of the gradient of a reduction: the reduction itself, because the gradient is linear."""
 
     def gradient(doutput: Tensor, grad: Tensor, indices: Tensor, segment_ids: Tensor) -> tuple[Any, None, None, None]:
         rows = raw.Shape(input=grad)[0]
@@ -162,7 +162,7 @@ def _grad_gradient(name: str) -> Any:
 def sparse_segment_sum_op(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, *, sparse_gradient: bool = False
 ) -> Array:
-    """The sum of the rows `data[indices]` of each segment; the op behind `tf.sparse.segment_sum`.
+    """Sums the rows `data[indices]` of each segment; the op behind `tf.sparse.segment_sum`.
 
     >>> data = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     >>> tf.raw_ops.SparseSegmentSum(data=data, indices=[0, 2], segment_ids=[0, 0]).numpy()
@@ -185,7 +185,7 @@ def sparse_segment_sum_op(
 def sparse_segment_sum_with_num_segments(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, num_segments: Array, *, sparse_gradient: bool = False
 ) -> Array:
-    """The sum of the rows `data[indices]` of each of `num_segments` segments.
+    """Sums the rows `data[indices]` of each of `num_segments` segments.
 
     >>> data = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     >>> tf.raw_ops.SparseSegmentSumWithNumSegments(
@@ -208,7 +208,7 @@ def sparse_segment_sum_with_num_segments(
     batching=trailing("grad"),
 )
 def sparse_segment_sum_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
-    """The gradient of `SparseSegmentSum` with respect to its data of `output_dim0` rows.
+    """Computes the gradient of `SparseSegmentSum` with respect to its data of `output_dim0` rows.
 
     >>> tf.raw_ops.SparseSegmentSumGrad(grad=[[1.0]], indices=[1], segment_ids=[0], output_dim0=2).numpy()
     array([[0.],
@@ -248,7 +248,7 @@ def segment_sum(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The sum of the rows `data[indices]` of each segment.
+    """Sums the rows `data[indices]` of each segment.
 
     >>> tf.sparse.segment_sum([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 2], [0, 0]).numpy()
     array([[6., 8.]], dtype=float32)
@@ -284,7 +284,7 @@ def segment_sum(
 def sparse_segment_mean_op(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, *, sparse_gradient: bool = False
 ) -> Array:
-    """The mean of the rows `data[indices]` of each segment; the op behind `tf.sparse.segment_mean`.
+    """Computes the mean of the rows `data[indices]` of each segment; the op behind `tf.sparse.segment_mean`.
 
     >>> data = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     >>> tf.raw_ops.SparseSegmentMean(data=data, indices=[0, 2], segment_ids=[0, 0]).numpy()
@@ -307,7 +307,7 @@ def sparse_segment_mean_op(
 def sparse_segment_mean_with_num_segments(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, num_segments: Array, *, sparse_gradient: bool = False
 ) -> Array:
-    """The mean of the rows `data[indices]` of each of `num_segments` segments.
+    """Computes the mean of the rows `data[indices]` of each of `num_segments` segments.
 
     >>> data = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     >>> tf.raw_ops.SparseSegmentMeanWithNumSegments(
@@ -330,7 +330,7 @@ def sparse_segment_mean_with_num_segments(
     batching=trailing("grad"),
 )
 def sparse_segment_mean_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
-    """The gradient of `SparseSegmentMean` with respect to its data of `output_dim0` rows.
+    """Computes the gradient of `SparseSegmentMean` with respect to its data of `output_dim0` rows.
 
     >>> tf.raw_ops.SparseSegmentMeanGrad(grad=[[1.0]], indices=[1], segment_ids=[0], output_dim0=2).numpy()
     array([[0.],
@@ -365,7 +365,7 @@ def segment_mean(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The mean of the rows `data[indices]` of each segment.
+    """Computes the mean of the rows `data[indices]` of each segment.
 
     >>> tf.sparse.segment_mean([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 2], [0, 0]).numpy()
     array([[3., 4.]], dtype=float32)
@@ -401,7 +401,7 @@ def segment_mean(
 def sparse_segment_sqrt_n_op(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, *, sparse_gradient: bool = False
 ) -> Array:
-    """The sum of the rows `data[indices]` of each segment over the square root of their number.
+    """Divides the sum of the rows `data[indices]` of each segment by the square root of their number.
 
     >>> data = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     >>> tf.raw_ops.SparseSegmentSqrtN(data=data, indices=[0, 2], segment_ids=[0, 0]).numpy()
@@ -424,7 +424,8 @@ def sparse_segment_sqrt_n_op(
 def sparse_segment_sqrt_n_with_num_segments(
     xp: Xp, data: Array, indices: Array, segment_ids: Array, num_segments: Array, *, sparse_gradient: bool = False
 ) -> Array:
-    """The sum over the square root of the count of the rows `data[indices]` of each of `num_segments` segments.
+    """Divides the sum of the rows `data[indices]` of each of `num_segments` segments by the square root of their
+    number.
 
     >>> data = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     >>> tf.raw_ops.SparseSegmentSqrtNWithNumSegments(
@@ -447,7 +448,7 @@ def sparse_segment_sqrt_n_with_num_segments(
     batching=trailing("grad"),
 )
 def sparse_segment_sqrt_n_grad(xp: Xp, grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
-    """The gradient of `SparseSegmentSqrtN` with respect to its data of `output_dim0` rows.
+    """Computes the gradient of `SparseSegmentSqrtN` with respect to its data of `output_dim0` rows.
 
     >>> tf.raw_ops.SparseSegmentSqrtNGrad(grad=[[1.0]], indices=[1], segment_ids=[0], output_dim0=2).numpy()
     array([[0.],
@@ -482,7 +483,7 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """The sum over the square root of the count of the rows `data[indices]` of each segment.
+    """Divides the sum of the rows `data[indices]` of each segment by the square root of their number.
 
     >>> tf.sparse.segment_sqrt_n([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [0, 2], [0, 0]).numpy()
     array([[4.2426..., 5.6568...]], dtype=float32)

@@ -1,7 +1,7 @@
 """The error function, the gamma function and their relatives.
 
-The kernels are SciPy's (jax.scipy's under XLA); where SciPy gives a value by continuation that
-TensorFlow leaves undefined, the result is TensorFlow's NaN.
+The kernels are SciPy's (jax.scipy's under XLA). Where SciPy gives a value by continuation that TensorFlow leaves
+undefined, the result is TensorFlow's NaN.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SQRT_PI = math.sqrt(math.pi)
 
 
 def _special(xp: Xp, name: str, *arrays: Array) -> Array:
-    """SciPy's function `name`, in 32 bits at least, in the dtype of the first array."""
+    """Applies SciPy's function `name`, in 32 bits at least; the result has the dtype of the first array."""
     function = getattr(xp.special, name)
     return in_single(xp, lambda *a: xp.astype(function(*a), a[0].dtype), *arrays)
 
@@ -39,7 +39,7 @@ def _special(xp: Xp, name: str, *arrays: Array) -> Array:
 @export("math.erf", v1=["erf", "math.erf"])
 @op("Erf", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erf(xp: Xp, x: Array) -> Array:
-    """The Gauss error function, `2 / sqrt(pi) * integral of exp(-t ** 2) from 0 to x`.
+    """Computes the Gauss error function, `2 / sqrt(pi) * integral of exp(-t ** 2) from 0 to x`.
 
     >>> tf.math.erf([0.0, 1.0]).numpy()
     array([0.       , 0.8427...], dtype=float32)
@@ -58,7 +58,7 @@ def erf_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.erfc", v1=["erfc", "math.erfc"])
 @op("Erfc", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erfc(xp: Xp, x: Array) -> Array:
-    """The complementary error function, `1 - erf(x)`, exact also for large `x`.
+    """Computes the complementary error function, `1 - erf(x)`, exact also for large `x`.
 
     >>> tf.math.erfc([0.0, 1.0]).numpy()
     array([1.       , 0.1572...], dtype=float32)
@@ -76,7 +76,7 @@ def erfc_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @op("Erfinv", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def erfinv_op(xp: Xp, x: Array) -> Array:
-    """The inverse of the error function; the op behind `tf.math.erfinv`.
+    """Computes the inverse of the error function; the op behind `tf.math.erfinv`.
 
     >>> tf.raw_ops.Erfinv(x=[0.0, 1.0]).numpy()
     array([ 0., inf], dtype=float32)
@@ -91,7 +91,7 @@ def erfinv_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @export("math.erfinv")
 def erfinv(x: Any, name: str | None = None) -> Tensor:
-    """The number whose error function is `x`.
+    """Finds the number whose error function is `x`.
 
     >>> tf.math.erfinv([0.0, 0.5, 1.0]).numpy()
     array([0.       , 0.4769...,       inf], dtype=float32)
@@ -108,7 +108,7 @@ def erfinv(x: Any, name: str | None = None) -> Tensor:
 
 @op("Ndtri", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def ndtri_op(xp: Xp, x: Array) -> Array:
-    """The quantile of the standard normal distribution; the op behind `tf.math.ndtri`.
+    """Computes the quantile of the standard normal distribution; the op behind `tf.math.ndtri`.
 
     >>> tf.raw_ops.Ndtri(x=[0.5, 1.0]).numpy()
     array([ 0., inf], dtype=float32)
@@ -123,7 +123,7 @@ def ndtri_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @export("math.ndtri")
 def ndtri(x: Any, name: str | None = None) -> Tensor:
-    """The quantile of the standard normal distribution: below it lies the probability `x`.
+    """Computes the quantile of the standard normal distribution: the number below which lies the probability `x`.
 
     >>> tf.math.ndtri([0.5, 0.975]).numpy()
     array([0.       , 1.9599...], dtype=float32)
@@ -140,7 +140,7 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
 
 @export("math.erfcinv")
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
-    """The number whose complementary error function is `x`.
+    """Finds the number whose complementary error function is `x`.
 
     >>> tf.math.erfcinv([0.5, 1.5]).numpy()
     array([ 0.4769..., -0.4769...], dtype=float32)
@@ -159,7 +159,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
 @export("math.lgamma", v1=["lgamma", "math.lgamma"])
 @op("Lgamma", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def lgamma(xp: Xp, x: Array) -> Array:
-    """The logarithm of the absolute value of the gamma function.
+    """Computes the logarithm of the absolute value of the gamma function.
 
     >>> tf.math.lgamma([0.0, 1.0, 4.0]).numpy()
     array([      inf, 0.       , 1.7917...], dtype=float32)
@@ -179,7 +179,7 @@ def lgamma_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.digamma", v1=["digamma", "math.digamma"])
 @op("Digamma", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def digamma(xp: Xp, x: Array) -> Array:
-    """The derivative of `lgamma`.
+    """Computes the derivative of `lgamma`.
 
     >>> tf.math.digamma([1.0, 2.0]).numpy()
     array([-0.5772...,  0.4227...], dtype=float32)
@@ -197,7 +197,7 @@ def digamma_gradient(dy: Tensor, x: Tensor) -> Any:
 
 
 def _zeta(xp: Xp, x: Array, q: Array) -> Array:
-    """SciPy's zeta, but NaN at its poles where the sign of the infinity depends on the side."""
+    """Computes SciPy's zeta, but NaN at poles where the sign of the infinity depends on the side."""
     two_sided = (q <= 0) & (q == xp.floor(q)) & (x % 2 != 0) & (x != 1) & (x != np.inf)
     return xp.where(two_sided, np.nan, xp.special.zeta(x, q))
 
@@ -205,7 +205,7 @@ def _zeta(xp: Xp, x: Array, q: Array) -> Array:
 @export("math.zeta", v1=["zeta", "math.zeta"])
 @op("Zeta", "x: T, q: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
 def zeta(xp: Xp, x: Array, q: Array) -> Array:
-    """The Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
+    """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
     >>> tf.math.zeta([2.0, 4.0], 1.0).numpy()
     array([1.6449..., 1.0823...], dtype=float32)
@@ -228,7 +228,7 @@ def zeta_gradient(dz: Tensor, x: Tensor, q: Tensor) -> tuple[None, Tensor]:
 @export("math.polygamma", v1=["polygamma", "math.polygamma"])
 @op("Polygamma", "a: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=broadcast_shape)
 def polygamma(xp: Xp, a: Array, x: Array) -> Array:
-    """The `a`-th derivative of `digamma`.
+    """Computes the `a`-th derivative of `digamma`.
 
     >>> tf.math.polygamma([0.0, 1.0], 2.0).numpy()
     array([0.4227..., 0.6449...], dtype=float32)
@@ -254,7 +254,7 @@ def polygamma_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[None, Tensor]:
 
 @export("math.lbeta", v1=["lbeta", "math.lbeta"])
 def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the absolute value of the beta function over the last axis.
+    """Computes the logarithm of the absolute value of the beta function over the last axis.
 
     >>> tf.math.lbeta([0.5, 1.0, 2.0]).numpy()
     np.float32(-0.6286...)
@@ -273,7 +273,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
 
 def betainc_shape(c: ShapeContext) -> TensorShape:
-    """One shape for all three, except that scalars go with any."""
+    """Returns the shape that all three inputs have in common; scalars go with any shape."""
     shape = TensorShape.of(())
     owner = "a"
     for name in ("a", "b", "x"):
@@ -294,7 +294,7 @@ def betainc_shape(c: ShapeContext) -> TensorShape:
 @export("math.betainc", v1=["betainc", "math.betainc"])
 @op("Betainc", "a: T, b: T, x: T -> z: T", T=SINGLE_DOUBLE, shape=betainc_shape, batching=scalars_aside)
 def betainc(xp: Xp, a: Array, b: Array, x: Array) -> Array:
-    """The regularized incomplete beta function.
+    """Computes the regularized incomplete beta function.
 
     >>> tf.math.betainc(1.0, 2.0, [0.0, 0.5, 1.0]).numpy()
     array([0.  , 0.75, 1.  ], dtype=float32)

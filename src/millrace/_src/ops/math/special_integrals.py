@@ -20,7 +20,7 @@ from millrace._src.util.export import export
 
 
 def _direct(xp: Xp, name: str, x: Array, defined: Callable[[Array], Array] | None = None) -> Array:
-    """SciPy's `name`; NaN where `defined` is False."""
+    """Applies SciPy's function `name`; the result is NaN where `defined` is False."""
 
     def compute(v: Array) -> Array:
         result = xp.astype(getattr(xp.special, name)(v), v.dtype)
@@ -34,7 +34,7 @@ def _fresnel(xp: Xp, x: Array, which: int) -> Array:
 
 
 def _spence_slope(x: Tensor) -> Any:
-    """`log(x) / (1 - x)`, which is -1 at 1."""
+    """Computes `log(x) / (1 - x)`, which is -1 at 1."""
     is_one = raw.Equal(x=x, y=raw.OnesLike(x=x))
     safe = raw.SelectV2(condition=is_one, t=x * 2, e=x)
     return raw.SelectV2(condition=is_one, t=-raw.OnesLike(x=x), e=raw.Log(x=safe) / (1 - safe))
@@ -42,7 +42,7 @@ def _spence_slope(x: Tensor) -> Any:
 
 @op("Dawsn", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def dawsn_op(xp: Xp, x: Array) -> Array:
-    """Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
+    """Computes Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
 
     The op behind `tf.math.special.dawsn`.
 
@@ -59,7 +59,7 @@ def dawsn_gradient(dy: Tensor, x: Tensor, y: Tensor) -> Any:
 
 @export("math.special.dawsn")
 def dawsn(x: Any, name: str | None = None) -> Tensor:
-    """Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
+    """Computes Dawson's integral, `exp(-x ** 2)` times the integral of `exp(t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.dawsn([0.5, 1.0]).numpy()
     array([0.4244..., 0.5380...], dtype=float32)
@@ -76,7 +76,7 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
 
 @op("Expint", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def expint_op(xp: Xp, x: Array) -> Array:
-    """The exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
+    """Computes the exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
     The op behind `tf.math.special.expint`.
 
@@ -93,7 +93,7 @@ def expint_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.expint")
 def expint(x: Any, name: str | None = None) -> Tensor:
-    """The exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
+    """Computes the exponential integral Ei, the integral of `exp(t) / t` from minus infinity to `x`.
 
     >>> tf.math.special.expint([0.5, 1.0]).numpy()
     array([0.4542..., 1.8951...], dtype=float32)
@@ -110,7 +110,7 @@ def expint(x: Any, name: str | None = None) -> Tensor:
 
 @op("FresnelCos", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def fresnel_cos_op(xp: Xp, x: Array) -> Array:
-    """Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
+    """Computes Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
 
     The op behind `tf.math.special.fresnel_cos`.
 
@@ -127,7 +127,7 @@ def fresnel_cos_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.fresnel_cos")
 def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
-    """Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
+    """Computes Fresnel's cosine integral, of `cos(pi / 2 * t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.fresnel_cos([0.5, 1.0]).numpy()
     array([0.4923..., 0.7798...], dtype=float32)
@@ -144,7 +144,7 @@ def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
 
 @op("FresnelSin", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)
 def fresnel_sin_op(xp: Xp, x: Array) -> Array:
-    """Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
+    """Computes Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
 
     The op behind `tf.math.special.fresnel_sin`.
 
@@ -161,7 +161,7 @@ def fresnel_sin_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.fresnel_sin")
 def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
-    """Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
+    """Computes Fresnel's sine integral, of `sin(pi / 2 * t ** 2)` from 0 to `x`.
 
     >>> tf.math.special.fresnel_sin([0.5, 1.0]).numpy()
     array([0.0647..., 0.4382...], dtype=float32)
@@ -178,7 +178,7 @@ def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
 
 @op("Spence", "x: T -> y: T", T=FLOAT, shape=same_shape)
 def spence_op(xp: Xp, x: Array) -> Array:
-    """Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
+    """Computes Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     The op behind `tf.math.special.spence`.
 
@@ -195,7 +195,7 @@ def spence_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @export("math.special.spence")
 def spence(x: Any, name: str | None = None) -> Tensor:
-    """Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
+    """Computes Spence's function (the dilogarithm), the integral of `log(t) / (1 - t)` from 1 to `x`.
 
     >>> tf.math.special.spence([0.5, 1.0]).numpy()
     array([0.5822..., 0.       ], dtype=float32)

@@ -1,7 +1,7 @@
 """Tensor contraction over given axes: reshape to matrices, multiply, reshape back.
 
-Where the shapes are known the reshapes are constants, as in TensorFlow; where they are not, the same
-steps are computed by ops when the graph runs.
+Where the shapes are known the reshapes are constants, as in TensorFlow. Where the shapes are not known, the same steps
+are computed by ops when the graph runs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         `Tensor` of shape [2, k]) with the axes of `a` and of `b`. 0 gives the outer product.
       name: A name for the operation (optional).
 
-    Returns: A `Tensor` with the axes of `a` that remain, then those of `b`.
+    Returns: A `Tensor` with the remaining axes of `a`, then the remaining axes of `b`.
     Raises:
       ValueError: if the axes do not make pairs or are more than `a` has.
       IndexError: if an axis is out of range.
@@ -71,7 +71,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
 
 
 def _axis_pairs(a: Tensor, axes: Any) -> tuple[Any, Any]:
-    """The contracted axes of both operands: lists of integers where they are known, else tensors."""
+    """Returns the contracted axes of both operands: lists of integers where the axes are known, else tensors."""
     if isinstance(axes, (int, np.integer)):
         return _last_and_first(a, int(axes))
     if isinstance(axes, (list, tuple)):
@@ -108,7 +108,10 @@ def _last_and_first(a: Tensor, count: int) -> tuple[Any, Any]:
 
 
 def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor, Any, list[int | None] | None]:
-    """`x` as a matrix of its free and its contracted axes; the sizes of the free axes; and what is known of them."""
+    """Reshapes `x` to a matrix of the free and the contracted axes.
+
+    Returns the matrix, the sizes of the free axes, and the static sizes of the free axes as far as they are known.
+    """
     if x.shape.is_fully_defined() and isinstance(axes, list):
         matrix, known = _static_matrix(x, axes, contracted_first=contracted_first)
         return matrix, known, list(known)
@@ -138,7 +141,7 @@ def _product(sizes: Tensor) -> Any:
 
 
 def _dynamic_axes(x: Tensor, axes: Any) -> tuple[Tensor, Tensor]:
-    """Axes as a tensor, not negative, and the axes that are not among them."""
+    """Returns the axes as a tensor, not negative, and all other axes."""
     x_rank = rank(x)
     given = convert_to_tensor(axes, dtype=int32, name="axes")
     positive = where_v1(given >= 0, given, given + x_rank)

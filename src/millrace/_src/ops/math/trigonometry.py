@@ -25,7 +25,7 @@ from millrace._src.util.export import export
 @export("math.sin", "sin")
 @op("Sin", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sin(xp: Xp, x: Array) -> Array:
-    """The sine of `x` element-wise.
+    """Computes the sine of `x` element-wise.
 
     >>> tf.math.sin([0.0, 0.5]).numpy()
     array([0.        , 0.4794...], dtype=float32)
@@ -47,7 +47,7 @@ def sin_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.cos", "cos")
 @op("Cos", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def cos(xp: Xp, x: Array) -> Array:
-    """The cosine of `x` element-wise.
+    """Computes the cosine of `x` element-wise.
 
     >>> tf.math.cos([0.0, 0.5]).numpy()
     array([1.        , 0.8775...], dtype=float32)
@@ -69,7 +69,7 @@ def cos_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.tan", "tan")
 @op("Tan", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def tan(xp: Xp, x: Array) -> Array:
-    """The tangent of `x` element-wise.
+    """Computes the tangent of `x` element-wise.
 
     >>> tf.math.tan([0.0, 0.5]).numpy()
     array([0.       , 0.5463...], dtype=float32)
@@ -91,7 +91,7 @@ def tan_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.asin", "asin")
 @op("Asin", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def asin(xp: Xp, x: Array) -> Array:
-    """The angle in [-pi/2, pi/2] whose sine is `x`.
+    """Computes the angle in [-pi/2, pi/2] whose sine is `x`.
 
     >>> tf.math.asin([0.0, 0.5]).numpy()
     array([0.       , 0.5235...], dtype=float32)
@@ -113,7 +113,7 @@ def asin_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.acos", "acos")
 @op("Acos", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def acos(xp: Xp, x: Array) -> Array:
-    """The angle in [0, pi] whose cosine is `x`.
+    """Computes the angle in [0, pi] whose cosine is `x`.
 
     >>> tf.math.acos([0.0, 0.5]).numpy()
     array([1.5707..., 1.0471...], dtype=float32)
@@ -135,7 +135,7 @@ def acos_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.atan", "atan")
 @op("Atan", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def atan(xp: Xp, x: Array) -> Array:
-    """The angle in (-pi/2, pi/2) whose tangent is `x`.
+    """Computes the angle in (-pi/2, pi/2) whose tangent is `x`.
 
     >>> tf.math.atan([0.0, 0.5]).numpy()
     array([0.       , 0.4636...], dtype=float32)
@@ -157,7 +157,7 @@ def atan_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.sinh", "sinh")
 @op("Sinh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sinh(xp: Xp, x: Array) -> Array:
-    """The hyperbolic sine of `x` element-wise.
+    """Computes the hyperbolic sine of `x` element-wise.
 
     >>> tf.math.sinh([0.0, 0.5]).numpy()
     array([0.       , 0.5210...], dtype=float32)
@@ -179,7 +179,7 @@ def sinh_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.cosh", "cosh")
 @op("Cosh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def cosh(xp: Xp, x: Array) -> Array:
-    """The hyperbolic cosine of `x` element-wise.
+    """Computes the hyperbolic cosine of `x` element-wise.
 
     >>> tf.math.cosh([0.0, 0.5]).numpy()
     array([1.       , 1.1276...], dtype=float32)
@@ -201,7 +201,7 @@ def cosh_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.tanh", "nn.tanh", "tanh")
 @op("Tanh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def tanh(xp: Xp, x: Array) -> Array:
-    """The hyperbolic tangent of `x` element-wise.
+    """Computes the hyperbolic tangent of `x` element-wise.
 
     >>> tf.math.tanh([0.0, 0.5]).numpy()
     array([0.       , 0.4621...], dtype=float32)
@@ -223,7 +223,7 @@ def tanh_gradient(dy: Tensor, y: Tensor) -> Any:
 @export("math.asinh", "asinh")
 @op("Asinh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def asinh(xp: Xp, x: Array) -> Array:
-    """The number whose hyperbolic sine is `x`.
+    """Computes the number whose hyperbolic sine is `x`.
 
     >>> tf.math.asinh([0.0, 0.5]).numpy()
     array([0.       , 0.4812...], dtype=float32)
@@ -245,7 +245,7 @@ def asinh_gradient(dy: Tensor, y: Tensor) -> Any:
 @export("math.acosh", "acosh")
 @op("Acosh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def acosh(xp: Xp, x: Array) -> Array:
-    """The number >= 0 whose hyperbolic cosine is `x`; NaN below 1.
+    """Computes the number >= 0 whose hyperbolic cosine is `x`; NaN below 1.
 
     >>> tf.math.acosh([1.0, 2.5]).numpy()
     array([0.       , 1.5667...], dtype=float32)
@@ -267,7 +267,7 @@ def acosh_gradient(dy: Tensor, y: Tensor) -> Any:
 @export("math.atanh", "atanh")
 @op("Atanh", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def atanh(xp: Xp, x: Array) -> Array:
-    """The number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
+    """Computes the number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
 
     >>> tf.math.atanh([0.0, 0.5]).numpy()
     array([0.        , 0.5493...], dtype=float32)
@@ -288,7 +288,7 @@ def atanh_gradient(dy: Tensor, x: Tensor) -> Any:
 
 @op("TanhGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def tanh_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = tanh(x)`: `dy * (1 - y * y)`.
+    """Computes the gradient of `y = tanh(x)`: `dy * (1 - y * y)`.
 
     >>> tf.raw_ops.TanhGrad(y=[0.5], dy=[1.0]).numpy()
     array([0.75], dtype=float32)
@@ -312,7 +312,7 @@ def tanh_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tenso
 @export("math.atan2", "atan2")
 @op("Atan2", "y: T, x: T -> z: T", T=FLOAT, shape=broadcast_shape)
 def atan2(xp: Xp, y: Array, x: Array) -> Array:
-    """The angle of the point `(x, y)` from the positive x axis, in [-pi, pi].
+    """Computes the angle of the point `(x, y)` from the positive x axis, in [-pi, pi].
 
     >>> tf.math.atan2([1.0, -1.0], [1.0, -1.0]).numpy()
     array([ 0.7853..., -2.3561...], dtype=float32)

@@ -1,8 +1,7 @@
 """Sign and power of one number: abs, negative, sign, reciprocal, square, sqrt, rsqrt.
 
-Each op is one NumPy function, declared once. The gradients of reciprocal, sqrt and rsqrt
-are functions of the *output*, written as ops of their own (`SqrtGrad`, ...) like
-TensorFlow's, so that the input can be freed.
+Each op is one NumPy function, declared once. The gradients of reciprocal, sqrt and rsqrt are functions of the *output*,
+written as ops of their own (`SqrtGrad`, ...) like TensorFlow's, so that the input can be freed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from millrace._src.util.export import export
 
 @op("Abs", "x: T -> y: T", T=SIGNED_REAL, shape=same_shape)
 def real_abs(xp: Xp, x: Array) -> Array:
-    """The absolute value of real numbers; the op behind `tf.abs`.
+    """Computes the absolute value of real numbers; the op behind `tf.abs`.
 
     >>> tf.raw_ops.Abs(x=[-2.0, 3.0]).numpy()
     array([2., 3.], dtype=float32)
@@ -88,7 +87,7 @@ def neg_gradient(dy: Tensor) -> Any:
 @export("math.sign", "sign")
 @op("Sign", "x: T -> y: T", T=SIGNED, shape=same_shape)
 def sign(xp: Xp, x: Array) -> Array:
-    """The sign of each number: -1, 0 or 1; for complex numbers `x / abs(x)`, and 0 for 0. NaN stays NaN.
+    """Computes the sign of each number: -1, 0 or 1; for complex numbers `x / abs(x)`, and 0 for 0. NaN stays NaN.
 
     >>> tf.math.sign([-3.0, 0.0, 5.0]).numpy()
     array([-1.,  0.,  1.], dtype=float32)
@@ -150,7 +149,7 @@ def inv_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("ReciprocalGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def reciprocal_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = 1 / x`: `-dy * y * y`, and 0 where `dy` is 0 (even if `y` is infinite).
+    """Computes the gradient of `y = 1 / x`: `-dy * y * y`, and 0 where `dy` is 0 (even if `y` is infinite).
 
     >>> tf.raw_ops.ReciprocalGrad(y=[0.5], dy=[1.0]).numpy()
     array([-0.25], dtype=float32)
@@ -165,7 +164,7 @@ def reciprocal_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor,
 
 @op("InvGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def inv_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `Inv`; the old name of `ReciprocalGrad`.
+    """Computes the gradient of `Inv`; the old name of `ReciprocalGrad`.
 
     >>> tf.raw_ops.InvGrad(y=[0.5], dy=[1.0]).numpy()
     array([-0.25], dtype=float32)
@@ -203,7 +202,7 @@ def square_gradient(dy: Tensor, x: Tensor) -> Any:
 @export("math.sqrt", "sqrt")
 @op("Sqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def sqrt(xp: Xp, x: Array) -> Array:
-    """The square root element-wise; NaN for negative real numbers.
+    """Computes the square root element-wise; NaN for negative real numbers.
 
     >>> tf.sqrt([4.0, 2.25]).numpy()
     array([2. , 1.5], dtype=float32)
@@ -224,7 +223,7 @@ def sqrt_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("SqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def sqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = sqrt(x)`: `dy / (2 * y)`, and 0 where `dy` is 0 (even if `y` is).
+    """Computes the gradient of `y = sqrt(x)`: `dy / (2 * y)`, and 0 where `dy` is 0 (even if `y` is 0).
 
     >>> tf.raw_ops.SqrtGrad(y=[2.0], dy=[1.0]).numpy()
     array([0.25], dtype=float32)
@@ -241,7 +240,7 @@ def sqrt_grad_gradient(dz: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor
 @export("math.rsqrt", v1=["rsqrt", "math.rsqrt"])
 @op("Rsqrt", "x: T -> y: T", T=FLOAT_COMPLEX, shape=same_shape)
 def rsqrt(xp: Xp, x: Array) -> Array:
-    """The reciprocal of the square root, `1 / sqrt(x)`, element-wise.
+    """Computes the reciprocal of the square root, `1 / sqrt(x)`, element-wise.
 
     >>> tf.math.rsqrt([4.0, 0.0, -1.0]).numpy()
     array([0.5, inf, nan], dtype=float32)
@@ -259,7 +258,7 @@ def rsqrt_gradient(dy: Tensor, y: Tensor) -> Any:
 
 @op("RsqrtGrad", "y: T, dy: T -> z: T", T=FLOAT_COMPLEX, shape=same_shape, batching=alike)
 def rsqrt_grad(xp: Xp, y: Array, dy: Array) -> Array:
-    """The gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.
+    """Computes the gradient of `y = 1 / sqrt(x)`: `dy * -0.5 * y ** 3`, and 0 where `dy` is 0.
 
     >>> tf.raw_ops.RsqrtGrad(y=[0.5], dy=[1.0]).numpy()
     array([-0.0625], dtype=float32)

@@ -1,7 +1,7 @@
 """Reductions of rows that carry a segment number, in any order.
 
-The number of segments is given, so the result's size is static where that number is. Rows with a
-negative number are dropped; the numbers may have several axes, the leading ones of the data.
+The number of segments is an input, so the size of the result is static where that input is known. Rows with a negative
+segment number are dropped. The numbers may have several axes, which are the leading axes of the data.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CONSTANT = ("num_segments",)
 
 
 def unsorted_segment_shape(c: ShapeContext) -> TensorShape:
-    """`num_segments` entries of the shape that follows the axes of the numbers."""
+    """Returns the shape of `num_segments` entries, each of the shape that follows the axes of the segment numbers."""
     data, ids, count = c.shape("data"), c.shape("segment_ids"), c.value("num_segments")
     count_rank = c.shape("num_segments").rank
     if count_rank not in (None, 0):
@@ -77,7 +77,7 @@ def _check_prefix(data: TensorShape, ids: TensorShape) -> None:
 
 
 def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, empty: Any) -> Array:
-    """Scatters the rows of `data` with `mode`; an extra last row takes those with negative numbers."""
+    """Scatters the rows of `data` with `mode`; an extra last row takes the rows with negative numbers."""
     if num_segments.ndim or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
         raise ValueError("shapes do not match")
     count = int(num_segments)
@@ -128,7 +128,7 @@ def _extreme_of(dtype: Any, *, highest: bool) -> Any:
     batching=index_batches.segments,
 )
 def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The sum of the rows of each segment, in any order.
+    """Sums the rows of each segment, in any order.
 
     >>> tf.math.unsorted_segment_sum([[1, 2], [3, 4], [5, 6]], [1, -1, 1], num_segments=2).numpy()
     array([[0, 0],
@@ -162,7 +162,7 @@ def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_
 
 
 def gather_kept(rows: Tensor, ids: Tensor) -> Any:
-    """The row of each id, 0 for negative ids."""
+    """Gathers the row of each id, 0 for negative ids."""
     gathered = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
     is_kept = ids >= 0
     data_rank, ids_rank = gathered.shape.rank, ids.shape.rank
@@ -193,7 +193,7 @@ def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple
     batching=index_batches.segments,
 )
 def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The element-wise maximum of the rows of each segment, in any order.
+    """Computes the element-wise maximum of the rows of each segment, in any order.
 
     >>> tf.math.unsorted_segment_max([1, 3, 2], [0, 0, 1], num_segments=2).numpy()
     array([3, 2], dtype=int32)
@@ -221,7 +221,7 @@ def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     batching=index_batches.segments,
 )
 def unsorted_segment_min(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The element-wise minimum of the rows of each segment, in any order.
+    """Computes the element-wise minimum of the rows of each segment, in any order.
 
     >>> tf.math.unsorted_segment_min([1, 3, 2], [0, 0, 1], num_segments=2).numpy()
     array([1, 2], dtype=int32)
@@ -263,7 +263,7 @@ unsorted_segment_min.gradient(unsorted_segment_max_gradient)
     batching=index_batches.segments,
 )
 def unsorted_segment_prod(xp: Xp, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-    """The product of the rows of each segment, in any order.
+    """Multiplies the rows of each segment, in any order.
 
     >>> tf.math.unsorted_segment_prod([2, 3, 4], [0, 0, 1], num_segments=3).numpy()
     array([6, 4, 1], dtype=int32)
@@ -295,7 +295,10 @@ def unsorted_segment_prod_gradient(
 
 
 def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> tuple[Tensor, Tensor]:
-    """How many rows each segment has, at least 1, with as many axes as the result; and the ids as a tensor."""
+    """Counts the rows of each segment.
+
+    Returns the counts, at least 1, with as many axes as the result; and the ids as a tensor.
+    """
     ids = convert_to_tensor(segment_ids)
     count = convert_to_tensor(num_segments)
     totals = unsorted_segment_sum(ones(shape(ids), dtype=data.dtype), ids, count)
@@ -305,7 +308,7 @@ def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> tup
 
 @export("math.unsorted_segment_mean", v1=["unsorted_segment_mean", "math.unsorted_segment_mean"])
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The mean of the rows of each segment, in any order.
+    """Computes the mean of the rows of each segment, in any order.
 
     >>> tf.math.unsorted_segment_mean([1.0, 2.0, 5.0], [0, 0, 1], num_segments=3).numpy()
     array([1.5, 5. , 0. ], dtype=float32)
@@ -326,7 +329,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 
 @export("math.unsorted_segment_sqrt_n", v1=["unsorted_segment_sqrt_n", "math.unsorted_segment_sqrt_n"])
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
-    """The sum of the rows of each segment divided by the square root of their number, in any order.
+    """Divides the sum of the rows of each segment by the square root of their number, in any order.
 
     >>> tf.math.unsorted_segment_sqrt_n([1.0, 2.0, 5.0], [0, 0, 1], num_segments=3).numpy()
     array([2.1213..., 5.       , 0.       ], dtype=float32)

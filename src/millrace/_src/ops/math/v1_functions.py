@@ -44,7 +44,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 @export(v1=["floor_div"])
 def floor_div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The quotient rounded towards minus infinity.
+    """Divides and rounds towards minus infinity.
 
     >>> tf.compat.v1.floor_div(-7, 2).numpy()
     np.int32(-4)
@@ -70,7 +70,7 @@ def sparse_matmul(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The product of matrices of which one has many zeros, as float32.
+    """Multiplies matrices, of which one has many zeros, as float32.
 
     >>> tf.compat.v1.sparse_matmul([[1.0, 0.0]], [[3.0], [4.0]], a_is_sparse=True).numpy()
     array([[3.]], dtype=float32)
@@ -93,7 +93,7 @@ def sparse_matmul(
 
 @export(v1=["math.in_top_k", "nn.in_top_k"])
 def in_top_k_v1(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
-    """Whether each target class is among the `k` classes of the highest predictions.
+    """Tells whether each target class is among the `k` classes of the highest predictions.
 
     >>> tf.compat.v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy()
     array([ True])
@@ -113,7 +113,7 @@ def in_top_k_v1(predictions: Any, targets: Any, k: Any, name: str | None = None)
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: DType = int32
 ) -> Tensor:
-    """How often each integer occurs.
+    """Counts how often each integer occurs.
 
     >>> tf.compat.v1.bincount([1, 1, 2, 5]).numpy()
     array([0, 2, 1, 0, 0, 1], dtype=int32)
@@ -139,7 +139,7 @@ def confusion_matrix(
     name: str | None = None,
     weights: Any = None,
 ) -> Tensor:
-    """The confusion matrix: entry (i, j) counts the examples of class i predicted as class j.
+    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
 
     >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
     array([[0, 1],
@@ -279,7 +279,7 @@ def sparse_segment_sum(
     num_segments: Any = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """`tf.sparse.segment_sum` with TensorFlow 1's order of arguments.
+    """Sums the rows `data[indices]` of each segment, with TensorFlow 1's order of arguments.
 
     >>> tf.compat.v1.sparse_segment_sum([[1.0], [3.0]], [1], [0]).numpy()
     array([[3.]], dtype=float32)
@@ -306,7 +306,7 @@ def sparse_segment_mean(
     num_segments: Any = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """`tf.sparse.segment_mean` with TensorFlow 1's order of arguments.
+    """Computes the mean of the rows `data[indices]` of each segment, with TensorFlow 1's order of arguments.
 
     >>> tf.compat.v1.sparse_segment_mean([[1.0], [3.0]], [1], [0]).numpy()
     array([[3.]], dtype=float32)
@@ -333,7 +333,7 @@ def sparse_segment_sqrt_n(
     num_segments: Any = None,
     sparse_gradient: bool = False,
 ) -> Any:
-    """`tf.sparse.segment_sqrt_n` with TensorFlow 1's order of arguments.
+    """Divides the sum of the rows `data[indices]` of each segment by the square root of their number.
 
     >>> tf.compat.v1.sparse_segment_sqrt_n([[1.0], [3.0]], [1], [0]).numpy()
     array([[3.]], dtype=float32)

@@ -1,6 +1,6 @@
 """TensorFlow 1's forms of the reductions (`tf.compat.v1.reduce_sum` and the like).
 
-They take `reduction_indices` and `keep_dims`, the old names of `axis` and `keepdims`, besides the new ones.
+The functions take `reduction_indices` and `keep_dims`, the old names of `axis` and `keepdims`, besides the new names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 
 
 def newer(old_name: str, old: Any, new_name: str, new: Any) -> Any:
-    """The one of two arguments, of which at most one is given, that is given.
+    """Returns the argument that is given, of an old and a new name for the same argument.
 
     Raises: ValueError: if both are given.
     """
@@ -41,7 +41,7 @@ def reduce_sum(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The sum of elements over axes of a tensor.
+    """Computes the sum of elements over axes of a tensor.
 
     >>> tf.compat.v1.reduce_sum([[1, 1, 1], [1, 1, 1]], reduction_indices=[0]).numpy()
     array([2, 2, 2], dtype=int32)
@@ -70,7 +70,7 @@ def reduce_prod(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The product of elements over axes of a tensor.
+    """Computes the product of elements over axes of a tensor.
 
     >>> tf.compat.v1.reduce_prod([[1., 2.], [3., 4.]], reduction_indices=[0]).numpy()
     array([3., 8.], dtype=float32)
@@ -99,7 +99,7 @@ def reduce_mean(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The mean of elements over axes of a tensor.
+    """Computes the mean of elements over axes of a tensor.
 
     >>> tf.compat.v1.reduce_mean([[1., 1.], [2., 2.]], reduction_indices=[0]).numpy()
     array([1.5, 1.5], dtype=float32)
@@ -128,7 +128,7 @@ def reduce_max(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The largest element over axes of a tensor.
+    """Computes the largest element over axes of a tensor.
 
     >>> tf.compat.v1.reduce_max([[1, 5], [4, 3]], reduction_indices=[0]).numpy()
     array([4, 5], dtype=int32)
@@ -157,7 +157,7 @@ def reduce_min(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The smallest element over axes of a tensor.
+    """Computes the smallest element over axes of a tensor.
 
     >>> tf.compat.v1.reduce_min([[1, 5], [4, 3]], reduction_indices=[0]).numpy()
     array([1, 3], dtype=int32)
@@ -186,7 +186,7 @@ def reduce_all(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Whether all elements are True over axes of a tensor.
+    """Tells whether all elements are True over axes of a tensor.
 
     >>> tf.compat.v1.reduce_all([[True, True], [False, True]], reduction_indices=[0]).numpy()
     array([False,  True])
@@ -215,7 +215,7 @@ def reduce_any(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """Whether any element is True over axes of a tensor.
+    """Tells whether any element is True over axes of a tensor.
 
     >>> tf.compat.v1.reduce_any([[True, False], [False, False]], reduction_indices=[0]).numpy()
     array([ True, False])
@@ -244,7 +244,7 @@ def reduce_logsumexp(
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """`log(sum(exp(x)))` of elements over axes of a tensor.
+    """Computes `log(sum(exp(x)))` of elements over axes of a tensor.
 
     >>> tf.compat.v1.reduce_logsumexp([[0.0, 1000.0]], reduction_indices=[0]).numpy()
     array([   0., 1000.], dtype=float32)
@@ -275,7 +275,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: Any = None,
 ) -> Tensor:
-    """How many elements are not zero, over axes.
+    """Counts the elements that are not zero, over axes.
 
     >>> tf.compat.v1.count_nonzero([[0, 1, 0], [1, 1, 0]], reduction_indices=1).numpy()
     array([1, 2])
@@ -301,7 +301,7 @@ def count_nonzero(
 def argmax_v1(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: DType = int64
 ) -> Tensor:
-    """The index of the largest element along an axis.
+    """Finds the index of the largest element along an axis.
 
     >>> tf.compat.v1.argmax([2, 20, 30], dimension=0).numpy()
     np.int64(2)
@@ -323,7 +323,7 @@ def argmax_v1(
 def argmin_v1(
     input: Any, axis: Any = None, name: str | None = None, dimension: Any = None, output_type: DType = int64
 ) -> Tensor:
-    """The index of the smallest element along an axis.
+    """Finds the index of the smallest element along an axis.
 
     >>> tf.compat.v1.argmin([2, 20, 30], dimension=0).numpy()
     np.int64(0)
@@ -343,7 +343,7 @@ def argmin_v1(
 
 @export(v1=["arg_max"])
 def arg_max(input: Any, dimension: Any, output_type: DType = int64, name: str | None = None) -> Tensor:
-    """The index of the largest element along an axis.
+    """Finds the index of the largest element along an axis.
 
     >>> tf.compat.v1.arg_max([2, 20, 30], 0).numpy()
     np.int64(2)
@@ -361,7 +361,7 @@ def arg_max(input: Any, dimension: Any, output_type: DType = int64, name: str | 
 
 @export(v1=["arg_min"])
 def arg_min(input: Any, dimension: Any, output_type: DType = int64, name: str | None = None) -> Tensor:
-    """The index of the smallest element along an axis.
+    """Finds the index of the smallest element along an axis.
 
     >>> tf.compat.v1.arg_min([2, 20, 30], 0).numpy()
     np.int64(0)
@@ -386,7 +386,7 @@ def norm_v1(
     name: str | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The norm of vectors, of matrices, or of a whole tensor seen as one vector.
+    """Computes the norm of vectors, of matrices, or of a whole tensor seen as one vector.
 
     >>> tf.compat.v1.norm([3.0, 4.0], keep_dims=True).numpy()
     array([5.], dtype=float32)
