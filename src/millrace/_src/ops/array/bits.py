@@ -51,7 +51,7 @@ def _bitcast_shape(c: ShapeContext) -> TensorShape:
     batching=as_it_is,
 )
 def bitcast_op(xp: Xp, input: Array, *, T: DType, type: DType) -> Array:
-    """The bytes of `input` read as another dtype."""
+    """Reads the bytes of `input` as another dtype."""
     have, want = input.dtype.itemsize, type.np_dtype.itemsize
     if want > have and (not input.ndim or input.shape[-1] != want // have):
         raise invalid(f"Cannot bitcast from {int(T.enum)} to {int(type.enum)}")
@@ -72,7 +72,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
 
     Args:
       input: A numeric Tensor.
-      type: the dtype. If it is narrower, a dimension is added; if wider, the last one must hold a whole element.
+      type: the dtype. A narrower one adds a dimension; for a wider one the last dimension must hold a whole element.
       name: name of the operation.
 
     Returns: A Tensor of that dtype.
@@ -110,7 +110,7 @@ def _fingerprint_shape(c: ShapeContext) -> TensorShape:
     not_differentiable="a hash is not continuous",
 )
 def fingerprint_op(xp: Xp, data: Array, method: Array) -> Array:
-    """A hash of 8 bytes for each slice of the first dimension."""
+    """Computes a hash of 8 bytes for each slice of the first dimension."""
     if not data.ndim:
         raise invalid(f"`data` should have at least one dimension: {dims_text(data.shape)}")
     if method[()] != b"farmhash64":
@@ -120,7 +120,7 @@ def fingerprint_op(xp: Xp, data: Array, method: Array) -> Array:
 
 
 def _row_hash(row: Any) -> int:
-    """The hash of a slice: of its bytes; of several strings, the hash of their hashes."""
+    """Computes the hash of a slice: of its bytes, or, for several strings, of the hashes of the strings."""
     if isinstance(row, bytes):
         return fingerprint64(row)
     if row.dtype.kind == "O":
@@ -177,7 +177,7 @@ def unravel_index(xp: Xp, indices: Array, dims: Array) -> Array:
 
     Args:
       indices: an int32 or int64 scalar or vector of flat positions.
-      dims: a vector of the same dtype, the shape they are positions in.
+      dims: a vector of the same dtype, the shape of the array that `indices` points into.
 
     Returns: A Tensor with one row a dimension.
     Raises: tf.errors.InvalidArgumentError: if a position is out of range or a dimension is 0.
@@ -202,6 +202,6 @@ def unravel_index(xp: Xp, indices: Array, dims: Array) -> Array:
 
 
 def _quotient(xp: Xp, value: Array, divisor: int) -> Array:
-    """Integer division towards zero."""
+    """Divides integers and rounds towards zero."""
     whole = value // divisor
     return xp.where((value < 0) & (whole * divisor != value), whole + 1, whole)

@@ -1,4 +1,4 @@
-"""Broadcasting: to a given shape, of two shapes, and which axes its gradient sums over."""
+"""Broadcasting: to a given shape, of two shapes, and the axes over which the gradient sums."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.broadcast_to,
 )
 def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
-    """`input` repeated along dimensions of size 1, and new leading ones, to reach `shape`."""
+    """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`."""
     wanted = tuple(shape.reshape(-1).tolist())
     for size in wanted:
         if size < 0:
@@ -65,7 +65,9 @@ def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
 
 
 def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    """Why a tensor cannot be broadcast: its shape contradicts the wanted one, or is larger than it."""
+    """Says why a tensor cannot be broadcast: its shape contradicts the wanted shape, or is larger than the wanted
+    shape.
+    """
     try:
         np.broadcast_shapes(given, wanted)
     except ValueError:
@@ -82,7 +84,7 @@ def broadcast_to_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
 
 @export("broadcast_to")
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Repeats `input` along dimensions of size 1, and new leading ones, to reach `shape`.
+    """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`.
 
     >>> tf.broadcast_to([1, 2, 3], [2, 3]).numpy()
     array([[1, 2, 3],
@@ -117,7 +119,7 @@ def _broadcast_args_shape(c: ShapeContext) -> TensorShape:
     not_batched="a shape is the same for all rows",
 )
 def broadcast_args(xp: Xp, s0: Array, s1: Array) -> Array:
-    """The shape of what two tensors of shapes `s0` and `s1` broadcast to."""
+    """Computes the shape to which two tensors of shapes `s0` and `s1` broadcast."""
     for i, s in enumerate((s0, s1)):
         if s.ndim != 1:
             raise invalid(f"In[{i}] must be a vector.{dims_text(s.shape)}")
@@ -151,7 +153,7 @@ def _unknown_vectors(c: ShapeContext) -> list[TensorShape]:
     not_batched="a shape is the same for all rows",
 )
 def broadcast_gradient_args(xp: Xp, s0: Array, s1: Array) -> tuple[Array, Array]:
-    """The axes of the broadcast shape of `s0` and `s1` over which each of the two was repeated."""
+    """Finds, for each of the shapes `s0` and `s1`, the axes over which broadcasting repeated its tensor."""
     a, b = s0.tolist(), s1.tolist()
     if a == b:
         empty = np.zeros([0], s0.dtype)
@@ -164,7 +166,7 @@ def broadcast_gradient_args(xp: Xp, s0: Array, s1: Array) -> tuple[Array, Array]
 
 
 def _both_one(x: list[int], y: list[int], i: int) -> bool:
-    """Where both sizes are 1 a sum over the axis changes nothing; TensorFlow lists it for both."""
+    """Tells whether both sizes are 1: a sum over such an axis changes nothing, but TensorFlow lists it for both."""
     return x[i] == y[i] == 1
 
 

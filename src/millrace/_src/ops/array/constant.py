@@ -30,9 +30,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     already, use `tf.convert_to_tensor`.
 
     Args:
-      value: a number, string, bool, nested list of them, NumPy array or scalar.
-      dtype: the dtype; None infers it (int32, float32, string, bool, or that of a NumPy value).
-      shape: the shape; the value is reshaped to it, or repeated if it is a single element.
+      value: a number, string or bool, a nested list of such values, a NumPy array or scalar.
+      dtype: the dtype; None infers int32, float32, string or bool, or takes the dtype of a NumPy value.
+      shape: the shape to which the value is reshaped; a single element is repeated.
       name: name of the constant in a graph.
 
     Returns: A Tensor.
@@ -51,7 +51,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
-    """The value as an array that nobody else may change, and its dtype."""
+    """Returns the value as an array that nobody else may change, and the dtype."""
     if isinstance(value, SymbolicTensor):
         if dtype is not None and value.dtype is not dtype:
             raise TypeError(f"Expected {dtype.name}, but got {value} of type 'SymbolicTensor'.")
@@ -68,7 +68,7 @@ def _array_of(value: Any, dtype: DType | None) -> tuple[Array, DType]:
 
 
 def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
-    """The array in the shape asked for: reshaped, or a single element repeated."""
+    """Gives the array the wanted shape: reshapes the array, or repeats a single element."""
     if not shape.is_fully_defined():
         raise TypeError(f"tf.constant: `shape` must be fully defined; received {shape}.")
     dims = tuple(d for d in shape if d is not None)
@@ -79,7 +79,7 @@ def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
         return array.reshape(dims)
     if array.size == 1:
         element = np.full((), array.reshape(-1)[0], array.dtype)
-        # in a graph it stays one element, which is how it is written to a file
+        # in a graph the constant stays one element, as files write it
         return np.full(dims, element) if state.graph is None else np.broadcast_to(element, dims)
     if state.graph is not None:
         raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
@@ -94,14 +94,14 @@ def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
 def constant_v1(
     value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
 ) -> Any:
-    """TensorFlow 1's `tf.constant`: in a graph, a value that is too short is continued with its last element.
+    """Makes a constant as TensorFlow 1 does: in a graph, a value that is too short continues with its last element.
 
     >>> tf.compat.v1.constant([1, 2], shape=[2], verify_shape=True).numpy()
     array([1, 2], dtype=int32)
 
     Args:
-      value: a number, string, bool, nested list of them, NumPy array or scalar.
-      dtype: the dtype; None infers it.
+      value: a number, string or bool, a nested list of such values, a NumPy array or scalar.
+      dtype: the dtype; None infers the dtype from the value.
       shape: the shape.
       name: name of the constant in a graph.
       verify_shape: whether the value must have that shape already.

@@ -1,8 +1,8 @@
 """Diagonals of matrices: made into matrices, taken out, and set.
 
-A band is the diagonals `k[0] ... k[1]`; packed, it is a matrix of one row a diagonal, the uppermost first, the shorter
-ones aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix stands in that
-packed form and the other way round; every op is then one gather and one `where`.
+A band is the diagonals `k[0] ... k[1]`. A packed band is a matrix with one row for each diagonal, the uppermost first,
+the shorter diagonals aligned left or right. `_Band` computes once, from static sizes, where each element of a matrix
+stands in the packed band, and the other way round. Every op is then one gather and one `where`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 class _Band:
-    """Diagonals `low ... high` of a matrix, and their packed form."""
+    """A band of a matrix, the diagonals `low ... high`, and the band's packed form."""
 
     def __init__(self, rows: int, cols: int, low: int, high: int, align: str) -> None:
         self.rows, self.cols, self.low, self.high = rows, cols, low, high
@@ -44,13 +44,15 @@ class _Band:
         self.left_above, self.left_below = align.startswith("LEFT"), align.endswith("LEFT")
 
     def shifts(self, diagonals: Array) -> Array:
-        """How far to the right each diagonal begins in its packed row."""
+        """Returns how far to the right each diagonal begins in its packed row."""
         lengths = np.minimum(self.rows + np.minimum(diagonals, 0), self.cols - np.maximum(diagonals, 0))
         is_left = (diagonals >= 0) & self.left_above | (diagonals <= 0) & self.left_below
         return np.where(is_left, 0, self.width - lengths)
 
     def matrix_positions(self) -> tuple[Array, Array, Array]:
-        """For each place of the packed form: its row and column in the matrix, and whether it is not padding."""
+        """Returns, for each position in the packed band: the row and column in the matrix, and whether it is no
+        padding.
+        """
         diagonals = np.arange(self.high, self.low - 1, -1)[:, None]
         along = np.arange(self.width)[None, :] - self.shifts(diagonals)
         row, col = along - np.minimum(diagonals, 0), along + np.maximum(diagonals, 0)
@@ -58,7 +60,9 @@ class _Band:
         return np.where(inside, row, 0), np.where(inside, col, 0), inside
 
     def packed_positions(self) -> tuple[Array, Array, Array]:
-        """For each element of the matrix: its diagonal and place in the packed form, and whether it is in the band."""
+        """Returns, for each element of the matrix: the diagonal, the position in the packed band, and whether the
+        element is in the band.
+        """
         row, col = np.arange(self.rows)[:, None], np.arange(self.cols)[None, :]
         diagonals = col - row
         inside = (diagonals >= self.low) & (diagonals <= self.high)
@@ -68,7 +72,7 @@ class _Band:
 
 
 def _limits(k: Array) -> tuple[int, int]:
-    """The lowest and highest diagonal that `k` names."""
+    """Returns the lowest and the highest diagonal that `k` names."""
     values = k.reshape(-1).tolist()
     if len(values) not in (1, 2):
         raise invalid(f"diag_index must have only one or two elements, received {len(values)} elements.")
@@ -133,7 +137,7 @@ def _diag_shape(c: ShapeContext) -> TensorShape:
 def _matrix_size(
     length: int | None, low: int, high: int, rows: int, cols: int, fail: Any
 ) -> tuple[int | None, int | None]:
-    """The size of a matrix whose diagonals of the given length are all that is known for sure."""
+    """Returns the size of a matrix of which only the length of the diagonals is certain."""
     if length is None:
         return (None if rows < 0 else rows), (None if cols < 0 else cols)
     least_rows, least_cols = length - min(high, 0), length + max(low, 0)
@@ -193,13 +197,13 @@ def matrix_diag_v3(
     *,
     align: str = "RIGHT_LEFT",
 ) -> Array:
-    """Matrices with the given diagonals, and `padding_value` elsewhere."""
+    """Makes matrices with the given diagonals, and `padding_value` elsewhere."""
     return _matrix_diag(xp, diagonal, k, int(num_rows), int(num_cols), padding_value, align)
 
 
 @matrix_diag_v3.gradient
 def matrix_diag_v3_gradient(dy: Tensor, k: Tensor, align: str) -> tuple[Tensor, None, None, None, None]:
-    """The diagonals of the gradient."""
+    """Takes the diagonals of the gradient."""
     return raw.MatrixDiagPartV3(input=dy, k=k, padding_value=_zero_of(dy), align=align), None, None, None, None
 
 
@@ -216,13 +220,13 @@ def _zero_of(tensor: Any) -> Any:
     batching=leading("diagonal"),
 )
 def matrix_diag_v2(xp: Xp, diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Array:
-    """MatrixDiagV3 with all diagonals aligned left."""
+    """Makes matrices with the given diagonals, all aligned left, and `padding_value` elsewhere."""
     return _matrix_diag(xp, diagonal, k, int(num_rows), int(num_cols), padding_value, "LEFT_LEFT")
 
 
 @matrix_diag_v2.gradient
 def matrix_diag_v2_gradient(dy: Tensor, k: Tensor) -> tuple[Tensor, None, None, None, None]:
-    """The diagonals of the gradient."""
+    """Takes the diagonals of the gradient."""
     return raw.MatrixDiagPartV2(input=dy, k=k, padding_value=_zero_of(dy)), None, None, None, None
 
 
@@ -233,13 +237,13 @@ def _square_shape(c: ShapeContext) -> TensorShape:
 
 @op("MatrixDiag", "diagonal: T -> output: T", T=ANY, shape=_square_shape, batching=leading("diagonal"))
 def matrix_diag_v1(xp: Xp, diagonal: Array) -> Array:
-    """Square matrices with the given main diagonals."""
+    """Makes square matrices with the given main diagonals."""
     return _matrix_diag(xp, diagonal, np.zeros((), np.int32), -1, -1, _zero(diagonal), "LEFT_LEFT")
 
 
 @matrix_diag_v1.gradient
 def matrix_diag_v1_gradient(dy: Tensor) -> Tensor:
-    """The diagonal of the gradient."""
+    """Takes the diagonal of the gradient."""
     return raw.MatrixDiagPart(input=dy)
 
 
@@ -252,7 +256,7 @@ def matrix_diag_v1_gradient(dy: Tensor) -> Tensor:
     batching=leading("diagonal"),
 )
 def batch_matrix_diag(xp: Xp, diagonal: Array) -> Array:
-    """MatrixDiag by its first name."""
+    """Makes square matrices with the given main diagonals; the first name of MatrixDiag."""
     return _matrix_diag(xp, diagonal, np.zeros((), np.int32), -1, -1, _zero(diagonal), "LEFT_LEFT")
 
 
@@ -311,13 +315,13 @@ def _matrix_diag_part(xp: Xp, matrix: Array, k: Array, padding: Array, align: st
     batching=leading("input"),
 )
 def matrix_diag_part_v3(xp: Xp, input: Array, k: Array, padding_value: Array, *, align: str = "RIGHT_LEFT") -> Array:
-    """The diagonals of matrices, shorter ones filled with `padding_value`."""
+    """Takes the diagonals of matrices; fills shorter diagonals with `padding_value`."""
     return _matrix_diag_part(xp, input, k, padding_value, align)
 
 
 @matrix_diag_part_v3.gradient
 def matrix_diag_part_v3_gradient(dy: Tensor, input: Tensor, k: Tensor, align: str) -> tuple[Tensor, None, None]:
-    """The gradient on the diagonals, zeros elsewhere."""
+    """Puts the gradient on the diagonals, zeros elsewhere."""
     return raw.MatrixSetDiagV3(input=raw.ZerosLike(x=input), diagonal=dy, k=k, align=align), None, None
 
 
@@ -330,13 +334,13 @@ def matrix_diag_part_v3_gradient(dy: Tensor, input: Tensor, k: Tensor, align: st
     batching=leading("input"),
 )
 def matrix_diag_part_v2(xp: Xp, input: Array, k: Array, padding_value: Array) -> Array:
-    """MatrixDiagPartV3 with all diagonals aligned left."""
+    """Takes the diagonals of matrices, all aligned left; fills shorter diagonals with `padding_value`."""
     return _matrix_diag_part(xp, input, k, padding_value, "LEFT_LEFT")
 
 
 @matrix_diag_part_v2.gradient
 def matrix_diag_part_v2_gradient(dy: Tensor, input: Tensor, k: Tensor) -> tuple[Tensor, None, None]:
-    """The gradient on the diagonals, zeros elsewhere."""
+    """Puts the gradient on the diagonals, zeros elsewhere."""
     return raw.MatrixSetDiagV2(input=raw.ZerosLike(x=input), diagonal=dy, k=k), None, None
 
 
@@ -350,13 +354,13 @@ def _main_diagonal_shape(c: ShapeContext) -> TensorShape:
 
 @op("MatrixDiagPart", "input: T -> diagonal: T", T=ANY, shape=_main_diagonal_shape, batching=leading("input"))
 def matrix_diag_part_v1(xp: Xp, input: Array) -> Array:
-    """The main diagonals of matrices."""
+    """Takes the main diagonals of matrices."""
     return _matrix_diag_part(xp, input, np.zeros((), np.int32), _zero(input), "LEFT_LEFT")
 
 
 @matrix_diag_part_v1.gradient
 def matrix_diag_part_v1_gradient(dy: Tensor, input: Tensor) -> Tensor:
-    """The gradient on the diagonals, zeros elsewhere."""
+    """Puts the gradient on the diagonals, zeros elsewhere."""
     return raw.MatrixSetDiag(input=raw.ZerosLike(x=input), diagonal=dy)
 
 
@@ -420,13 +424,13 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
     batching=leading("input", "diagonal"),
 )
 def matrix_set_diag_v3(xp: Xp, input: Array, diagonal: Array, k: Array, *, align: str = "RIGHT_LEFT") -> Array:
-    """Matrices with their diagonals replaced."""
+    """Replaces the diagonals of matrices."""
     return _matrix_set_diag(xp, input, diagonal, k, align)
 
 
 @matrix_set_diag_v3.gradient
 def matrix_set_diag_v3_gradient(dy: Tensor, diagonal: Tensor, k: Tensor, align: str) -> tuple[Tensor, Tensor, None]:
-    """The diagonals of the gradient to the diagonal, the rest to the input."""
+    """Gives the diagonals of the gradient to the new diagonals, and the rest to the input."""
     rest = raw.MatrixSetDiagV3(input=dy, diagonal=raw.ZerosLike(x=diagonal), k=k, align=align)
     return rest, raw.MatrixDiagPartV3(input=dy, k=k, padding_value=_zero_of(dy), align=align), None
 
@@ -440,13 +444,13 @@ def matrix_set_diag_v3_gradient(dy: Tensor, diagonal: Tensor, k: Tensor, align: 
     batching=leading("input", "diagonal"),
 )
 def matrix_set_diag_v2(xp: Xp, input: Array, diagonal: Array, k: Array) -> Array:
-    """MatrixSetDiagV3 with all diagonals aligned left."""
+    """Replaces the diagonals of matrices; all new diagonals are aligned left."""
     return _matrix_set_diag(xp, input, diagonal, k, "LEFT_LEFT")
 
 
 @matrix_set_diag_v2.gradient
 def matrix_set_diag_v2_gradient(dy: Tensor, diagonal: Tensor, k: Tensor) -> tuple[Tensor, Tensor, None]:
-    """The diagonals of the gradient to the diagonal, the rest to the input."""
+    """Gives the diagonals of the gradient to the new diagonals, and the rest to the input."""
     rest = raw.MatrixSetDiagV2(input=dy, diagonal=raw.ZerosLike(x=diagonal), k=k)
     return rest, raw.MatrixDiagPartV2(input=dy, k=k, padding_value=_zero_of(dy)), None
 
@@ -459,13 +463,13 @@ def matrix_set_diag_v2_gradient(dy: Tensor, diagonal: Tensor, k: Tensor) -> tupl
     batching=leading("input", "diagonal"),
 )
 def matrix_set_diag_v1(xp: Xp, input: Array, diagonal: Array) -> Array:
-    """Matrices with their main diagonals replaced."""
+    """Replaces the main diagonals of matrices."""
     return _matrix_set_diag(xp, input, diagonal, np.zeros((), np.int32), "LEFT_LEFT")
 
 
 @matrix_set_diag_v1.gradient
 def matrix_set_diag_v1_gradient(dy: Tensor, diagonal: Tensor) -> tuple[Tensor, Tensor]:
-    """The diagonal of the gradient to the diagonal, the rest to the input."""
+    """Gives the diagonal of the gradient to the new diagonal, and the rest to the input."""
     return raw.MatrixSetDiag(input=dy, diagonal=raw.ZerosLike(x=diagonal)), raw.MatrixDiagPart(input=dy)
 
 
@@ -473,7 +477,7 @@ def matrix_set_diag_v1_gradient(dy: Tensor, diagonal: Tensor) -> tuple[Tensor, T
 
 
 def _padding(value: Any, tensor: Any) -> Any:
-    """A padding value for a boolean tensor is a bool, though the default is 0."""
+    """Returns the padding value, as a bool for a boolean tensor, because the default is the number 0."""
     return bool(value) if getattr(tensor, "dtype", None) is bool_dtype and not isinstance(value, Tensor) else value
 
 
@@ -487,7 +491,7 @@ def matrix_diag(
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Any:
-    """Makes matrices of their diagonals.
+    """Makes matrices from diagonals.
 
     >>> tf.linalg.diag([1, 2]).numpy()
     array([[1, 0],

@@ -1,8 +1,8 @@
 """Shortcuts of eager calls: index arguments made tensors before the op sees them.
 
-An op whose inputs are tensors already runs in a microsecond; one that must find out what a list is takes ten. Shapes,
-axes and paddings are nearly always ints or lists of ints, so the public functions convert those first. While a graph is
-built the op must do it, for it names the constant after its argument.
+An op on tensors runs in a microsecond; an op that must find out what a list is takes ten. Shapes, axes and paddings are
+nearly always ints or lists of ints, so the public functions convert such arguments first. While a graph is built the op
+must convert them, because the op names the constant after the argument.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ def _small_int(value: int) -> EagerTensor:
 
 
 def index_tensor(value: Any) -> Any:
-    """In eager mode, an int or a list of ints as a tensor (an empty list is one of ints); anything else as it is."""
+    """Returns, in eager mode, an int or a list of ints as a tensor (an empty list as an integer tensor).
+
+    Other values, and all values while a graph is built, are returned unchanged.
+    """
     if state.graph is not None:
         return value
     kind = type(value)
@@ -41,7 +44,7 @@ def index_tensor(value: Any) -> Any:
 
 
 def plain_arrays(values: Any) -> list[Any] | None:
-    """The arrays of a list of eager tensors of one dtype when nothing watches the call, else None."""
+    """Returns the arrays of a list of eager tensors of one dtype when nothing watches the call, else None."""
     if state.run is None or type(values) not in _LISTS or not values:
         return None
     dtype = getattr(values[0], "dtype", None)

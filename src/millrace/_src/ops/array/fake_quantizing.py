@@ -1,7 +1,8 @@
-"""Fake quantization: what a float would be after a trip through a few bits, with a gradient to train by.
+"""Fake quantization: floats rounded as if stored in a few bits, with a gradient to train by.
 
-The range is first nudged so that zero is one of the representable values; then values are clamped to it and rounded to
-its steps. All arithmetic is in float32, in the order of TensorFlow's kernels, so that the results are the same bits.
+The range is first nudged so that zero is one of the representable values. Then values are clamped to the range and
+rounded to its steps. All arithmetic is in float32, in the order of TensorFlow's kernels, so that the results are the
+same bits.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _WHY = "it is itself a gradient"
 
 
 def _nudged(xp: Xp, low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array, Array]:
-    """The range moved so that zero is representable, and its step."""
+    """Moves the range so that zero is representable; returns the new ends and the step."""
     first, last = _F32(1 if narrow_range else 0), _F32((1 << num_bits) - 1)
     step = (high - low) / (last - first)
     zero = first - low / step
@@ -64,7 +65,7 @@ def _check_range(low: float, high: float) -> None:
 
 
 def _inside(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Array, Array]:
-    """Which elements are below and which above the nudged range."""
+    """Tells which elements are below and which are above the nudged range."""
     bottom, top, _ = _nudged(xp, low, high, num_bits, narrow_range)
     is_off = (low == 0) & (high == 0)
     return (x < bottom) & ~is_off, (x > top) & ~is_off
@@ -93,7 +94,7 @@ def fake_quant_with_min_max_args(
 
     Args:
       inputs: A float32 Tensor.
-      min: the lower end of the range, before it is nudged to hold zero.
+      min: the lower end of the range, before the range is nudged to hold zero.
       max: the upper end.
       num_bits: 2 to 16.
       narrow_range: whether the lowest of the `2 ** num_bits` values is left out.
@@ -109,7 +110,7 @@ def fake_quant_with_min_max_args(
 def fake_quant_with_min_max_args_backward(
     dy: Tensor, inputs: Tensor, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Tensor:
-    """The gradient passes where the value was in range."""
+    """Passes the gradient on where the value was in range."""
     return raw.FakeQuantWithMinMaxArgsGradient(
         gradients=dy, inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range
     )
@@ -192,7 +193,7 @@ def fake_quant_with_min_max_vars(
 
     Args:
       inputs: A float32 Tensor.
-      min: A float32 scalar, the lower end of the range, before it is nudged to hold zero.
+      min: A float32 scalar, the lower end of the range, before the range is nudged to hold zero.
       max: A float32 scalar, the upper end.
       num_bits: 2 to 16.
       narrow_range: whether the lowest of the `2 ** num_bits` values is left out.
@@ -208,7 +209,7 @@ def fake_quant_with_min_max_vars(
 def fake_quant_with_min_max_vars_backward(
     dy: Tensor, inputs: Tensor, min: Tensor, max: Tensor, num_bits: int, narrow_range: bool
 ) -> Any:
-    """To the input where it was in range, to the ends of the range where it was beyond them."""
+    """Gives the gradient to the input where the input was in range, else to the nearer end of the range."""
     return raw.FakeQuantWithMinMaxVarsGradient(
         gradients=dy, inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range
     )
@@ -236,7 +237,7 @@ def fake_quant_with_min_max_vars_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> tuple[Array, Array, Array]:
-    """Passes gradients on to the input where it was in range, else to the end of the range it was beyond.
+    """Passes gradients on to the input where the input was in range, else to the nearer end of the range.
 
     >>> [g.numpy().tolist() for g in tf.quantization.fake_quant_with_min_max_vars_gradient([1., 2.], [.5, 9.], 0., 1.)]
     [[1.0, 0.0], 0.0, 2.0]
@@ -315,7 +316,7 @@ def fake_quant_with_min_max_vars_per_channel(
 def fake_quant_with_min_max_vars_per_channel_backward(
     dy: Tensor, inputs: Tensor, min: Tensor, max: Tensor, num_bits: int, narrow_range: bool
 ) -> Any:
-    """To the input where it was in range, to the ends of its channel's range where it was beyond them."""
+    """Gives the gradient to the input where the input was in range, else to the nearer end of the channel's range."""
     return raw.FakeQuantWithMinMaxVarsPerChannelGradient(
         gradients=dy, inputs=inputs, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range
     )
@@ -351,7 +352,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> tuple[Array, Array, Array]:
-    """Passes gradients on to the input where it was in range, else to the end of its channel's range.
+    """Passes gradients on to the input where the input was in range, else to the nearer end of the channel's range.
 
     >>> gradient = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient
     >>> [g.numpy().tolist() for g in gradient([[1.0, 2.0]], [[0.5, 9.0]], [0.0, 0.0], [1.0, 1.0])]

@@ -1,7 +1,7 @@
 """FarmHash's 64-bit fingerprint, the hash that TensorFlow promises never to change.
 
-From the published algorithm (Geoff Pike, FarmHash 1.1, `farmhashna::Hash64`, MIT licence): short keys by a few
-multiplications, long ones 64 bytes at a time. All arithmetic is modulo 2**64.
+Written from the published algorithm (Geoff Pike, FarmHash 1.1, `farmhashna::Hash64`, MIT licence): short keys take a
+few multiplications, long keys are read 64 bytes at a time. All arithmetic is modulo 2**64.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _read32 = struct.Struct("<I").unpack_from
 
 
 def fingerprint64(key: bytes) -> int:
-    """The fingerprint of a byte string.
+    """Computes the fingerprint of a byte string.
 
     >>> from millrace._src.ops.array.farmhash import fingerprint64
     >>> fingerprint64(b"a")
@@ -86,7 +86,7 @@ def _up_to_64(key: bytes, size: int) -> int:
 
 
 def _weak(key: bytes, at: int, a: int, b: int) -> tuple[int, int]:
-    """A quick hash of 32 bytes and two seeds."""
+    """Computes a quick hash of 32 bytes and two seeds."""
     w, x, y, z = struct.unpack_from("<4Q", key, at)
     a += w
     b = _rotate(b + a + z, 21)

@@ -1,7 +1,8 @@
-"""Tensors filled with one value: zeros, ones, fill, and their `_like` forms.
+"""Tensors filled with one value: zeros, ones, fill, and the `_like` forms of all three.
 
-In eager mode they are NumPy arrays at once. In a graph, a small tensor of known shape is a constant, a large one a Fill
-(which costs a graph nothing to store), and one of unknown shape a Fill whose dimensions are computed.
+In eager mode such tensors are NumPy arrays at once. In a graph, a small tensor of known shape is a constant, a large
+tensor is a Fill (which costs a graph nothing to store), and a tensor of unknown shape is a Fill whose dimensions are
+computed.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.fill,
 )
 def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
-    """A tensor of shape `dims` that repeats `value`."""
+    """Makes a tensor of shape `dims` that repeats `value`."""
     if dims.ndim > 1:
         raise invalid(f"dims must represent a vector, got shape {dims_text(dims.shape)}")
     sizes = tuple(dims.reshape(-1).tolist())
@@ -72,7 +73,7 @@ def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
 
 @fill_op.gradient
 def fill_gradient(dy: Tensor, value: Tensor) -> tuple[None, Tensor]:
-    """The value gets the sum of the gradient."""
+    """Gives the value the sum of the gradient."""
     return None, raw.Sum(input=reshape(dy, [-1]), reduction_indices=[0])
 
 
@@ -85,7 +86,7 @@ def _like(xp: Xp, x: Array, value: int) -> Array:
 
 
 def _objects_like(x: Array) -> Array:
-    """Empty strings; for variants, what each of them calls its zero."""
+    """Makes empty strings, or zeros of variants as each variant defines its zero."""
     result = np.empty(x.shape, dtype=object)
     flat, given = result.reshape(-1), x.reshape(-1)
     for i, item in enumerate(given):
@@ -101,7 +102,7 @@ def _objects_like(x: Array) -> Array:
     not_differentiable="zeros do not vary with the values",
 )
 def zeros_like_op(xp: Xp, x: Array) -> Array:
-    """Zeros of the shape and dtype of `x`."""
+    """Makes zeros of the shape and dtype of `x`."""
     return _like(xp, x, 0)
 
 
@@ -120,7 +121,7 @@ def _specialize_zeros_like(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, A
     not_differentiable="ones do not vary with the values",
 )
 def ones_like_op(xp: Xp, x: Array) -> Array:
-    """Ones of the shape and dtype of `x`."""
+    """Makes ones of the shape and dtype of `x`."""
     return _like(xp, x, 1)
 
 
@@ -135,7 +136,7 @@ def ones_like_op(xp: Xp, x: Array) -> Array:
     not_batched="its shape is the same for all rows",
 )
 def empty_op(xp: Xp, shape: Array, *, dtype: DType, init: bool = False) -> Array:
-    """A tensor of shape `shape` whose contents are of no account; zeros here."""
+    """Makes a tensor of shape `shape` whose contents do not matter; zeros here."""
     sizes = tuple(shape.tolist())
     return xp.full(sizes, b"" if dtype.np_dtype.kind == "O" else 0, dtype=dtype.np_dtype)
 
@@ -228,7 +229,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
 
 @export("ones_like", v1=[])
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
-    """Makes a tensor of ones of the shape of another.
+    """Makes a tensor of ones with the shape of another tensor.
 
     >>> tf.ones_like([3, 4]).numpy()
     array([1, 1], dtype=int32)
@@ -248,7 +249,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
 
 @export(v1=["zeros_like"])
 def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """`tf.zeros_like` as TensorFlow 1 spells its arguments.
+    """Makes zeros of the shape of a tensor, with the arguments of TensorFlow 1.
 
     >>> tf.compat.v1.zeros_like([3]).numpy()
     array([0], dtype=int32)
@@ -268,7 +269,7 @@ def zeros_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optim
 
 @export(v1=["ones_like"])
 def ones_like_v1(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Any:
-    """`tf.ones_like` as TensorFlow 1 spells its arguments.
+    """Makes ones of the shape of a tensor, with the arguments of TensorFlow 1.
 
     >>> tf.compat.v1.ones_like([3]).numpy()
     array([1], dtype=int32)
@@ -300,7 +301,7 @@ def _refuse_layout(function: str, layout: Any) -> None:
 
 
 def _fill_value(dtype: DType, number: int) -> Any:
-    """Zero or one of a dtype. Raises TypeError if it has none."""
+    """Returns zero or one of a dtype. Raises TypeError if the dtype has no such value."""
     kind = dtype.np_dtype.kind
     if kind != "O":
         return np.array(number).astype(dtype.np_dtype)
@@ -341,7 +342,7 @@ def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
 
 
 def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
-    """In a graph: a constant where it is small, else a Fill."""
+    """Fills a tensor of known shape in a graph: a constant for a small tensor, else a Fill."""
     count = 1
     for size in dims:
         count *= size
@@ -353,7 +354,7 @@ def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) 
 
 
 def _static_dims(shape: Any) -> tuple[int, ...] | None:
-    """The dimensions if they are given as plain numbers."""
+    """Returns the dimensions if they are given as plain numbers, else None."""
     if isinstance(shape, TensorShape):
         if not shape.is_fully_defined():
             raise ValueError(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
@@ -364,7 +365,7 @@ def _static_dims(shape: Any) -> tuple[int, ...] | None:
 
 
 def _dims_tensor(shape: Any) -> Any:
-    """The dimensions as a vector tensor."""
+    """Returns the dimensions as a vector tensor."""
     if isinstance(shape, (int, np.integer)) and not isinstance(shape, bool):
         return convert_to_tensor(np.array([shape], np.int32), name="shape_as_tensor")
     is_tensor = isinstance(shape, (Tensor, np.ndarray, np.generic)) or hasattr(type(shape), "__tf_tensor__")
@@ -382,7 +383,7 @@ def _dims_tensor(shape: Any) -> Any:
 
 
 def _bool_as_int(value: Any) -> Any:
-    """A dimension given as a bool counts as a number."""
+    """Returns a dimension that is given as a bool as a number."""
     return int(value) if isinstance(value, (bool, np.bool_)) else value
 
 
@@ -411,7 +412,7 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
 
 
 def _like_value(dtype: DType, number: int, is_own: bool) -> Any:
-    """Zero or one; eagerly, the refusal of a one of the tensor's own dtype is that of the op OnesLike."""
+    """Returns zero or one of a dtype; an eager one of the tensor's own dtype is refused in the words of OnesLike."""
     if number and is_own and dtype.np_dtype.kind == "O" and state.graph is None:
         raise invalid(f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:OnesLike] name: ")
     return _fill_value(dtype, number)

@@ -1,7 +1,8 @@
 """Gather: slices of a tensor, or elements, picked by index.
 
-On a CPU TensorFlow refuses an index out of range; XLA cannot, so there it is clamped. The check therefore stands in the
-kernels, under `not xp.is_xla`. The gradient of picking whole rows is sparse: IndexedSlices, nothing is added up yet.
+On a CPU TensorFlow refuses an index out of range; XLA cannot, so under XLA the index is clamped. The check therefore
+stands in the kernels, under `not xp.is_xla`. The gradient of picking whole rows is sparse: IndexedSlices, in which
+nothing is added up yet.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def _check_range(indices: Array, size: int) -> None:
     batching=index_batches.gather,
 )
 def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
-    """The slices of `params` along `axis` at `indices`."""
+    """Picks the slices of `params` along `axis` at `indices`."""
     if axis.ndim:
         raise invalid("axis must be scalar")
     if not params.ndim:
@@ -137,7 +138,7 @@ def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) 
 def gather_v2_gradient(
     dy: Tensor, params: Tensor, indices: Tensor, axis: Tensor, batch_dims: int
 ) -> tuple[Any, None, None]:
-    """Rows give IndexedSlices; along another axis, or in batches, the slices are added up in place."""
+    """Returns IndexedSlices for rows; along another axis, or in batches, adds up the slices in place."""
     at = static_value(axis)
     if at is not None and int(at) == 0 and batch_dims == 0:
         return _sparse_rows(dy, params, indices), None, None
@@ -151,17 +152,19 @@ def gather_v2_gradient(
 
 
 def _sparse_rows(dy: Any, params: Any, indices: Any) -> IndexedSlices:
-    """The gradient of rows: which row each slice of `dy` belongs to."""
+    """Returns the gradient of picked rows: IndexedSlices that say to which row each slice of `dy` belongs."""
     shape = shape_tensor(params)
     dims = params.shape._dims
-    sure = dims is not None and all(dims[1:])  # else rows may be empty, and their number does not follow from the rest
+    sure = dims is not None and all(
+        dims[1:]
+    )  # else rows may be empty, and the number of rows does not follow from the rest
     count = [-1] if sure else raw.ExpandDims(input=raw.Size(input=indices), dim=0)
     values = reshape(dy, raw.ConcatV2(values=[count, shape[1:]], axis=0))
     return IndexedSlices(values=values, indices=reshape(indices, [-1]), dense_shape=shape)
 
 
 def _span(start: Any, stop: Any) -> Any:
-    """The vector `start, ..., stop - 1`, of ints where both are."""
+    """Returns the vector `start, ..., stop - 1`; an array of ints where both ends are ints, else a tensor."""
     if isinstance(start, int) and isinstance(stop, int):
         return np.arange(start, stop, dtype=np.int32)
     return raw.Range(start=start, limit=stop, delta=1)
@@ -174,8 +177,10 @@ def _joined(*parts: Any) -> Any:
 
 
 def _scatter_along(dy: Any, params: Any, indices: Any, axis: Any, batch: Any, rank: Any, index_rank: Any) -> Any:
-    """The transpose of gather: `dy`, with the gathered dimensions moved behind the batch, is added up into a flat table
-    whose rows are (batch, position on the axis)."""
+    """Transposes gather: adds `dy` up in a flat table whose rows are (batch, position on the axis).
+
+    The gathered dimensions are first moved behind the batch.
+    """
     extra = index_rank - batch  # dimensions of dy that came from the indices
     out_rank = rank - 1 + extra
     order = _joined(_span(0, batch), _span(axis, axis + extra), _span(batch, axis), _span(axis + extra, out_rank))
@@ -212,14 +217,14 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     batching=index_batches.gather,
 )
 def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
-    """The rows of `params` at `indices`."""
+    """Picks the rows of `params` at `indices`."""
     return gather_v2.op_def.kernel(xp, params, indices, np.zeros((), np.int32))
 
 
 @gather_op.gradient
 @values_for(params=())
 def gather_op_gradient(dy: Tensor, params: Tensor, indices: Tensor) -> tuple[IndexedSlices, None]:
-    """The rows and which they are."""
+    """Returns the gradient of the picked rows as IndexedSlices."""
     return _sparse_rows(dy, params, indices), None
 
 
@@ -259,15 +264,13 @@ def gather(
     known = static_value(axis) if isinstance(axis, Tensor) else axis
     if known is None or np.ndim(known) or int(known) != 0:
         return gather_v2(params, _positions(indices), index_tensor(axis), batch_dims=batch_dims, name=name)
-    if not isinstance(params, Tensor) and hasattr(
-        params, "sparse_read"
-    ):  # a Variable reads only the rows it is asked for
+    if not isinstance(params, Tensor) and hasattr(params, "sparse_read"):  # a Variable reads only the wanted rows
         return params.sparse_read(indices, name=name)
     return gather_v2(params, _positions(indices), index_tensor(axis), name=name)
 
 
 def _positions(indices: Any) -> Any:
-    """`index_tensor`, but an empty list stays one of floats, which the op refuses as TensorFlow's does."""
+    """Applies `index_tensor`, but leaves an empty list a list of floats, which the op refuses as TensorFlow's does."""
     tensor = index_tensor(indices)
     return indices if tensor is not indices and not tensor._value.size else tensor
 
@@ -281,7 +284,7 @@ def gather_v1(
     axis: Any = None,
     batch_dims: int = 0,
 ) -> Any:
-    """`tf.gather` with the argument order of TensorFlow 1.
+    """Picks slices of a tensor by index, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.gather([10, 20, 30], [2, 0]).numpy()
     array([30, 10], dtype=int32)
@@ -301,7 +304,7 @@ def gather_v1(
 
 @export(v1=["batch_gather"])
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
-    """Gathers along the last dimension of `indices`, all before it being batches.
+    """Gathers along the last dimension of `indices`; all earlier dimensions are batches.
 
     >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy()
     array([[2],
@@ -339,7 +342,7 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
 
 
 def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
-    """Which rows of `indices` do not point into the first dimensions `dims` of a tensor."""
+    """Tells which rows of `indices` do not point into the first dimensions `dims` of a tensor."""
     limits = np.array(dims, np.int64)
     return ((indices < 0) | (indices >= limits)).any(axis=-1)
 
@@ -353,7 +356,7 @@ def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
     batching=index_batches.gather_nd,
 )
 def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: str = "") -> Array:
-    """The elements, or slices, of `params` at the positions in the rows of `indices`."""
+    """Picks the elements, or slices, of `params` at the positions in the rows of `indices`."""
     if not indices.ndim:
         raise invalid("indices must be at least a vector")
     depth = indices.shape[-1]
@@ -379,7 +382,10 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
 
 
 def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | None:
-    """The positions to ignore, None if all are good. Raises InvalidArgumentError if bad ones are an error."""
+    """Returns the positions to ignore, None if all positions are good.
+
+    Raises InvalidArgumentError if bad positions are an error.
+    """
     if not indices.size:
         return None
     if params.size == 0 and policy != "IGNORE":
@@ -400,7 +406,7 @@ def _empty_params(params: Array) -> Exception:
 
 @gather_nd_op.gradient
 def gather_nd_gradient(dy: Tensor, params: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Any, None]:
-    """Rows picked one by one give IndexedSlices; the rest is scattered back."""
+    """Returns IndexedSlices for rows picked one by one; scatters other gradients back."""
     if indices.shape.rank == 2 and indices.shape.as_list()[-1] == 1 and bad_indices_policy != "IGNORE":
         rows = raw.Squeeze(input=indices, squeeze_dims=[-1])
         wide = int64 if indices.dtype is int64 else int32
@@ -446,7 +452,7 @@ def gather_nd(
 def gather_nd_v1(
     params: Any, indices: Any, name: str | None = None, batch_dims: Any = 0, bad_indices_policy: str = ""
 ) -> Any:
-    """`tf.gather_nd` with the argument order of TensorFlow 1.
+    """Picks elements or slices by position, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.gather_nd([1, 2, 3], [[1]]).numpy()
     array([2], dtype=int32)
@@ -464,7 +470,7 @@ def gather_nd_v1(
 
 
 def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None) -> Any:
-    """Completes the positions by the batch they stand in."""
+    """Completes the positions by the numbers of their batches."""
     with name_scope(name, "BatchGatherND"):
         indices = convert_to_tensor(indices, name="indices")
         params = convert_to_tensor(params, name="params")

@@ -1,8 +1,8 @@
 """`tensor[...]`: Python's index syntax, put into TensorFlow's terms.
 
-`SliceKey` reads a key once and collects what StridedSlice wants: begins, ends, strides, masks. Then there are three
-ways on. In eager mode with nobody watching, NumPy's own indexing does it. In eager mode under a tape, the three vectors
-are made directly. In a graph they are stacked by ops, under the names that TensorFlow gives them
+`SliceKey` reads a key once and collects the arguments of StridedSlice: begins, ends, strides, masks. Then there are
+three ways on. In eager mode with nobody watching, NumPy's own indexing takes the part. In eager mode under a tape, the
+three vectors are made directly. In a graph the vectors are stacked by ops, under TensorFlow's names
 (`strided_slice/stack`).
 """
 
@@ -34,7 +34,7 @@ _INDEX_DTYPES = (int16, int32, int64)
 
 
 def getitem(tensor: Any, key: Any) -> Any:
-    """The part of a tensor that `tensor[key]` means.
+    """Returns the part of a tensor that `tensor[key]` means.
 
     >>> x = tf.constant([[1, 2, 3], [4, 5, 6]])
     >>> x[0, 1:].numpy()
@@ -61,7 +61,7 @@ def getitem(tensor: Any, key: Any) -> Any:
 
 
 def _element(tensor: EagerTensor, at: int) -> EagerTensor:
-    """`x[3]`, the most frequent key."""
+    """Takes `x[3]`, the most frequent key."""
     value = tensor._value
     if not value.ndim:
         raise invalid("Attempting to slice scalar input. [Op:StridedSlice] name: strided_slice/")
@@ -79,7 +79,7 @@ def _is_mask(key: Any) -> bool:
 
 
 class SliceKey:
-    """A key taken apart: one begin, end and stride for each of its items, and the masks."""
+    """A key taken apart: one begin, end and stride for each item of the key, and the masks."""
 
     def __init__(self, items: Any) -> None:
         self.begin: list[Any] = []
@@ -121,7 +121,7 @@ class SliceKey:
         self._add(*(_default(value, fallback, dtype) for value, fallback in ((start, 0), (stop, 0), (step, 1))))
 
     def is_static(self) -> bool:
-        """Whether every bound is known now."""
+        """Tells whether every bound is known now."""
         return not any(isinstance(v, Tensor) and type(v) is not EagerTensor for part in self.parts() for v in part)
 
     def parts(self) -> tuple[list[Any], list[Any], list[Any]]:
@@ -129,14 +129,14 @@ class SliceKey:
         return self.begin, self.end, self.strides
 
     def masks(self) -> Masks:
-        """The five masks."""
+        """Returns the five masks."""
         return Masks(self.begin_mask, self.end_mask, self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask)
 
 
 def _checked(index: Any) -> Any:
-    """An index as a Python int or a scalar integer Tensor.
+    """Returns an index as a Python int or a scalar integer Tensor.
 
-    Raises: TypeError: if it is neither.
+    Raises: TypeError: if the index is neither.
     """
     if type(index) is int or isinstance(index, (bool, np.bool_)):
         return index
@@ -163,7 +163,7 @@ def _one_like(index: Any) -> Any:
 
 
 def _default(value: Any, fallback: int, dtype: DType | None) -> Any:
-    """A bound, or what stands for one left out: beside a Tensor, a constant of its dtype."""
+    """Returns a bound, or the fallback of a bound left out: beside a Tensor, a constant of the Tensor's dtype."""
     if value is not None:
         return value
     return fallback if dtype is None else _constant(fallback, dtype)

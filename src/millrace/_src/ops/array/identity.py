@@ -1,8 +1,8 @@
 """Ops that give back their input, and placeholders.
 
-They differ only in what the rest of the system may do with them: stop a gradient, forbid one, name a value, check a
-shape, or mark the place where a caller's value enters a graph. The kernels hand on the array they were given, which is
-safe because the buffer of a tensor never changes.
+The ops differ only in what the rest of the system may do with the result: stop a gradient, forbid a gradient, name a
+value, check a shape, or mark the place where a caller's value enters a graph. The kernels hand on the array they were
+given, which is safe because the buffer of a tensor never changes.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from millrace._src.util.export import export
 
 @op("Identity", "input: T -> output: T", T=ANY, shape=same_shape, returns_input=True)
 def identity_op(xp: Xp, input: Array) -> Array:
-    """Returns its input."""
+    """Returns the input."""
     return input
 
 
 @identity_op.gradient
 def identity_gradient(dy: Tensor) -> Tensor:
-    """d identity(x) = dx."""
+    """Passes the gradient on unchanged."""
     return dy
 
 
@@ -47,7 +47,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     >>> tf.identity(tf.constant([1, 2])).numpy()
     array([1, 2], dtype=int32)
 
-    Of a `tf.Variable` it takes the value of this moment: a later assignment does not show in the result.
+    Of a `tf.Variable`, `identity` takes the value of this moment: a later assignment does not show in the result.
 
     Args:
       input: a Tensor, a value that converts to one, or a composite such as a SparseTensor.
@@ -68,21 +68,21 @@ def identity(input: Any, name: str | None = None) -> Any:
     batching=each_as_it_is,
 )
 def identity_n_op(xp: Xp, input: list[Array]) -> list[Array]:
-    """Returns its inputs."""
+    """Returns the inputs."""
     return list(input)
 
 
 @identity_n_op.gradient
 def identity_n_gradient(dys: list[Tensor]) -> tuple[list[Tensor]]:
-    """Each gradient passes through."""
+    """Passes each gradient on unchanged."""
     return (list(dys),)
 
 
 @export("identity_n")
 def identity_n(input: Any, name: str | None = None) -> Any:
-    """Returns a list of tensors with the same shapes and contents as those in `input`.
+    """Returns a list of tensors with the shapes and contents of the tensors in `input`.
 
-    One operation holds them all, so that one gradient function can be given for the group.
+    One operation holds all tensors, so that one gradient function can be given for the group.
 
     >>> [int(t) for t in tf.identity_n([1, 2])]
     [1, 2]
@@ -104,7 +104,7 @@ def identity_n(input: Any, name: str | None = None) -> Any:
     no_gradient="TensorFlow declares none; tf.identity has one",
 )
 def snapshot(xp: Xp, input: Array) -> Array:
-    """Returns its input."""
+    """Returns the input."""
     return input
 
 
@@ -131,13 +131,13 @@ def deep_copy(xp: Xp, x: Array) -> Array:
     not_differentiable="it is what the op is for",
 )
 def stop_gradient_op(xp: Xp, input: Array) -> Array:
-    """Returns its input."""
+    """Returns the input."""
     return input
 
 
 @export("stop_gradient")
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """Returns `input`; gradients do not flow through it.
+    """Returns `input` and lets no gradient flow back.
 
     >>> x = tf.constant(3.0)
     >>> with tf.GradientTape() as tape:
@@ -150,7 +150,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
       input: A Tensor of any dtype, a value that converts to one, or a composite such as `tf.IndexedSlices`.
       name: name of the operation.
 
-    Returns: A Tensor with the contents of `input`, or a composite of its kind.
+    Returns: A Tensor with the contents of `input`, or a composite of the kind of `input`.
     """
     if hasattr(type(input), "_nest_components"):
         return nest.map_structure(lambda x: stop_gradient_op(x, name=name), input, expand_composites=True)
@@ -159,13 +159,13 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
 @op("PreventGradient", "input: T -> output: T", T=ANY, shape=same_shape)
 def prevent_gradient(xp: Xp, input: Array, *, message: str = "") -> Array:
-    """Returns `input`; asking for a gradient through it is an error that shows `message`."""
+    """Returns `input` and refuses gradients: asking for a gradient is an error that shows `message`."""
     return input
 
 
 @prevent_gradient.gradient
 def prevent_gradient_gradient(dy: Tensor, message: str) -> Tensor:
-    """Always raises LookupError."""
+    """Raises LookupError, always."""
     raise LookupError(f"Gradient explicitly disabled. Reason: {message}")
 
 
@@ -197,18 +197,18 @@ def guarantee_const(xp: Xp, input: Array) -> Array:
     batching=each_as_it_is,
 )
 def optimization_barrier(xp: Xp, input: list[Array]) -> list[Array]:
-    """Returns its inputs once all of them are computed; what reads them is never merged with what reads the originals.
+    """Returns the inputs once all of them are computed; readers of the outputs never merge with readers of the inputs.
 
-    So a computation can be repeated on purpose: `tf.recompute_grad` repeats a forward pass behind it.
+    So a computation can be repeated on purpose: `tf.recompute_grad` repeats a forward pass behind the barrier.
     """
     return list(input)
 
 
 @optimization_barrier.kernel_for("xla")
 def optimization_barrier_xla(xp: Any, input: list[Array]) -> list[Array]:
-    """XLA's own barrier, and a choice that hides from it that outputs equal inputs.
+    """Applies XLA's own barrier, and a choice that hides from XLA that outputs equal inputs.
 
-    The compiler for CPUs drops its barriers before it merges equal computations for the last time. What is known while
+    The compiler for CPUs drops barriers before the last merge of equal computations. What is known while
     compiling (shapes, axes) stays known; lists and handles pass.
     """
     places = [i for i, x in enumerate(input) if not isinstance(x, np.ndarray) and hasattr(x, "astype")]
@@ -223,19 +223,19 @@ def optimization_barrier_xla(xp: Any, input: list[Array]) -> list[Array]:
 
 @optimization_barrier.gradient
 def optimization_barrier_gradient(dys: list[Tensor]) -> tuple[list[Tensor]]:
-    """Each gradient passes through."""
+    """Passes each gradient on unchanged."""
     return (list(dys),)
 
 
 @op("DebugGradientIdentity", "input: T -> output: T", T=ANY, shape=same_shape)
 def debug_gradient_identity(xp: Xp, input: Array) -> Array:
-    """Returns its input; a debugger may watch the gradient that comes back."""
+    """Returns the input; a debugger may watch the gradient that comes back."""
     return input
 
 
 @debug_gradient_identity.gradient
 def debug_gradient_identity_gradient(dy: Tensor) -> Tensor:
-    """The gradient passes through."""
+    """Passes the gradient on unchanged."""
     return dy
 
 
@@ -255,13 +255,13 @@ def ensure_shape_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
 
 @ensure_shape_op.gradient
 def ensure_shape_gradient(dy: Tensor) -> Tensor:
-    """The gradient passes through."""
+    """Passes the gradient on unchanged."""
     return dy
 
 
 @export("ensure_shape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
-    """Returns `x`, whose shape is checked when it is computed, and known from then on while tracing.
+    """Returns `x` and checks its shape at run time; while tracing, the shape is known from then on.
 
     >>> @tf.function(input_signature=[tf.TensorSpec(None)])
     ... def f(x):
@@ -274,7 +274,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
       shape: A TensorShape, or what makes one; None is an unknown dimension.
       name: name of the operation.
 
-    Returns: A Tensor with the contents of `x`; its static shape merges that of `x` with `shape`.
+    Returns: A Tensor with the contents of `x`; the static shape merges the shape of `x` with `shape`.
     Raises:
       ValueError: while tracing, if the static shapes cannot agree.
       tf.errors.InvalidArgumentError: when computed, if the shape does not fit.
@@ -297,7 +297,7 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     not_batched="it has no operands that could differ",
 )
 def placeholder_op(xp: Xp, *, dtype: DType, shape: TensorShape = TensorShape(None)) -> Array:  # noqa: B008  (immutable)
-    """A value that whoever runs the graph must supply."""
+    """Stands for a value that the caller of the graph must supply."""
     raise invalid(f"You must feed a value for placeholder tensor with dtype {dtype.name} and shape {dims_text(shape)}")
 
 
@@ -341,13 +341,13 @@ def placeholder_with_default_op(xp: Xp, input: Array, *, shape: TensorShape) -> 
 
 @placeholder_with_default_op.gradient
 def placeholder_with_default_gradient(dy: Tensor) -> Tensor:
-    """The gradient passes through to the default."""
+    """Passes the gradient on to the default."""
     return dy
 
 
 @export(v1=["placeholder_with_default"])
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
-    """A placeholder that gives `input` when it is not fed.
+    """Makes a placeholder that gives `input` when nobody feeds a value.
 
     >>> int(tf.compat.v1.placeholder_with_default(3, []))
     3

@@ -1,4 +1,7 @@
-"""Batching rules of ops that gather and scatter: places of their own for each row get the row's number in front."""
+"""Batching rules of ops that gather and scatter.
+
+Where each row has indices of its own, the row's number is put in front of the indices, and one op serves all rows.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from millrace._src.ops.batching import (
 
 
 def gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Every row of a table of its own, at places of its own, or both."""
+    """Gathers for every row from a table of its own, at indices of its own, or both."""
     table, indices = arguments[:2]
     batch_dims = operation.attrs.get("batch_dims", 0)
     given = arguments[2] if len(arguments) > 2 else Value(convert_to_tensor(0), False)
@@ -44,14 +47,14 @@ def gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
 
 
 def resource_gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A variable is the same for all rows; they pick from it at places of their own."""
+    """Gathers from a variable, which is the same for all rows, at indices of each row."""
     if arguments[0].is_batched or operation.attrs.get("batch_dims"):
         return None
     return call(operation, [a.tensor for a in arguments])
 
 
 def gather_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows go to the end where the places are the same for all; else their numbers come first in the places."""
+    """Moves the rows to the end where the indices are the same for all rows; else numbers the indices by rows."""
     table, indices = arguments
     rank, out = operation.inputs[0].shape.rank, operation.outputs[0].shape.rank
     if not table.is_batched:
@@ -64,7 +67,7 @@ def gather_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
 
 
 def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
-    """Places `[..., k]` with the number of the row in front of each: `[rows, ..., k + 1]`."""
+    """Puts the number of the row in front of indices `[..., k]`, which gives `[rows, ..., k + 1]`."""
     if rank is None:
         return None
     places = rows.spread(indices)
@@ -76,7 +79,7 @@ def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
 
 
 def scatter_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The same for a tensor of zeros of a given shape."""
+    """Scatters every row into zeros: the rows go to the end, or their numbers in front of the indices."""
     indices, updates, shape = arguments
     rank, out = operation.inputs[1].shape.rank, operation.inputs[2].shape.num_elements()
     if shape.is_batched or rank is None or out is None:
@@ -92,7 +95,7 @@ def scatter_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequen
 
 
 def scatter_into(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The same for a tensor with values: every row of it is written at the row's places."""
+    """Scatters every row into a tensor of its own: the rows go to the end, or their numbers in front of the indices."""
     tensor, indices, updates = arguments
     ranks = operation.inputs[0].shape.rank, operation.inputs[2].shape.rank
     if not indices.is_batched and None not in ranks:
@@ -104,7 +107,7 @@ def scatter_into(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequ
 
 
 def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows go to the end; where the segments differ from row to row, those of all rows are numbered through."""
+    """Moves the rows to the end; where the segments differ from row to row, numbers the segments of all rows through."""
     data, ids, number = arguments
     rank, id_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.rank
     if number.is_batched or rank is None or id_rank is None:
@@ -132,7 +135,7 @@ def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
 
 
 def stitch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Data for places that are the same for all rows: the rows go to the end."""
+    """Moves the rows to the end; the indices must be the same for all rows."""
     half = len(arguments) // 2
     indices, data = arguments[:half], arguments[half:]
     ranks = [t.shape.rank for t in operation.inputs[half:]]
@@ -144,7 +147,7 @@ def stitch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
 
 
 def select(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A condition that is a vector goes along the first axis of what it chooses from."""
+    """Puts a condition that is a vector along the first axis of the values to choose from."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
         return None

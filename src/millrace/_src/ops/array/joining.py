@@ -88,7 +88,7 @@ def concat_op(xp: Xp, values: list[Array], axis: Array) -> Array:
 
 
 def _concat_error(values: Sequence[Array], at: int) -> InvalidArgumentError:
-    """Why the values cannot be joined."""
+    """Says why the values cannot be joined."""
     rank = values[0].ndim
     if rank == 0:
         return invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
@@ -120,7 +120,7 @@ def concat_v1_op(xp: Xp, concat_dim: Array, values: list[Array]) -> Array:
 
 @concat_op.partial_value
 def concat_elements(c: ShapeContext) -> list[int | None] | None:
-    """The known elements of joined vectors."""
+    """Returns the known elements of joined vectors."""
     parts: list[int | None] = []
     for tensor in c.tensors("values"):
         part = partial_value(tensor)
@@ -131,7 +131,7 @@ def concat_elements(c: ShapeContext) -> list[int | None] | None:
 
 
 def _concat_parts(dy: Any, values: Sequence[Any], axis: Any) -> list[Any]:
-    """The pieces of a gradient that belong to each of the values."""
+    """Cuts a gradient into the pieces that belong to each of the values."""
     sizes = [_size_along(v, axis) for v in values]
     if all(isinstance(s, int) for s in sizes):
         size_splits: Any = np.array(sizes, np.int32)
@@ -141,7 +141,7 @@ def _concat_parts(dy: Any, values: Sequence[Any], axis: Any) -> list[Any]:
 
 
 def _size_along(value: Any, axis: Any) -> Any:
-    """The size of one dimension: an int where it is known."""
+    """Returns the size of one dimension: an int where the size is known."""
     at = static_value(axis)
     if at is not None and value.shape.rank is not None:
         size = value.shape.as_list()[int(at.reshape(-1)[0])]
@@ -158,14 +158,14 @@ def _int32(tensor: Any) -> Any:
 @concat_op.gradient
 @values_for(values=())
 def concat_gradient(dy: Tensor, values: list[Tensor], axis: Tensor) -> tuple[list[Tensor], None]:
-    """Each value gets its piece of the gradient."""
+    """Gives each value its piece of the gradient."""
     return _concat_parts(dy, values, axis), None
 
 
 @concat_v1_op.gradient
 @values_for(values=())
 def concat_v1_gradient(dy: Tensor, concat_dim: Tensor, values: list[Tensor]) -> tuple[None, list[Tensor]]:
-    """Each value gets its piece of the gradient."""
+    """Gives each value its piece of the gradient."""
     return None, _concat_parts(dy, values, concat_dim)
 
 
@@ -202,7 +202,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
 
 
 def _concat_now(arrays: list[Array], dtype: DType, axis: int) -> EagerTensor:
-    """The common case of an eager call that nothing watches."""
+    """Joins arrays at once: the common case of an eager call that nothing watches."""
     if len(arrays) == 1:
         return EagerTensor(arrays[0], dtype)
     try:
@@ -230,7 +230,7 @@ def _too_short(argument: str, op_name: str, least: int) -> Exception:
     not_batched="a shape is the same for all rows",
 )
 def concat_offset(xp: Xp, concat_dim: Array, shape: list[Array]) -> list[Array]:
-    """Where each of several tensors of the given shapes begins in their concatenation."""
+    """Computes where each of several tensors of the given shapes begins in their concatenation."""
     rank, at = shape[0].size, int(concat_dim)
     if not -rank <= at < rank:
         raise invalid(f"Concat dim is out of range: {at} vs. {rank}")
@@ -312,7 +312,7 @@ def _specialize_pack(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 @pack.partial_value
 def pack_elements(c: ShapeContext) -> list[int | None] | None:
-    """The known elements of a stack of scalars."""
+    """Returns the known elements of a stack of scalars."""
     if any(s.rank != 0 for s in c.shapes("values")):
         return None
     return [(partial_value(t) or [None])[0] for t in c.tensors("values")]
@@ -321,7 +321,7 @@ def pack_elements(c: ShapeContext) -> list[int | None] | None:
 @pack.gradient
 @values_for(values=())
 def pack_gradient(dy: Tensor, values: list[Tensor], axis: int) -> tuple[list[Tensor]]:
-    """Each value gets its slice of the gradient."""
+    """Gives each value its slice of the gradient."""
     return (list(raw.Unpack(value=dy, num=len(values), axis=axis)),)
 
 
@@ -369,7 +369,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
 
 
 def _named_pack(items: list[Any], name: str) -> Any:
-    """A stack in a graph, whose constants are named after their place: `stack/1`."""
+    """Stacks values in a graph; constants are named after their positions: `stack/1`."""
     dtype = next((v.dtype for v in items if isinstance(v, Tensor)), None)
     with name_scope(name, "stack") as scope:
         parts = [convert_to_tensor(v, dtype_hint=dtype, name=f"{scope}{i}") for i, v in enumerate(items)]
@@ -377,7 +377,7 @@ def _named_pack(items: list[Any], name: str) -> Any:
 
 
 def _as_one_value(values: Any, name: str) -> Any:
-    """`values` converted as a whole where that is a stack already: a Tensor, or a list without tensors in it."""
+    """Converts `values` as a whole where that is a stack already: a Tensor, or a list without tensors."""
     if isinstance(values, (list, tuple)) and any(
         hasattr(v, "dtype") and not isinstance(v, (np.ndarray, np.generic)) for v in values
     ):
@@ -412,7 +412,7 @@ def _parallel_concat_shape(c: ShapeContext) -> TensorShape:
     batching=slice_batches.parallel_concat,
 )
 def parallel_concat(xp: Xp, values: list[Array], *, shape: TensorShape) -> Array:
-    """Joins tensors whose first dimension is 1 along it."""
+    """Joins tensors along the first dimension, which is 1 in each tensor."""
     if any(v.shape[:1] != (1,) for v in values):
         raise invalid("Size of first dimension must be 1.")
     return xp.concatenate(values, axis=0)

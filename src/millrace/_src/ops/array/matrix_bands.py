@@ -1,4 +1,4 @@
-"""The band of a matrix: the main diagonal and some on both sides of it, everything else zero."""
+"""The band of a matrix: the main diagonal and some diagonals on both sides, everything else zero."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -
     Args:
       input: A Tensor of at least two dimensions.
       num_lower: an integer scalar, the number of diagonals kept below the main one; negative keeps all.
-      num_upper: a scalar of the same dtype, the number kept above it; negative keeps all.
+      num_upper: a scalar of the same dtype, the number kept above the main diagonal; negative keeps all.
 
     Returns: A Tensor of the shape of `input`.
     Raises: tf.errors.InvalidArgumentError: if a number is larger than the matrix.
@@ -57,5 +57,5 @@ def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -
 
 @matrix_band_part.gradient
 def matrix_band_part_gradient(dy: Tensor, num_lower: Tensor, num_upper: Tensor) -> tuple[Tensor, None, None]:
-    """The band of the gradient."""
+    """Takes the band of the gradient."""
     return matrix_band_part(dy, num_lower, num_upper), None, None

@@ -57,7 +57,7 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
     batching=shape_batches.one_hot,
 )
 def one_hot_op(xp: Xp, indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int = -1) -> Array:
-    """Vectors along `axis` that hold `on_value` at the index and `off_value` elsewhere."""
+    """Makes vectors along `axis` that hold `on_value` at the index and `off_value` elsewhere."""
     if depth.ndim:
         raise invalid(f"depth must be a scalar, but got: {dims_text(depth.shape)}")
     size, rank = int(depth), indices.ndim
@@ -122,7 +122,7 @@ def one_hot(
 def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32, name: str | None = None
 ) -> Any:
-    """Makes an identity matrix, or a batch of them.
+    """Makes an identity matrix, or a batch of identity matrices.
 
     >>> tf.eye(2, 3).numpy()
     array([[1., 0., 0.],
@@ -168,7 +168,7 @@ def _int_or_tensor(value: Any) -> Any:
 
 
 def _batch_dims(batch_shape: Any) -> Any:
-    """Leading dimensions as a list of ints, or as a tensor."""
+    """Returns the leading dimensions as a list of ints, or as a tensor."""
     if isinstance(batch_shape, TensorShape):
         return batch_shape.as_list()
     if isinstance(batch_shape, EagerTensor):
@@ -192,7 +192,7 @@ def _eager_eye(rows: int, columns: int, batch: list[int], dtype: Any) -> Any:
 
 
 def _symbolic_eye(rows: Any, columns: Any, batch: Any, dtype: Any, is_square: bool) -> Any:
-    """The diagonal of ones, made a matrix, or set into one of zeros."""
+    """Makes a diagonal of ones into a matrix, or sets such a diagonal into a matrix of zeros."""
     if isinstance(rows, int) and isinstance(columns, int) and isinstance(batch, list):
         diagonal: Any = [*batch, min(rows, columns)]
         whole: Any = [*batch, rows, columns]

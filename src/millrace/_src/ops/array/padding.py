@@ -23,7 +23,7 @@ _INDEX = INDEX.with_default(int32)
 
 
 def _paddings(c: ShapeContext) -> list[list[int | None]] | None:
-    """The rows of the paddings, None where an element is unknown; None if nothing is known."""
+    """Returns the rows of the paddings, None where an element is unknown; None if nothing is known."""
     value = c.value("paddings")
     if value is not None:
         return [list(row) for row in value.tolist()]
@@ -66,7 +66,7 @@ def _grown(dim: int | None, before: int | None, after: int | None, sign: int) ->
 
 
 def _checked(input: Array, paddings: Array) -> list[tuple[int, int]]:
-    """The paddings as pairs of ints."""
+    """Returns the paddings as pairs of ints."""
     if paddings.ndim != 2 or paddings.shape[1] != 2:
         raise invalid(f"paddings must be a matrix with 2 columns: {dims_text(paddings.shape)}")
     if paddings.shape[0] != input.ndim:
@@ -83,7 +83,7 @@ def _checked(input: Array, paddings: Array) -> list[tuple[int, int]]:
 
 
 def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) -> Array:
-    """`x` with `value` around it."""
+    """Puts `value` around `x`."""
     if not pairs:
         return x
     if xp.is_xla:
@@ -125,7 +125,7 @@ def pad_v2_op(xp: Xp, input: Array, paddings: Array, constant_values: Array) -> 
 
 
 def _inner(dy: Any, input: Any, paddings: Any) -> Any:
-    """The part of a gradient that belongs to what was padded."""
+    """Takes the part of a gradient that belongs to the tensor inside the padding."""
     begin = raw.Reshape(tensor=raw.Slice(input=paddings, begin=[0, 0], size=[-1, 1]), shape=[-1])
     return raw.Slice(input=dy, begin=begin, size=shape_tensor(input, paddings.dtype))
 
@@ -133,14 +133,14 @@ def _inner(dy: Any, input: Any, paddings: Any) -> Any:
 @pad_op.gradient
 @values_for(input=())
 def pad_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor, None]:
-    """The inner part of the gradient."""
+    """Takes the inner part of the gradient."""
     return _inner(dy, input, paddings), None
 
 
 @pad_v2_op.gradient
 @values_for(input=())
 def pad_v2_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor, None, None]:
-    """The inner part of the gradient; none for the value, as in TensorFlow."""
+    """Takes the inner part of the gradient; no gradient for the value, as in TensorFlow."""
     return _inner(dy, input, paddings), None, None
 
 
@@ -157,7 +157,7 @@ def pad_v2_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor
     batching=preceding("paddings", [0, 0], "input"),
 )
 def mirror_pad_op(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Array:
-    """Puts the mirrored elements of `input` around it, with (SYMMETRIC) or without (REFLECT) those at the border."""
+    """Puts the mirrored elements of `input` around `input`, with (SYMMETRIC) or without (REFLECT) the border."""
     pairs = _checked(input, paddings)
     for (before, after), size in zip(pairs, input.shape, strict=True):
         _check_mirror(before, after, size, mode)
@@ -190,7 +190,7 @@ def _check_mirror(before: int, after: int, size: int, mode: str) -> None:
     batching=preceding("paddings", [0, 0], "input"),
 )
 def mirror_pad_grad(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Array:
-    """The transpose of MirrorPad: folds the border back onto the elements it was copied from."""
+    """Transposes MirrorPad: folds the padding back onto the elements from which it was copied."""
     skip = 0 if _mirror_mode(mode) == "symmetric" else 1
     result = input
     for axis, (before, after) in enumerate(_checked(input, paddings)):
@@ -218,7 +218,7 @@ def mirror_pad_gradient(dy: Tensor, paddings: Tensor, mode: str) -> tuple[Tensor
 
 @mirror_pad_grad.gradient
 def mirror_pad_grad_gradient(dy: Tensor, paddings: Tensor, mode: str) -> tuple[Tensor, None]:
-    """The gradient of the transpose is the op itself."""
+    """Differentiates the transpose, whose gradient is MirrorPad itself."""
     return mirror_pad_op(dy, paddings, mode=mode), None
 
 
@@ -268,7 +268,7 @@ def pad(tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any
 def pad_v1(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", name: str | None = None, constant_values: Any = 0
 ) -> Any:
-    """`tf.pad` with the argument order of TensorFlow 1.
+    """Pads a tensor, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.pad([1], [[1, 1]]).numpy()
     array([0, 1, 0], dtype=int32)

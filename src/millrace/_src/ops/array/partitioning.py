@@ -42,7 +42,7 @@ def _partition_shape(c: ShapeContext) -> list[TensorShape]:
     batching=trailing("data"),
 )
 def dynamic_partition_op(xp: Xp, data: Array, partitions: Array, *, num_partitions: int) -> list[Array]:
-    """The slices of `data` dealt out by number."""
+    """Deals out the slices of `data` to tensors by number."""
     if num_partitions < 1:
         raise invalid(f"Value for attr 'num_partitions' of {num_partitions} must be at least minimum 1")
     if data.shape[: partitions.ndim] != partitions.shape:
@@ -59,7 +59,7 @@ def dynamic_partition_op(xp: Xp, data: Array, partitions: Array, *, num_partitio
 
 @dynamic_partition_op.gradient
 def dynamic_partition_gradient(dys: list[Tensor], data: Tensor, partitions: Tensor) -> tuple[Tensor, None]:
-    """Numbers the rows, deals the numbers out alike, and stitches by them."""
+    """Deals out row numbers as the op deals out rows, and stitches the gradients by the row numbers."""
     shape = shape_tensor(partitions)
     count = raw.Prod(input=shape, reduction_indices=[0])
     positions = raw.Reshape(tensor=raw.Range(start=0, limit=count, delta=1), shape=shape)
@@ -78,7 +78,7 @@ def dynamic_partition(data: Tensor, partitions: Tensor, num_partitions: int, nam
 
     Args:
       data: A Tensor of any dtype.
-      partitions: an int32 Tensor whose shape begins that of `data`; each element in [0, num_partitions).
+      partitions: an int32 Tensor whose shape begins the shape of `data`; each element in [0, num_partitions).
       num_partitions: an int of at least 1.
       name: name of the operation.
 
@@ -105,7 +105,7 @@ def _stitch_shape(c: ShapeContext) -> TensorShape:
 
 
 def _stitched_rows(c: ShapeContext) -> int | None:
-    """One more than the largest index, if all are known."""
+    """Returns one more than the largest index, if all indices are known."""
     values = [static_value(t) for t in c.tensors("indices")]
     if any(v is None for v in values):
         return None
@@ -154,7 +154,7 @@ def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
 
     Args:
       indices: a list of int32 Tensors, the places.
-      data: a list of Tensors; the shape of each begins with that of its indices, and the rest is the same for all.
+      data: a list of Tensors; each shape begins with the shape of the indices, and the rest is the same for all.
 
     Returns: A Tensor with one row more than the largest index; of several slices for one place the last holds.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or an index is negative.
@@ -171,12 +171,12 @@ def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
     batching=index_batches.stitch,
 )
 def parallel_dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
-    """DynamicStitch without a promise which of several slices for one place holds."""
+    """Stitches slices like DynamicStitch, but without a promise which of several slices at one position wins."""
     return _stitch(xp, indices, data)
 
 
 @dynamic_stitch.gradient
 @parallel_dynamic_stitch.gradient
 def dynamic_stitch_gradient(dy: Tensor, indices: list[Tensor]) -> tuple[list[None], list[Tensor]]:
-    """Each tensor gets the slices at its places."""
+    """Gives each tensor the slices at its positions."""
     return [None] * len(indices), [raw.GatherV2(params=dy, indices=i, axis=0) for i in indices]

@@ -1,6 +1,6 @@
-"""Patches of images and volumes: each place of a sliding window, its elements moved into the depth.
+"""Patches of images and volumes: a sliding window, at each position of which the elements move into the depth.
 
-The windows are gathered by index, one index array a spatial dimension; what lies outside the image is zero.
+The windows are gathered by index, with one index array for each spatial dimension. Elements outside the image are zero.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from millrace._src.util.export import export
 
 
 def _window(kernel: int, rate: int) -> int:
-    """How far a window reaches."""
+    """Returns the extent of a window."""
     return kernel + (kernel - 1) * (rate - 1)
 
 
 def _count(size: int, window: int, stride: int, padding: str) -> int:
-    """The number of places of a window."""
+    """Returns the number of positions of a window."""
     return -(-size // stride) if padding == "SAME" else max(0, (size - window + stride) // stride)
 
 
 def _positions(size: int, kernel: int, stride: int, rate: int, padding: str) -> tuple[Array, Array]:
-    """For each place and each element of the window: its index, and whether it is inside."""
+    """Returns, for each position and each element of the window: the index, and whether the index is inside."""
     window = _window(kernel, rate)
     count = _count(size, window, stride, padding)
     missing = max(0, (count - 1) * stride + window - size) if padding == "SAME" else 0
@@ -45,7 +45,7 @@ def _positions(size: int, kernel: int, stride: int, rate: int, padding: str) -> 
 def _extract(
     xp: Xp, x: Array, kernels: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> Array:
-    """Windows over the dimensions between the first and the last."""
+    """Gathers windows over the dimensions between the first and the last."""
     spatial = len(kernels)
     inside: Any = np.ones((1,) * (2 * spatial), bool)
     for i in range(spatial):
@@ -107,7 +107,7 @@ def _checked(name: str, values: Sequence[int], length: int) -> list[int]:
 def extract_image_patches_op(
     xp: Xp, images: Array, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
 ) -> Array:
-    """The windows over a batch of images, flattened into the depth."""
+    """Gathers the windows over a batch of images, flattened into the depth."""
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional, but has {images.ndim} dimensions")
     kernels, steps, gaps = _checked("ksizes", ksizes, 4), _checked("strides", strides, 4), _checked("rates", rates, 4)
@@ -115,11 +115,11 @@ def extract_image_patches_op(
 
 
 def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
-    """Adds up a gradient by the place its elements came from, which windows over place numbers tell."""
+    """Adds up a gradient by the pixels its elements came from; `numbered` holds the windows over pixel numbers."""
     shape = shape_tensor(input)
     places, depth = raw.Prod(input=shape[1:-1], reduction_indices=[0]), shape[-1]
     batch = shape[0]
-    rows = raw.Reshape(tensor=numbered, shape=[-1])  # one place number (0: outside) an element of the window
+    rows = raw.Reshape(tensor=numbered, shape=[-1])  # one pixel number (0: outside) for each element of the window
     grads = raw.Reshape(tensor=dy, shape=raw.Pack(values=[batch, -1, depth], axis=0))
     table = raw.UnsortedSegmentSum(
         data=raw.Transpose(x=grads, perm=[1, 0, 2]), segment_ids=rows, num_segments=places + 1
@@ -128,7 +128,7 @@ def _positions_gradient(dy: Any, input: Any, numbered: Any) -> Any:
 
 
 def _numbers(input: Any) -> Any:
-    """A volume of one channel that holds the numbers of its places, from 1."""
+    """Makes a volume of one channel that holds the numbers of its pixels, from 1."""
     shape = shape_tensor(input)
     count = raw.Prod(input=shape[1:-1], reduction_indices=[0])
     numbers = raw.Range(start=1, limit=count + 1, delta=1)
@@ -139,7 +139,7 @@ def _numbers(input: Any) -> Any:
 def extract_image_patches_gradient(
     dy: Tensor, images: Tensor, ksizes: list[int], strides: list[int], rates: list[int], padding: str
 ) -> Any:
-    """Each pixel gets the gradients of all windows it was in."""
+    """Gives each pixel the gradients of all windows that hold the pixel."""
     windows = {"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding}
     numbered = raw.ExtractImagePatches(images=_numbers(images), **windows)
     return _positions_gradient(dy, images, numbered)
@@ -177,7 +177,7 @@ def extract_image_patches(
     name: str | None = None,
     sizes: Any = None,
 ) -> Any:
-    """`tf.image.extract_patches` with the names of TensorFlow 1.
+    """Takes patches of images like `tf.image.extract_patches`, with the names of TensorFlow 1.
 
     >>> ones = [1, 1, 1, 1]
     >>> tf.compat.v1.extract_image_patches(tf.ones([1, 3, 3, 1]), [1, 2, 2, 1], ones, ones, "VALID").shape
@@ -206,7 +206,7 @@ def extract_image_patches(
     batching=folding("input"),
 )
 def extract_volume_patches_op(xp: Xp, input: Array, *, ksizes: list[int], strides: list[int], padding: str) -> Array:
-    """The windows over a batch of volumes, flattened into the depth."""
+    """Gathers the windows over a batch of volumes, flattened into the depth."""
     if input.ndim != 5:
         raise invalid(f"input must be 5-dimensional, but has {input.ndim} dimensions")
     kernels, steps = _checked("ksizes", ksizes, 5), _checked("strides", strides, 5)
@@ -217,7 +217,7 @@ def extract_volume_patches_op(xp: Xp, input: Array, *, ksizes: list[int], stride
 def extract_volume_patches_gradient(
     dy: Tensor, input: Tensor, ksizes: list[int], strides: list[int], padding: str
 ) -> Any:
-    """Each element gets the gradients of all windows it was in."""
+    """Gives each element the gradients of all windows that hold the element."""
     numbered = raw.ExtractVolumePatches(input=_numbers(input), ksizes=ksizes, strides=strides, padding=padding)
     return _positions_gradient(dy, input, numbered)
 

@@ -1,7 +1,8 @@
 """Quantization there and back at once: floats rounded to what a few bits can hold, staying floats.
 
-The forms differ in where the range and the number of bits come from, and in their gradient: that of V4 passes where the
-input was in range, that of the older ones everywhere. With an axis, each slice along it has a range of its own.
+The ops differ in the source of the range and of the number of bits, and in the gradient. The gradient of V4 passes
+where the input was in range, the gradients of the older ops pass everywhere. With an axis, each slice along the axis
+has a range of its own.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def _round_trip(
     narrow_range: bool,
     axis: int,
 ) -> Array:
-    """Each value as the nearest that `num_bits` bits can hold in the range; the input's own range if none is given."""
+    """Rounds each value to the nearest that `num_bits` bits can hold in the range (by default the input's own range)."""
     if not 0 < num_bits < (62 if signed else 63):
         raise invalid(f"num_bits is out of range: {num_bits} with signed_input {signed}")
     if not x.size:
@@ -92,7 +93,7 @@ def quantize_and_dequantize_v1_op(
     input_min: float = 0.0,
     input_max: float = 0.0,
 ) -> Array:
-    """The round trip with a range that is fixed in the graph."""
+    """Rounds to a few bits and back, with a range that is fixed in the graph."""
     low, high = (xp.astype(xp.array(v), input.dtype) for v in (input_min, input_max))
     limits = (low, high) if range_given else None
     return _round_trip(xp, input, limits, num_bits, signed_input, "HALF_TO_EVEN", False, -1)
@@ -100,7 +101,7 @@ def quantize_and_dequantize_v1_op(
 
 @quantize_and_dequantize_v1_op.gradient
 def quantize_and_dequantize_v1_gradient(dy: Tensor) -> Tensor:
-    """The gradient passes."""
+    """Passes the gradient on unchanged."""
     return dy
 
 
@@ -124,7 +125,7 @@ def quantize_and_dequantize_v2_op(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Array:
-    """The round trip, whose gradient passes unchanged."""
+    """Rounds to a few bits and back; the gradient passes unchanged."""
     if range_given:
         check_ranges(input, input_min, input_max, axis, ("input_min", "input_max"))
     limits = (input_min, input_max) if range_given else None
@@ -133,7 +134,7 @@ def quantize_and_dequantize_v2_op(
 
 @quantize_and_dequantize_v2_op.gradient
 def quantize_and_dequantize_v2_gradient(dy: Tensor) -> tuple[Tensor, None, None]:
-    """The gradient passes."""
+    """Passes the gradient on unchanged."""
     return dy, None, None
 
 
@@ -157,7 +158,7 @@ def quantize_and_dequantize_v3_op(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Array:
-    """The round trip with a number of bits that is an input."""
+    """Rounds to a few bits and back, with a number of bits that is an input."""
     if range_given:
         check_ranges(input, input_min, input_max, axis, ("input_min", "input_max"))
     limits = (input_min, input_max) if range_given else None
@@ -166,7 +167,7 @@ def quantize_and_dequantize_v3_op(
 
 @quantize_and_dequantize_v3_op.gradient
 def quantize_and_dequantize_v3_gradient(dy: Tensor) -> tuple[Tensor, None, None, None]:
-    """The gradient passes."""
+    """Passes the gradient on unchanged."""
     return dy, None, None, None
 
 
@@ -190,7 +191,7 @@ def quantize_and_dequantize_v4_op(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Array:
-    """The round trip, whose gradient passes where the input was in range."""
+    """Rounds to a few bits and back; the gradient passes where the input was in range."""
     if range_given:
         check_ranges(input, input_min, input_max, axis, ("input_min", "input_max"))
     limits = (input_min, input_max) if range_given else None
@@ -201,7 +202,7 @@ def quantize_and_dequantize_v4_op(
 def quantize_and_dequantize_v4_gradient(
     dy: Tensor, input: Tensor, input_min: Tensor, input_max: Tensor, axis: int
 ) -> Any:
-    """The gradient passes where the input was in range."""
+    """Passes the gradient on where the input was in range."""
     return raw.QuantizeAndDequantizeV4Grad(
         gradients=dy, input=input, input_min=input_min, input_max=input_max, axis=axis
     )
@@ -218,7 +219,7 @@ def quantize_and_dequantize_v4_gradient(
 def quantize_and_dequantize_v4_grad(
     xp: Xp, gradients: Array, input: Array, input_min: Array, input_max: Array, *, axis: int = -1
 ) -> tuple[Array, Array, Array]:
-    """Gradients where the input was in range; none for the range."""
+    """Passes gradients on where the input was in range; the range gets none."""
     if gradients.shape != input.shape:
         raise invalid(
             f"gradient and input must be the same size, got {dims_text(gradients.shape)} and {dims_text(input.shape)}"
@@ -237,7 +238,7 @@ def quantize_and_dequantize_v4_grad(
 def quantize_and_dequantize_v4_grad_gradient(
     dx: Tensor, d_min: Tensor, d_max: Tensor, input: Tensor, input_min: Tensor, input_max: Tensor, axis: int
 ) -> tuple[Tensor, None, None, None]:
-    """It is linear in the gradients."""
+    """Differentiates by the gradients, in which the op is linear."""
     back = raw.QuantizeAndDequantizeV4Grad(
         gradients=dx, input=input, input_min=input_min, input_max=input_max, axis=axis
     )

@@ -1,7 +1,7 @@
 """Quantization: floats as small integers with a range, and back.
 
-`quantize` and `dequantize` convert between float32 and the quantized dtypes in three modes, whose formulas are those
-of TensorFlow's documentation. With an axis, each slice along it has a range of its own.
+`quantize` and `dequantize` convert between float32 and the quantized dtypes in three modes, whose formulas are those of
+TensorFlow's documentation. With an axis, each slice along the axis has a range of its own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def check_ranges(x: Array, low: Array, high: Array, axis: int, names: tuple[str,
 
 
 def along(x: Array, value: Array, axis: int) -> Array:
-    """Range limits shaped to broadcast along `axis`."""
+    """Reshapes range limits to broadcast along `axis`."""
     return value.reshape([-1 if i == axis else 1 for i in range(x.ndim)]) if axis >= 0 else value
 
 
@@ -80,7 +80,7 @@ def check_axis(c: ShapeContext, x: str, low: str, high: str) -> None:
 
 
 def _limits(dtype: DType) -> tuple[int, int]:
-    """The least and largest value of a quantized dtype."""
+    """Returns the least and the largest value of a quantized dtype."""
     info = np.iinfo(dtype.np_dtype)
     return int(info.min), int(info.max)
 
@@ -113,7 +113,7 @@ def quantize_op(
     axis: int = -1,
     ensure_minimum_range: float = 0.01,
 ) -> tuple[Array, Array, Array]:
-    """`input` as quantized values, and the range that they stand for."""
+    """Quantizes `input`; returns the values and the range that the values stand for."""
     _check_mode(mode)
     if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
         raise invalid(f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.")
@@ -127,7 +127,7 @@ def quantize_op(
 
 
 def _widened(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Array]:
-    """The range, with zero in it and no narrower than a fraction of its size."""
+    """Widens the range so that it holds zero and is no narrower than a fraction of its size."""
     if not xp.is_xla and (low > high).any():
         raise invalid("min_range must be less than or equal to max_range")
     bottom = xp.minimum(low, _F32(0))
@@ -212,9 +212,9 @@ def quantize(
       name: name of the operation.
       narrow_range: with "SCALED", whether the least value of a signed dtype is left out.
       axis: the dimension whose slices have ranges of their own; None: one range.
-      ensure_minimum_range: the least width of the range, as a share of its size.
+      ensure_minimum_range: the least width of the range, as a share of the range's size.
 
-    Returns: A named tuple of `output` and the range it stands for, `output_min` and `output_max`.
+    Returns: A named tuple of `output` and the range that `output` stands for, `output_min` and `output_max`.
     Raises: tf.errors.InvalidArgumentError: if the range is reversed or a mode unknown.
     """
     result = quantize_op(
@@ -245,7 +245,7 @@ def quantize_v2(
     axis: int | None = None,
     ensure_minimum_range: float = 0.01,
 ) -> QuantizeResult:
-    """`tf.quantization.quantize` with the argument order of TensorFlow 1.
+    """Quantizes a tensor like `tf.quantization.quantize`, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.quantize_v2([1.0], 0.0, 1.0, tf.quint8).output.dtype
     tf.quint8
@@ -296,7 +296,7 @@ def dequantize_op(
     narrow_range: bool = False,
     axis: int = -1,
 ) -> Array:
-    """The floats that quantized values stand for."""
+    """Computes the floats that quantized values stand for."""
     _check_mode(mode)
     check_ranges(input, min_range, max_range, axis, ("min_range", "max_range"))
     low, high = along(input, min_range, axis), along(input, max_range, axis)
@@ -320,7 +320,7 @@ def _dequantize_first(xp: Xp, x: Array, low: Array, high: Array, least: int, lar
 
 
 def _scale(xp: Xp, low: Array, high: Array, least: int, largest: int) -> Array:
-    """The step of the SCALED mode: as wide as the wider side of the range needs."""
+    """Returns the step of the SCALED mode: as wide as the wider side of the range needs."""
     above = high / _F32(largest)
     return xp.maximum(low / _F32(least), above) if least else above
 

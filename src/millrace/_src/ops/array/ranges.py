@@ -1,4 +1,4 @@
-"""Sequences of numbers, and what is made of them: range, linspace, meshgrid, sequence_mask."""
+"""Sequences of numbers: range, linspace, meshgrid, sequence_mask."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
-    """The number of elements. Raises ValueError, in TensorFlow's words, if the bounds contradict the step."""
+    """Returns the number of elements. Raises ValueError, in TensorFlow's words, if the bounds contradict the step."""
     if not delta:
         raise ValueError("Requires delta != 0")
     if delta > 0 and start > limit:
@@ -71,7 +71,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
     not_batched="the number of elements differs from row to row",
 )
 def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
-    """The numbers `start, start + delta, ...` before `limit`."""
+    """Makes the numbers `start, start + delta, ...` before `limit`."""
     first, last, step = (_bound_value(name, x) for name, x in (("start", start), ("limit", limit), ("delta", delta)))
     try:
         count = _range_size(first, last, step)
@@ -84,7 +84,7 @@ def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
 
 
 def _bound_value(name: str, bound: Array) -> Any:
-    """A bound as a Python number; as in TensorFlow, a vector of one element passes for a scalar."""
+    """Returns a bound as a Python number; as in TensorFlow, a vector of one element passes for a scalar."""
     if bound.size != 1 or bound.ndim > 1:
         raise invalid(f"{name} must be a scalar, not shape {dims_text(bound.shape)}")
     return bound.item()
@@ -100,7 +100,7 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
     array([3. , 2.5, 2. , 1.5], dtype=float32)
 
     Args:
-      start: a scalar; if `limit` is None it is the limit, and the sequence begins at 0.
+      start: a scalar; if `limit` is None, `start` is the limit, and the sequence begins at 0.
       limit: a scalar.
       delta: a scalar, not 0.
       dtype: the dtype; None takes the one furthest on among int32, int64, float16, bfloat16, float32, float64.
@@ -151,7 +151,7 @@ def _lin_space_shape(c: ShapeContext) -> TensorShape:
     not_batched="the number of elements differs from row to row",
 )
 def lin_space_op(xp: Xp, start: Array, stop: Array, num: Array) -> Array:
-    """`num` evenly spaced numbers from `start` to `stop`, both included."""
+    """Makes `num` evenly spaced numbers from `start` to `stop`, both included."""
     for name, value in (("start", start), ("stop", stop), ("num", num)):
         if value.ndim:
             raise invalid(f"{name} must be a scalar, not shape {dims_text(value.shape)}")
@@ -176,7 +176,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
            [ 5. , 22.5, 40. ]], dtype=float32)
 
     Args:
-      start: a Tensor; integers become float64 (those of up to 16 bits float32).
+      start: a Tensor; integers become float64 (integers of up to 16 bits float32).
       stop: a Tensor of the same dtype; `start` and `stop` broadcast.
       num: an integer scalar, how many numbers.
       name: name of the operation.
@@ -192,7 +192,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         if start.dtype.is_integer:
             wide = float32 if start.dtype.size <= 2 else float64
             start, stop = raw.Cast(x=start, DstT=wide), raw.Cast(x=stop, DstT=wide)
-        raw.Cast(x=count, DstT=start.dtype)  # TensorFlow's graphs have it; nothing reads it
+        raw.Cast(x=count, DstT=start.dtype)  # TensorFlow's graphs have this node; nothing reads the result
         sizes = raw.BroadcastArgs(s0=shape_tensor(start), s1=shape_tensor(stop))
         first = raw.BroadcastTo(input=start, shape=sizes)
         last = raw.BroadcastTo(input=stop, shape=sizes)
@@ -209,7 +209,9 @@ def _count(num: Any) -> Any:
 
 
 def _interpolated(first: Any, last: Any, count: Any, axis: int) -> Any:
-    """`count` points from `first` to `last`, whose dimension `axis` has size 1; op by op as TensorFlow's graphs."""
+    """Makes `count` points from `first` to `last`, op by op as TensorFlow's graphs; dimension `axis` of both has size
+    1.
+    """
     shape = shape_tensor(first)
     rank = shape_tensor(shape)[0]
     from_end = rank + axis
@@ -227,7 +229,7 @@ def _interpolated(first: Any, last: Any, count: Any, axis: int) -> Any:
 
 
 def _resized(shape: Any, at: Any, size: Any) -> Any:
-    """A shape with another size of dimension `at`."""
+    """Replaces the size of dimension `at` in a shape."""
     return concat_op([shape[0:at], reshape(size, [1]), shape[at + 1 :]], 0, name="concat")
 
 
@@ -236,7 +238,7 @@ def _resized(shape: Any, at: Any, size: Any) -> Any:
 
 @export("meshgrid")
 def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
-    """Makes the coordinates of a grid of its axes.
+    """Makes the coordinates of a grid from the coordinates along each axis.
 
     >>> x, y = tf.meshgrid([1, 2, 3], [4, 5])
     >>> x.numpy()

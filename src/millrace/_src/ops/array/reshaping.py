@@ -42,7 +42,7 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
 
 
 def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
-    """The one missing dimension (-1 or unknown) of a reshape of `given` elements."""
+    """Fills in the one missing dimension (-1 or unknown) of a reshape of `given` elements."""
     missing = [i for i, size in enumerate(wanted) if size is None or size == -1]
     known = multiplied(*(s for i, s in enumerate(wanted) if i not in missing)) or 0
     dims = [None if i in missing else s for i, s in enumerate(wanted)]
@@ -68,7 +68,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     batching=shape_batches.reshape,
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
-    """The elements of `tensor`, in row-major order, in another shape."""
+    """Puts the elements of `tensor`, in row-major order, into another shape."""
     wanted = shape.tolist()
     try:
         if type(wanted) is not list or not wanted or min(wanted) >= -1:  # NumPy takes any negative size for -1
@@ -79,7 +79,7 @@ def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
 
 
 def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[int, ...]:
-    """The shape that the fast path could not make sense of; raises unless it is a legal one after all."""
+    """Returns the shape that the fast path could not read; raises unless the shape is legal after all."""
     if shape.ndim > 1:
         raise invalid(f"sizes input must be 1-D, not {dims_text(shape.shape)}")
     wanted = wanted if isinstance(wanted, list) else [wanted]
@@ -105,7 +105,7 @@ def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[i
 @reshape_op.gradient
 @values_for(tensor=())
 def reshape_gradient(dy: Tensor, tensor: Tensor) -> tuple[Tensor, None]:
-    """The gradient takes back the input's shape."""
+    """Gives the gradient the shape of the input."""
     return reshape(dy, shape_tensor(tensor)), None
 
 
@@ -151,7 +151,7 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
 
 @op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape, is_cheap=True, batching=shape_batches.squeeze)
 def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array:  # noqa: B006  (never changed)
-    """Removes dimensions of size 1: the listed ones, or all."""
+    """Removes dimensions of size 1: the listed dimensions, or all."""
     rank, dims = input.ndim, input.shape
     if not squeeze_dims:
         return input.reshape(tuple(d for d in dims if d != 1))
@@ -169,7 +169,7 @@ def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array: 
 @squeeze_op.gradient
 @values_for(input=())
 def squeeze_gradient(dy: Tensor, input: Tensor) -> Tensor:
-    """The gradient takes back the input's shape."""
+    """Gives the gradient the shape of the input."""
     return reshape(dy, shape_tensor(input))
 
 
@@ -199,7 +199,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 @export(v1=["squeeze"])
 def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
-    """`tf.squeeze` with TensorFlow 1's `squeeze_dims`, the old name of `axis`.
+    """Removes dimensions of size 1, with TensorFlow 1's `squeeze_dims`, the old name of `axis`.
 
     >>> tf.compat.v1.squeeze(tf.zeros([1, 2]), squeeze_dims=[0]).shape
     TensorShape([2])
@@ -217,7 +217,7 @@ def squeeze_v1(input: Any, axis: Any = None, name: str | None = None, squeeze_di
 
 
 def one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """The value of an argument that has an old and a new name."""
+    """Returns the value of an argument that has an old and a new name."""
     if old is None:
         return new
     if new is not None:
@@ -267,7 +267,7 @@ def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
 @expand_dims_op.gradient
 @values_for(input=())
 def expand_dims_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
-    """The gradient takes back the input's shape."""
+    """Gives the gradient the shape of the input."""
     return reshape(dy, shape_tensor(input)), None
 
 
@@ -291,7 +291,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 @export(v1=["expand_dims"])
 def expand_dims_v1(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
-    """`tf.expand_dims` with TensorFlow 1's `dim`, the old name of `axis`.
+    """Inserts a dimension of size 1, with TensorFlow 1's `dim`, the old name of `axis`.
 
     >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
     TensorShape([1, 2])

@@ -36,7 +36,7 @@ _REVERSIBLE = NUMERIC | BOOL | STRING
 
 
 def _reverse_axes(axes: list[int], rank: int) -> list[int]:
-    """The axes in [0, rank). Raises ValueError if one is out of range or listed twice."""
+    """Returns the axes in [0, rank). Raises ValueError if an axis is out of range or listed twice."""
     seen: list[int] = []
     for i, axis in enumerate(axes):
         if not -rank <= axis < rank:
@@ -93,7 +93,7 @@ def reverse(xp: Xp, tensor: Array, axis: Array) -> Array:
 
 @reverse.gradient
 def reverse_gradient(dy: Tensor, axis: Tensor) -> tuple[Tensor, None]:
-    """Reversed again."""
+    """Reverses the gradient again."""
     return reverse(dy, axis), None
 
 
@@ -124,7 +124,7 @@ def reverse_v1_op(xp: Xp, tensor: Array, dims: Array) -> Array:
 
 @reverse_v1_op.gradient
 def reverse_v1_gradient(dy: Tensor, dims: Tensor) -> tuple[Tensor, None]:
-    """Reversed again."""
+    """Reverses the gradient again."""
     return reverse_v1_op(dy, dims), None
 
 
@@ -188,7 +188,7 @@ def _check_sequence(xp: Xp, input: Array, lengths: Array, seq_dim: int, batch_di
 
 @reverse_sequence_op.gradient
 def reverse_sequence_gradient(dy: Tensor, seq_lengths: Tensor, seq_dim: int, batch_dim: int) -> tuple[Tensor, None]:
-    """Reversed again."""
+    """Reverses the gradient again."""
     return reverse_sequence_op(dy, seq_lengths, seq_dim=seq_dim, batch_dim=batch_dim), None
 
 
@@ -206,7 +206,7 @@ def reverse_sequence(
       input: A Tensor of any dtype.
       seq_lengths: an int32 or int64 vector: how much of each sequence is reversed.
       seq_axis: the dimension along which the sequences go.
-      batch_axis: the dimension along which they are counted; 0 if None.
+      batch_axis: the dimension along which the sequences are counted; 0 if None.
       name: name of the operation.
 
     Returns: A Tensor of the same shape.
@@ -227,7 +227,7 @@ def reverse_sequence_v1(
     seq_dim: int | None = None,
     batch_dim: int | None = None,
 ) -> Any:
-    """`tf.reverse_sequence` with the old names of its axes.
+    """Reverses parts of sequences, with the old names of the axes.
 
     >>> tf.compat.v1.reverse_sequence([[1, 2]], [2], seq_dim=1).numpy()
     array([[2, 1]], dtype=int32)
@@ -236,7 +236,7 @@ def reverse_sequence_v1(
       input: A Tensor of any dtype.
       seq_lengths: an int32 or int64 vector.
       seq_axis: the dimension along which the sequences go.
-      batch_axis: the dimension along which they are counted.
+      batch_axis: the dimension along which the sequences are counted.
       name: name of the operation.
       seq_dim: the same as `seq_axis`.
       batch_dim: the same as `batch_axis`.
@@ -303,5 +303,5 @@ def roll(xp: Xp, input: Array, shift: Array, axis: Array) -> Array:
 
 @roll.gradient
 def roll_gradient(dy: Tensor, shift: Tensor, axis: Tensor) -> tuple[Tensor, None, None]:
-    """Rolled back."""
+    """Rolls the gradient back."""
     return raw.Roll(input=dy, shift=-shift, axis=axis), None, None

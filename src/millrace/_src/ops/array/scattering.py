@@ -1,7 +1,7 @@
 """Scatter: updates put, added, or compared into a tensor at given positions.
 
-The last dimension of `indices` holds positions in the first dimensions of the tensor. All these ops check the same
-things, in the same order, and then differ in one word of the namespace's `scatter`.
+The last dimension of `indices` holds positions in the first dimensions of the tensor. All ops here make the same
+checks, in the same order, and then differ in one word of the namespace's `scatter`.
 """
 
 from __future__ import annotations
@@ -81,8 +81,11 @@ def _tensor_scatter_shape(c: ShapeContext) -> TensorShape:
 
 
 def _check_vector_of_indices(target: tuple[int, ...], indices: Array, updates: Array) -> None:
-    """A vector is one index by the definition, but TensorFlow's kernels also want one update for each of its elements;
-    nothing meets both, and these are the words in which it is refused."""
+    """Refuses a vector of indices in TensorFlow's words.
+
+    By the definition a vector is one index, but TensorFlow's kernels also want one update for each of its elements.
+    Nothing meets both.
+    """
     if not updates.ndim:
         raise invalid("Updates shape must have rank at least one. Found:[]")
     count, given = indices.shape[0], updates.shape[0]
@@ -119,7 +122,7 @@ def _check_tensor_scatter(xp: Xp, target: tuple[int, ...], indices: Array, updat
 
 
 def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
-    """The same for ScatterNd, which has words of its own."""
+    """Checks shapes as `_check_tensor_scatter` does, in the words of ScatterNd."""
     for size in target:
         if size < 0:
             raise invalid(f"Dimension {size} must be >= 0")
@@ -140,7 +143,7 @@ def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: 
 
 
 def _in_range(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array, policy: str) -> tuple[Array, Array]:
-    """The indices and updates that point into the tensor, flattened; the others are an error, or are left out."""
+    """Returns the indices and updates that point into the tensor, flattened; others are an error, or are left out."""
     depth = indices.shape[-1]
     count = 1
     for size in indices.shape[:-1]:
@@ -160,7 +163,7 @@ def _in_range(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array, p
 
 
 def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, policy: str) -> Array:
-    """`target` with the updates combined in."""
+    """Combines the updates into `target`."""
     flat, rows = _in_range(xp, target.shape, indices, updates, policy)
     if flat.shape[1] == 0:  # every update is of the whole tensor
         for row in rows:
@@ -192,7 +195,7 @@ def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indi
       indices: An integer Tensor; its last dimension holds positions in the first dimensions of the result.
       updates: A Tensor of shape `indices.shape[:-1] + shape[indices.shape[-1]:]`; strings are appended.
       shape: the shape of the result, a vector of the dtype of `indices`.
-      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": its update is left out.
+      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": the update there is left out.
 
     Returns: A Tensor of shape `shape`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
@@ -205,7 +208,7 @@ def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indi
 
 @scatter_nd.gradient
 def scatter_nd_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[None, Tensor, None]:
-    """Each update gets the gradient of its place."""
+    """Gives each update the gradient of its position."""
     return None, raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy), None
 
 
@@ -220,7 +223,7 @@ def scatter_nd_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) ->
 def scatter_nd_non_aliasing_add(
     xp: Xp, input: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
 ) -> Array:
-    """`input` with the updates added."""
+    """Adds the updates to `input`."""
     _check_tensor_scatter(xp, input.shape, indices, updates)
     return _scatter(xp, input, indices, updates, "add", bad_indices_policy)
 
@@ -229,7 +232,7 @@ def scatter_nd_non_aliasing_add(
 def scatter_nd_non_aliasing_add_gradient(
     dy: Tensor, indices: Tensor, bad_indices_policy: str
 ) -> tuple[Tensor, None, Tensor]:
-    """All of it to the input; to each update, that of its place."""
+    """Gives the whole gradient to the input, and each update the gradient of its position."""
     return dy, None, raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
 
 
@@ -247,7 +250,7 @@ def scatter_nd_non_aliasing_add_gradient(
 def tensor_scatter_update_op(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
 ) -> Array:
-    """`tensor` with the updates in their places; of several for one place the last holds."""
+    """Puts the updates at their positions in `tensor`; of several updates for one position the last wins."""
     _check_tensor_scatter(xp, tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "set", bad_indices_policy)
 
@@ -256,7 +259,7 @@ def tensor_scatter_update_op(
 def tensor_scatter_update_gradient(
     dy: Tensor, indices: Tensor, updates: Tensor, bad_indices_policy: str
 ) -> tuple[Tensor, None, Tensor]:
-    """The updated places give their gradient to the updates, the others to the tensor."""
+    """Gives the updates the gradients of their positions, and the tensor the gradients of all other positions."""
     policy = {"bad_indices_policy": bad_indices_policy}
     rest = raw.TensorScatterUpdate(tensor=dy, indices=indices, updates=raw.ZerosLike(x=updates), **policy)
     return rest, None, raw.GatherNd(params=dy, indices=_gather_indices(indices), **policy)
@@ -306,7 +309,7 @@ def tensor_scatter_nd_add(
       tensor: A numeric Tensor.
       indices: An integer Tensor; its last dimension holds positions in the first dimensions of `tensor`.
       updates: A Tensor of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": its update is left out.
+      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": the update there is left out.
 
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
@@ -317,7 +320,7 @@ def tensor_scatter_nd_add(
 
 @tensor_scatter_nd_add.gradient
 def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Tensor, None, Tensor]:
-    """All of it to the tensor; to each update, that of its place."""
+    """Gives the whole gradient to the tensor, and each update the gradient of its position."""
     return dy, None, raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
 
 
@@ -342,7 +345,7 @@ def tensor_scatter_nd_sub(
       tensor: A numeric Tensor.
       indices: An integer Tensor; its last dimension holds positions in the first dimensions of `tensor`.
       updates: A Tensor of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": its update is left out.
+      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": the update there is left out.
 
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
@@ -353,7 +356,7 @@ def tensor_scatter_nd_sub(
 
 @tensor_scatter_nd_sub.gradient
 def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Tensor, None, Tensor]:
-    """All of it to the tensor; to each update, that of its place, negated."""
+    """Gives the whole gradient to the tensor, and each update the gradient of its position, negated."""
     return dy, None, -raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
 
 
@@ -378,7 +381,7 @@ def tensor_scatter_nd_min(
       tensor: A real Tensor.
       indices: An integer Tensor; its last dimension holds positions in the first dimensions of `tensor`.
       updates: A Tensor of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": its update is left out.
+      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": the update there is left out.
 
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
@@ -408,7 +411,7 @@ def tensor_scatter_nd_max(
       tensor: A real Tensor.
       indices: An integer Tensor; its last dimension holds positions in the first dimensions of `tensor`.
       updates: A Tensor of shape `indices.shape[:-1] + tensor.shape[indices.shape[-1]:]`.
-      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": its update is left out.
+      bad_indices_policy: "" or "ERROR": a position out of range is an error; "IGNORE": the update there is left out.
 
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
@@ -422,7 +425,7 @@ def tensor_scatter_nd_max(
 def tensor_scatter_nd_extremum_gradient(
     dz: Tensor, tensor: Tensor, indices: Tensor, updates: Tensor, output: Tensor, bad_indices_policy: str
 ) -> tuple[Tensor, None, Tensor]:
-    """The gradient of a place is shared equally by all, tensor and updates, that reached the extremum there."""
+    """Shares the gradient of a position equally among the elements, of tensor and updates, that reached the extremum."""
     policy = {"bad_indices_policy": bad_indices_policy}
     dtype = dz.dtype
     from_tensor = raw.Cast(x=raw.Equal(x=tensor, y=output), DstT=dtype)
@@ -456,7 +459,7 @@ def _row_update(xp: Xp, x: Array, i: Array, v: Array, mode: str) -> Array:
     not_batched="an op from before eager tensors; the rows are written one by one",
 )
 def inplace_update(xp: Xp, x: Array, i: Array, v: Array) -> Array:
-    """`x` with row `i[k]` replaced by `v[k]`."""
+    """Replaces row `i[k]` of `x` by `v[k]`."""
     return _row_update(xp, x, i, v, "set")
 
 
@@ -469,7 +472,7 @@ def inplace_update(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     not_batched="an op from before eager tensors; the rows are written one by one",
 )
 def inplace_add(xp: Xp, x: Array, i: Array, v: Array) -> Array:
-    """`x` with `v[k]` added to row `i[k]`."""
+    """Adds `v[k]` to row `i[k]` of `x`."""
     return _row_update(xp, x, i, v, "add")
 
 
@@ -482,5 +485,5 @@ def inplace_add(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     not_batched="an op from before eager tensors; the rows are written one by one",
 )
 def inplace_sub(xp: Xp, x: Array, i: Array, v: Array) -> Array:
-    """`x` with `v[k]` subtracted from row `i[k]`."""
+    """Subtracts `v[k]` from row `i[k]` of `x`."""
     return _row_update(xp, x, i, v, "sub")

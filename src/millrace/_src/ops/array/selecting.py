@@ -1,4 +1,4 @@
-"""Where, select and boolean masks: which elements, or from which of two tensors."""
+"""Where, select and boolean masks: choices of elements, or between two tensors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from millrace._src.util.export import export
     not_differentiable="positions are integers",
 )
 def where_op(xp: Xp, input: Array) -> Array:
-    """The positions of the non-zero elements, one a row."""
+    """Finds the positions of the non-zero elements, one in each row."""
     if not input.ndim:
         raise invalid("WhereOp : Unhandled input dimensions: 0")
     return np.argwhere(input).astype(np.int64, copy=False)
@@ -52,7 +52,7 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
 
 @op("SelectV2", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_v2_shape, batching=elementwise)
 def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
-    """Elements of `t` where `condition` is true, else of `e`; all three broadcast."""
+    """Takes elements of `t` where `condition` is true, else of `e`; all three broadcast."""
     try:
         return xp.where(condition, t, e)
     except ValueError:
@@ -63,7 +63,7 @@ def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
 @select_v2.gradient
 @values_for(t=(), e=())
 def select_v2_gradient(dy: Tensor, condition: Tensor, t: Tensor, e: Tensor) -> tuple[None, Tensor, Tensor]:
-    """Each element of the gradient goes to the input it was taken from."""
+    """Gives each element of the gradient to the input from which the element was taken."""
     zero = raw.ZerosLike(x=dy)
     return (
         None,
@@ -85,7 +85,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
 
 @op("Select", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_shape, batching=index_batches.select)
 def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
-    """Elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""
+    """Takes elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""
     if t.shape != e.shape:
         raise _unequal(t, condition.shape, "2", e.shape)
     if condition.shape == t.shape or not condition.ndim:
@@ -107,14 +107,14 @@ def _unequal(t: Array, condition: Any, which: str, other: Any) -> Exception:
 
 @select.gradient
 def select_gradient(dy: Tensor, condition: Tensor) -> tuple[None, Tensor, Tensor]:
-    """Each element of the gradient goes to the input it was taken from."""
+    """Gives each element of the gradient to the input from which the element was taken."""
     zero = raw.ZerosLike(x=dy)
     return None, raw.Select(condition=condition, t=dy, e=zero), raw.Select(condition=condition, t=zero, e=dy)
 
 
 @export("where", v1=["where_v2"])
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """The positions where `condition` holds; or, with `x` and `y`, a choice between their elements.
+    """Finds the positions where `condition` holds; or, with `x` and `y`, chooses between their elements.
 
     >>> tf.where([True, False, True]).numpy()
     array([[0],
@@ -148,7 +148,7 @@ def _preferring_bool(condition: Any) -> Any:
 
 @export(v1=["where"])
 def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """TensorFlow 1's `tf.where`: `x` and `y` must have one shape, and a vector condition chooses rows.
+    """Finds positions, or chooses between `x` and `y`, which must have one shape; a vector condition chooses rows.
 
     >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
     array([[1, 2],
@@ -175,7 +175,7 @@ def where_v1(condition: Any, x: Any = None, y: Any = None, name: str | None = No
 
 @export("boolean_mask", v1=[])
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
-    """The elements of a tensor where a mask is true.
+    """Takes the elements of a tensor where a mask is true.
 
     >>> tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()
     array([[1, 2],
@@ -214,7 +214,7 @@ def _mask_axis(axis: Any) -> int:
 
 
 def _checked_mask(tensor: Any, mask: Any, axis: int) -> int:
-    """The rank of the mask. Raises ValueError if it does not fit the tensor."""
+    """Returns the rank of the mask. Raises ValueError if the mask does not fit the tensor."""
     rank = mask.shape.rank
     if rank == 0:
         raise ValueError("mask cannot be scalar.")
@@ -230,7 +230,7 @@ def _checked_mask(tensor: Any, mask: Any, axis: int) -> int:
 
 
 def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
-    """`tensor` with `count` dimensions from `axis` on made one."""
+    """Merges `count` dimensions of `tensor`, from `axis` on, into one."""
     if tensor.shape.rank is not None:
         axis = axis + tensor.shape.rank if axis < 0 else axis
     size = raw.Prod(input=shape_tensor(tensor)[axis : axis + count], reduction_indices=[0])
@@ -244,7 +244,7 @@ def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
 
 @export(v1=["boolean_mask"])
 def boolean_mask_v1(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Any:
-    """`tf.boolean_mask` with the argument order of TensorFlow 1.
+    """Takes the elements where a mask is true, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.boolean_mask([1, 2, 3], [True, False, True]).numpy()
     array([1, 3], dtype=int32)

@@ -26,24 +26,24 @@ from millrace._src.ops.batching import (
 
 
 def shapes(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The shapes of rows are those of the batch without its first dimension."""
+    """Returns the shapes of the rows: the shapes of the batches without the first dimension."""
     found = call(operation, [a.tensor for a in arguments])
     return [Value(t[1:] if a.is_batched else t, False) for t, a in zip(found, arguments, strict=True)]
 
 
 def size(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The number of elements of one row."""
+    """Returns the number of elements of one row."""
     dims = raw.Shape(input=arguments[0].tensor, out_type=operation.attrs["out_type"])[1:]
     return [Value(raw.Prod(input=dims, reduction_indices=[0]), False)]
 
 
 def rank(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """One axis less than the batch has."""
+    """Returns the rank of one row, which is the rank of the batch less one."""
     return [Value(raw.Sub(x=raw.Rank(input=arguments[0].tensor), y=1), False)]
 
 
 def reshape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows are a dimension of their own; an unknown one of a row is worked out from those of one row."""
+    """Keeps the rows a dimension of their own; works out an unknown dimension of a row from the shape of one row."""
     tensor, shape = arguments
     if shape.is_batched:
         return None
@@ -63,13 +63,13 @@ def reshape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
 
 
 def expand(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The new axis is one further to the right."""
+    """Inserts the new axis one further to the right."""
     tensor, axis = arguments
     return None if axis.is_batched else [raw.ExpandDims(input=tensor.tensor, dim=after_rows_tensor(axis))]
 
 
 def squeeze(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The axes of one are one further to the right; a batch of one row stays a batch."""
+    """Removes axes of size 1, one further to the right; a batch of one row stays a batch."""
     axes, shape = operation.attrs["squeeze_dims"], operation.inputs[0].shape
     tensor = arguments[0].tensor
     if axes:
@@ -81,7 +81,7 @@ def squeeze(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
 
 
 def broadcast_to(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Axes of one come between the rows and the axes of a row."""
+    """Puts axes of size 1 between the rows and the axes of a row, and broadcasts."""
     tensor, shape = arguments
     rank_, wanted = operation.inputs[0].shape.rank, operation.inputs[1].shape.num_elements()
     if shape.is_batched or rank_ is None or wanted is None:
@@ -91,7 +91,7 @@ def broadcast_to(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequ
 
 
 def fill(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Every row is filled with its own value."""
+    """Fills every row with a value of its own."""
     dims, value = arguments
     wanted = operation.inputs[0].shape.num_elements()
     if dims.is_batched or wanted is None:
@@ -101,7 +101,7 @@ def fill(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any
 
 
 def transpose(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows stay first."""
+    """Reorders the axes of the rows; the rows stay first."""
     tensor, order = arguments
     if order.is_batched:
         return None
@@ -114,27 +114,27 @@ def transpose(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
 
 
 def of_a_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """For ops with the shape of the operand as an attribute: the rows come first in it."""
+    """Puts the rows first in the operand's shape, which is an attribute of the op."""
     first = TensorShape([rows.count if isinstance(rows.count, int) else None])
     return call(operation, [arguments[0].tensor], shape=first.concatenate(operation.attrs["shape"]))
 
 
 def one_hot(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The new axis is one further to the right."""
+    """Inserts the new axis one further to the right."""
     if any_batched(arguments[1:]):
         return None
     return call(operation, [a.tensor for a in arguments], axis=after_rows(operation.attrs["axis"]))
 
 
 def diagonal(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The diagonal of a tensor of twice the rank is that of a matrix with its axes run together."""
+    """Puts the axes of a row together, makes a diagonal matrix, and takes the axes apart again."""
     dims = dimensions(arguments[0].tensor)
     flat = reshaped(arguments[0].tensor, joined(dims[:1], product(dims[1:])))
     return [reshaped(raw.MatrixDiag(diagonal=flat), joined(dims[:1], dims[1:], dims[1:]))]
 
 
 def diagonal_part(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The same undone."""
+    """Puts each half of the axes of a row together, takes the diagonal of the matrix, and takes the axes apart again."""
     rank = operation.inputs[0].shape.rank
     if rank is None:
         return None

@@ -1,8 +1,8 @@
 """How the ops of this family check shapes, in TensorFlow's words.
 
-Shape rules raise `ValueError` with the texts of TensorFlow's shape functions ("Shape must be rank 1 but is rank 2");
-kernels, which see arrays that are really there, raise `InvalidArgumentError` with the texts of its kernels, which
-differ. Both kinds of helper live here, so that a rule or a kernel says what it wants in one line.
+Shape rules raise `ValueError` with the texts of TensorFlow's shape functions ("Shape must be rank 1 but is rank 2").
+Kernels, which see the arrays, raise `InvalidArgumentError` with the texts of TensorFlow's kernels, which differ. Both
+kinds of helper live here, so that a rule or a kernel states a demand in one line.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SCALAR = TensorShape([])
 
 
 def invalid(message: str) -> InvalidArgumentError:
-    """The error of a kernel that was given a bad value."""
+    """Makes the error of a kernel that was given a bad value."""
     return InvalidArgumentError(None, None, message)
 
 
 def dims_text(dims: Any) -> str:
-    """Dimensions as TensorFlow's runtime prints them: `[2,?]`; an unknown rank is `<unknown>`.
+    """Writes dimensions as TensorFlow's runtime does: `[2,?]`; an unknown rank is `<unknown>`.
 
     >>> from millrace._src.ops.array.shape_checks import dims_text
     >>> dims_text((2, None))
@@ -41,17 +41,17 @@ def dims_text(dims: Any) -> str:
 
 
 def vector(*dims: Dim) -> TensorShape:
-    """A shape of the given dimensions, which are known to be clean."""
+    """Makes a shape of the given dimensions, which the caller has checked."""
     return TensorShape.of(dims)
 
 
 def unknown_dims(rank: int | None) -> TensorShape:
-    """A shape of the given rank, of which nothing else is known."""
+    """Makes a shape of the given rank with unknown dimensions."""
     return UNKNOWN if rank is None else TensorShape.of((None,) * rank)
 
 
 def with_rank(shape: TensorShape, rank: int) -> Dims:
-    """The dimensions of a shape that must have `rank` of them; unknown ones if the rank is unknown.
+    """Returns the dimensions of a shape that must have `rank` of them; unknown dimensions if the rank is unknown.
 
     Raises: ValueError: if the rank is known and different.
     """
@@ -64,7 +64,7 @@ def with_rank(shape: TensorShape, rank: int) -> Dims:
 
 
 def with_rank_at_least(shape: TensorShape, rank: int) -> Dims | None:
-    """The dimensions of a shape that must have `rank` or more of them; None if the rank is unknown.
+    """Returns the dimensions of a shape that must have `rank` or more of them; None if the rank is unknown.
 
     Raises: ValueError: if the rank is known and smaller.
     """
@@ -75,7 +75,7 @@ def with_rank_at_least(shape: TensorShape, rank: int) -> Dims | None:
 
 
 def with_rank_at_most(shape: TensorShape, rank: int) -> Dims | None:
-    """The dimensions of a shape that must have `rank` or fewer of them; None if the rank is unknown.
+    """Returns the dimensions of a shape that must have `rank` or fewer of them; None if the rank is unknown.
 
     Raises: ValueError: if the rank is known and larger.
     """
@@ -86,7 +86,7 @@ def with_rank_at_most(shape: TensorShape, rank: int) -> Dims | None:
 
 
 def merge_dim(a: Dim, b: Dim) -> Dim:
-    """The dimension known from either of two equal ones.
+    """Returns the dimension known from either of two equal dimensions.
 
     Raises: ValueError: if both are known and differ.
     """
@@ -98,7 +98,7 @@ def merge_dim(a: Dim, b: Dim) -> Dim:
 
 
 def merge_dims(a: Dims | None, b: Dims | None) -> Dims | None:
-    """The dimensions known from either of two equal shapes.
+    """Returns the dimensions known from either of two equal shapes.
 
     Raises: ValueError: if the ranks or two known dimensions differ.
     """
@@ -118,7 +118,7 @@ def merge_dims(a: Dims | None, b: Dims | None) -> Dims | None:
 
 
 def merge(a: TensorShape, b: TensorShape) -> TensorShape:
-    """`merge_dims` on shapes."""
+    """Merges two equal shapes: each dimension is known if it is known from either shape."""
     return TensorShape.of(merge_dims(a._dims, b._dims))
 
 
@@ -129,9 +129,9 @@ def require_scalar(shape: TensorShape) -> None:
 
 
 def divided(dim: Dim, divisor: int) -> Dim:
-    """`dim / divisor`.
+    """Divides a dimension by `divisor`.
 
-    Raises: ValueError: if it is not a whole number.
+    Raises: ValueError: if the quotient is not a whole number.
     """
     if dim is None:
         return None
@@ -141,7 +141,7 @@ def divided(dim: Dim, divisor: int) -> Dim:
 
 
 def multiplied(*dims: Dim) -> Dim:
-    """The product of dimensions; unknown as soon as one is, unless another is 0."""
+    """Multiplies dimensions; the product is unknown if a dimension is unknown, unless another dimension is 0."""
     product: Dim = 1
     for dim in dims:
         if dim == 0:
@@ -151,18 +151,18 @@ def multiplied(*dims: Dim) -> Dim:
 
 
 def added(*dims: Dim) -> Dim:
-    """The sum of dimensions; unknown as soon as one is."""
+    """Adds dimensions; the sum is unknown if a dimension is unknown."""
     return None if None in dims else sum(d for d in dims if d is not None)
 
 
 def known_int(c: ShapeContext, name: str) -> int | None:
-    """The value of the integer scalar `name` if it is known while tracing, be it only as an element of a shape."""
+    """Returns the value of the integer scalar `name` if a trace knows the value, be it only as an element of a shape."""
     elements = c.partial(name)
     return elements[0] if elements is not None and len(elements) == 1 else None
 
 
 def first_bad(flags: Any) -> tuple[int, ...] | None:
-    """The position of the first true element of a NumPy array, None if there is none."""
+    """Finds the position of the first true element of a NumPy array; None if there is none."""
     if not flags.any():
         return None
     flat = int(flags.reshape(-1).argmax())
@@ -174,10 +174,10 @@ def first_bad(flags: Any) -> tuple[int, ...] | None:
 
 
 def position_text(position: Sequence[int]) -> str:
-    """`[1,2]` for a position inside an array; nothing for the position of a scalar's only element."""
+    """Writes `[1,2]` for a position inside an array; nothing for the position of a scalar's only element."""
     return f"[{','.join(str(i) for i in position)}]" if len(position) else ""
 
 
 def list_text(values: Iterable[Any]) -> str:
-    """`[1, 2]`: an index as TensorFlow's gather and scatter kernels print it."""
+    """Writes `[1, 2]`: an index as TensorFlow's gather and scatter kernels print indices."""
     return f"[{', '.join(str(int(v)) for v in values)}]"

@@ -1,8 +1,8 @@
 """Shape, size and rank of tensors, as tensors.
 
-What a trace already knows must stay a constant, or every `tf.reshape(x, tf.shape(y))` would lose static shapes: the
+What a trace already knows must stay a constant, or every `tf.reshape(x, tf.shape(y))` would lose static shapes. So the
 public functions make a constant when the answer is static, and an op otherwise. The kernels give NumPy arrays on every
-engine, for shapes are always known there, and stay known to whoever computes with them.
+engine: a running engine always knows shapes, and the arrays stay known to later computations.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def _rank_vector(c: ShapeContext) -> TensorShape:
     batching=shape_batches.shapes,
 )
 def shape_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
-    """The dimensions of `input` as a vector."""
+    """Returns the dimensions of `input` as a vector."""
     return np.array(input.shape, out_type.np_dtype)
 
 
 @shape_op.partial_value
 def shape_elements(c: ShapeContext) -> list[int | None] | None:
-    """The known dimensions are known elements."""
+    """Returns the known elements of the shape vector: the known dimensions."""
     dims = c.inputs[0].shape._dims
     return None if dims is None else list(dims)
 
@@ -71,7 +71,7 @@ def _rank_vectors(c: ShapeContext) -> list[TensorShape]:
     batching=shape_batches.shapes,
 )
 def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
-    """The dimensions of each input as a vector."""
+    """Returns the dimensions of each input as a vector."""
     return [np.array(x.shape, out_type.np_dtype) for x in input]
 
 
@@ -86,7 +86,7 @@ def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     batching=shape_batches.size,
 )
 def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
-    """The number of elements of `input`."""
+    """Counts the elements of `input`."""
     return np.array(input.size, out_type.np_dtype)
 
 
@@ -100,18 +100,18 @@ def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     batching=shape_batches.rank,
 )
 def rank_op(xp: Xp, input: Array) -> Array:
-    """The number of dimensions of `input`."""
+    """Counts the dimensions of `input`."""
     return np.array(input.ndim, np.int32)
 
 
 @rank_op.partial_value
 def rank_element(c: ShapeContext) -> list[int | None] | None:
-    """The rank, as the one element of a scalar."""
+    """Returns the rank, as the one element of a scalar."""
     return [c.inputs[0].shape.rank]
 
 
 def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -> Any:
-    """The shape of a tensor: a constant where it is static, else an op. For other functions and gradients."""
+    """Returns the shape of a tensor for other functions and gradients: a constant where it is static, else an op."""
     if type(input) is EagerTensor and state.graph is None:
         return EagerTensor(np.array(input._value.shape, out_type.np_dtype), out_type)
     dims = input.shape._dims
@@ -121,7 +121,7 @@ def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -
 
 
 def scoped_shape(input: Any) -> Any:
-    """The shape of a tensor, which a graph names as TensorFlow's older functions do: inside of a scope `Shape`."""
+    """Returns the shape of a tensor, named as TensorFlow's older functions do: inside of a scope `Shape`."""
     with name_scope(None, "Shape") as scope:
         input = convert_to_tensor(input)
         is_static = input.shape.is_fully_defined()
@@ -134,7 +134,7 @@ def _constant(value: Any, dtype: DType, name: str) -> Any:
 
 
 def _is_sparse(value: Any) -> bool:
-    """Whether a value carries its shape as a tensor of its own."""
+    """Tells whether a value carries its shape as a tensor of its own."""
     return not isinstance(value, Tensor) and hasattr(value, "dense_shape") and hasattr(value, "indices")
 
 
@@ -169,7 +169,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 
 @export(v1=["shape"])
 def shape_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """`tf.shape` with the argument order of TensorFlow 1.
+    """Returns the shape of a tensor, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.shape([[1, 2]]).numpy()
     array([1, 2], dtype=int32)
@@ -231,7 +231,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 
 @export(v1=["size"])
 def size_v1(input: Any, name: str | None = None, out_type: Any = None) -> Any:
-    """`tf.size` with the argument order of TensorFlow 1.
+    """Counts the elements of a tensor, with the argument order of TensorFlow 1.
 
     >>> int(tf.compat.v1.size([1, 2]))
     2

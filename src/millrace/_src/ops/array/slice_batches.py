@@ -1,4 +1,4 @@
-"""Batching rules of ops that cut parts out of a tensor, or put them together."""
+"""Batching rules of ops that cut parts out of a tensor, or put parts together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from millrace._src.ops.batching import (
 
 
 def cut(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A slice of every row: the same one, or one that starts at a place of its own."""
+    """Slices every row: the same slice of each row, or slices that start at an index of each row."""
     tensor, begin, size = arguments
     if size.is_batched:
         return None
@@ -42,7 +42,7 @@ def cut(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]
 
 
 def strided_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The whole first axis, then what is taken of a row."""
+    """Takes the whole first axis, then the slice of each row."""
     if any_batched(arguments[1:]):
         return _picked(operation, arguments, rows)
     begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:], strict=True))
@@ -57,7 +57,7 @@ def _masks(operation: Any) -> dict[str, int]:
 
 
 def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """`x[i, j]` with places of their own for each row: one axis after the other is gathered."""
+    """Takes `x[i, j]` with indices of each row: gathers one axis after the other."""
     tensor, begin = arguments[:2]
     count = operation.inputs[1].shape.num_elements()
     attrs = operation.attrs
@@ -83,7 +83,7 @@ def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
 
 
 def strided_slice_grad(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The same of a batch, whose shape has the rows first."""
+    """Differentiates the slice of a batch, whose shape has the rows first."""
     if any_batched(arguments[:4]):
         return None
     begin, end, strides = (int32(preceded(n, a.tensor)) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
@@ -92,7 +92,7 @@ def strided_slice_grad(operation: Any, arguments: Sequence[Value], rows: Rows) -
 
 
 def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A part of every row replaced; axes of one come before those of a value that is broadcast."""
+    """Replaces a part of every row; axes of size 1 come before the axes of a value that is broadcast."""
     if any_batched(arguments[1:4]):
         return None
     begin, end, strides = (preceded(n, a.tensor) for n, a in zip((0, 0, 1), arguments[1:4], strict=True))
@@ -115,17 +115,17 @@ def strided_slice_update(operation: Any, arguments: Sequence[Value], rows: Rows)
 
 
 def pack(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The new axis is one further to the right."""
+    """Stacks along an axis one further to the right."""
     return call(operation, [rows.spread(a) for a in arguments], axis=after_rows(operation.attrs["axis"]))
 
 
 def unpack(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The axis to take apart is one further to the right."""
+    """Takes apart an axis one further to the right."""
     return call(operation, [arguments[0].tensor], axis=after_rows(operation.attrs["axis"]))
 
 
 def concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The axis to join along is one further to the right."""
+    """Joins along an axis one further to the right."""
     if operation.op_def.signature.input_names[0] == "values":
         *values, axis = arguments
     else:
@@ -136,12 +136,15 @@ def concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
 
 
 def parallel_concat(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Rows of one element each, joined along what is then the second axis."""
+    """Joins rows of one element each, along what is then the second axis."""
     return [raw.ConcatV2(values=[rows.spread(a) for a in arguments], axis=1)]
 
 
 def reverse_sequence(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Both axes are one further to the right; lengths that differ from row to row belong to one batch with the rows."""
+    """Reverses with both axes one further to the right.
+
+    Lengths that differ from row to row belong to one batch together with the rows.
+    """
     tensor, lengths = arguments
     seq, batch = operation.attrs["seq_dim"], operation.attrs["batch_dim"]
     rank = operation.inputs[0].shape.rank

@@ -1,9 +1,9 @@
 """What a strided slice means: from begin, end, strides and five masks to one range per dimension.
 
 TensorFlow encodes `x[1:, ..., None, -1]` as three vectors and five bit masks, whose bit `i` speaks of entry `i`: begin
-or end left out, the ellipsis, a new axis, an index that removes its dimension. Reading that code takes two steps, the
-same for the kernel, the shape rule and the gradients: `dense` gives each *dimension of the input* its entry, spreading
-the ellipsis; `range_of` brings an entry into the bounds of its dimension. A `Layout` is the outcome.
+or end left out, the ellipsis, a new axis, an index that removes its dimension. Reading the code takes two steps, the
+same for the kernel, the shape rule and the gradients. `dense` gives each *dimension of the input* an entry, spreading
+the ellipsis. `range_of` brings an entry into the bounds of the dimension. A `Layout` is the outcome.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Entry(NamedTuple):
     end_masked: bool
     shrinks: bool
     position: int
-    """The entry of begin, end and strides that it came from; -1 for dimensions that none speaks of."""
+    """The position, in begin, end and strides, that this entry came from; -1 for dimensions without an entry there."""
 
 
 class Range(NamedTuple):
-    """The elements `begin, begin + stride, ...` of a dimension, `size` of them."""
+    """The elements `begin, begin + stride, ...` of a dimension: `size` elements."""
 
     begin: int
     stride: int
@@ -55,13 +55,13 @@ class Layout(NamedTuple):
     """How to slice an array of known shape."""
 
     key: tuple[Any, ...]
-    """Indexes the array so that the result has its final shape."""
+    """The NumPy index that gives the result in the final shape."""
     ranges: tuple[slice, ...]
-    """Indexes the array so that no dimension is lost or added."""
+    """The NumPy index by which no dimension is lost or added."""
     range_shape: tuple[int, ...]
-    """The shape that `ranges` gives."""
+    """The shape of the array indexed by `ranges`."""
     shape: tuple[int, ...]
-    """The final shape."""
+    """The final shape of the slice."""
 
 
 NEW_AXIS = -1
@@ -80,7 +80,7 @@ def dense(
     rank: int,
     fail: Fail,
 ) -> tuple[list[Entry], list[int]]:
-    """Gives each dimension of the input its entry.
+    """Gives each dimension of the input an entry.
 
     Args:
       count: the number of entries.
@@ -127,13 +127,13 @@ def _check_ellipsis(masks: Masks, count: int, fail: Fail) -> None:
 
 
 def _ellipsis_position(masks: Masks, count: int) -> int:
-    """The entry that is the ellipsis; `count`, as if one came last, if none is."""
+    """Returns the position of the entry that is the ellipsis; `count`, as if an ellipsis came last, if none is."""
     ellipses = masks.ellipsis & ((1 << count) - 1)
     return ellipses.bit_length() - 1 if ellipses else count
 
 
 def range_of(entry: Entry, dim: int, at: int, fail: Fail) -> Range:
-    """The elements that a fully known entry selects from a dimension of size `dim`."""
+    """Returns the elements that a fully known entry selects from a dimension of size `dim`."""
     begin, end, stride = entry.begin or 0, entry.end or 0, entry.stride
     if stride == 0:
         raise fail(f"strides[{at}] must be non-zero")
@@ -157,14 +157,17 @@ def range_of(entry: Entry, dim: int, at: int, fail: Fail) -> Range:
 def layout(
     shape: tuple[int, ...], begin: Sequence[int], end: Sequence[int], strides: Sequence[int], masks: Masks, fail: Fail
 ) -> Layout:
-    """How to slice an array of shape `shape`. Raises `fail(message)` if it cannot be."""
+    """Works out how to slice an array of shape `shape`. Raises `fail(message)` if the slice is impossible."""
     entries, order = dense(len(begin), begin, end, strides, masks, len(shape), fail)
     ranges = [range_of(entry, dim, at, fail) for at, (entry, dim) in enumerate(zip(entries, shape, strict=True))]
     return Layout(_index(ranges, order), *_sizes(ranges, order))
 
 
 def _index(ranges: Sequence[Range], order: Sequence[int]) -> tuple[Any, ...]:
-    """The NumPy index of the final shape; it ends in an ellipsis, so that even a single element stays an array."""
+    """Returns the NumPy index of the final shape.
+
+    The index ends in an ellipsis, so that even a single element stays an array.
+    """
     index: list[Any] = []
     remaining = iter(order)
     upcoming = next(remaining, None)
@@ -196,12 +199,12 @@ def cached_layout(
     masks: Masks,
     fail: Fail,
 ) -> Layout:
-    """`layout`, remembered: programs slice the same way again and again."""
+    """Returns `layout` of the arguments, from a cache: programs slice the same way again and again."""
     return layout(shape, begin, end, strides, masks, fail)
 
 
 def static_size(entry: Entry, dim: int | None, at: int, fail: Fail) -> int | None:
-    """The number of elements that an entry selects, None where that is not known while tracing."""
+    """Returns the number of elements that an entry selects, None where a trace does not know the number."""
     if entry.stride == 0:
         raise fail(f"strides[{at}] must be non-zero")
     if entry.shrinks and entry.stride < 0:

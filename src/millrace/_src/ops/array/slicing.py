@@ -97,7 +97,7 @@ def strided_slice_op(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Array:
-    """The part of `input` that begin, end, strides and masks describe."""
+    """Takes the part of `input` that begin, end, strides and masks describe."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
         return _dynamic_slice(xp, input, begin, strides.tolist(), masks)
@@ -106,7 +106,7 @@ def strided_slice_op(
 
 @strided_slice_op.specialize
 def _specialize_strided_slice(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    """`x[i]`, the slice that loops are full of, without working out a layout."""
+    """Specializes `x[i]`, the slice that loops are full of, without working out a layout."""
     given = {name: attrs[name] for name in strided_slice_op.op_def.kernel_attrs}
     if given.pop("shrink_axis_mask") != 1 or any(given.values()):
         return None
@@ -124,7 +124,7 @@ def _specialize_strided_slice(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str
 
 
 def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Masks) -> Array:
-    """A slice whose bounds are computed by the program: single positions may be, lengths may not."""
+    """Slices with bounds that the program computes: the position of a single element may be computed, a length may not."""
     entries, order = dense(begin.shape[0], None, None, strides, masks, x.ndim, invalid)
     for at, entry in enumerate(entries):
         _require_known_size(entry, at)
@@ -150,7 +150,7 @@ def _require_known_size(entry: Entry, at: int) -> None:
 
 @strided_slice_op.partial_value
 def strided_slice_elements(c: ShapeContext) -> list[int | None] | None:
-    """The known elements of a slice of a vector."""
+    """Returns the known elements of a slice of a vector."""
     from_input = c.partial("input")
     bounds = [c.value(name) for name in ("begin", "end", "strides")]
     if from_input is None or c.shape("input").rank != 1 or any(b is None for b in bounds) or c.attr("new_axis_mask"):
@@ -175,7 +175,10 @@ def _mask_attrs(
 
 
 def _indices(*tensors: Any) -> tuple[Any, ...]:
-    """Bounds in a dtype that shapes may have; constants of a graph as values, of which the gradient makes its own."""
+    """Returns bounds in a dtype that shapes may have; constants of a graph as values.
+
+    The gradient makes constants of its own from values.
+    """
     return tuple(raw.Cast(x=t, DstT=int32) if t.dtype is int16 else _constant_value(t) for t in tensors)
 
 
@@ -198,7 +201,7 @@ def strided_slice_gradient(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> tuple[Tensor, None, None, None]:
-    """The gradient in the place of the slice, zeros elsewhere."""
+    """Puts the gradient at the position of the slice, zeros elsewhere."""
     begin, end, strides = _indices(begin, end, strides)
     grad = raw.StridedSliceGrad(
         shape=shape_tensor(input, as_dtype(begin.dtype)),
@@ -234,7 +237,7 @@ def strided_slice_grad(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Array:
-    """Zeros of shape `shape`, with `dy` in the place of the slice."""
+    """Makes zeros of shape `shape`, with `dy` at the position of the slice."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     dims = tuple(shape.tolist())
     zeros = xp.full(dims, b"", dtype=object) if dy.dtype.kind == "O" else xp.zeros(dims, dy.dtype)
@@ -287,7 +290,7 @@ def _add_in_place_of_slice(
 def _dynamic_place(
     xp: Xp, zeros: Array, dy: Array, begin: Array, strides: list[int], masks: Masks, mode: str = "set"
 ) -> Array:
-    """The transpose of `_dynamic_slice`."""
+    """Transposes `_dynamic_slice`."""
     entries, _ = dense(begin.shape[0], None, None, strides, masks, zeros.ndim, invalid)
     index: list[Any] = []
     shape: list[int] = []
@@ -316,7 +319,7 @@ def strided_slice_grad_gradient(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> tuple[None, None, None, None, Tensor]:
-    """The slice of the gradient."""
+    """Takes the slice of the gradient."""
     masks = _mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     return None, None, None, None, strided_slice_op(dz, begin, end, strides, **masks)
 
@@ -344,7 +347,7 @@ def tensor_strided_slice_update(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Array:
-    """A copy of `input` with `value`, broadcast, in the place of the slice."""
+    """Copies `input` with `value`, broadcast, at the position of the slice."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     place = _layout(xp, input.shape, begin, end, strides, masks)
     try:
@@ -368,7 +371,7 @@ def tensor_strided_slice_update_gradient(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> tuple[Tensor, None, None, None, Tensor]:
-    """The slice goes to the value, the rest to the input."""
+    """Gives the slice of the gradient to the value, the rest to the input."""
     masks = _mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     part = strided_slice_op(dy, begin, end, strides, **masks)
     rest = tensor_strided_slice_update(dy, begin, end, strides, raw.ZerosLike(x=part), **masks)
@@ -389,7 +392,7 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Takes a strided slice of a tensor; `x[...]` is the usual way to write it.
+    """Takes a strided slice of a tensor; `x[...]` is the usual way to write a slice.
 
     >>> tf.strided_slice([1, 2, 3, 4, 5], [1], [5], [2]).numpy()
     array([2, 4], dtype=int32)
@@ -404,7 +407,7 @@ def strided_slice(
       ellipsis_mask: bit `i` set: entry `i` stands for all dimensions that no entry speaks of. At most one bit.
       new_axis_mask: bit `i` set: entry `i` inserts a dimension of size 1.
       shrink_axis_mask: bit `i` set: entry `i` is the single index `begin[i]`, and the dimension goes.
-      var: the Variable that `input_` is the value of; the result's `assign` then sets the slice of it.
+      var: the Variable whose value is `input_`; the result's `assign` then sets the slice of the Variable.
       name: name of the operation.
 
     Returns: A Tensor.
@@ -470,7 +473,7 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
     batching=slice_batches.cut,
 )
 def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
-    """The block of `input` of shape `size` that begins at `begin`."""
+    """Takes the block of `input` of shape `size` that begins at `begin`."""
     if begin.ndim != 1 or size.ndim != 1 or begin.shape[0] != input.ndim or size.shape[0] != input.ndim:
         shapes = f"{dims_text(begin.shape)} and {dims_text(size.shape)}"
         raise invalid(
@@ -492,7 +495,7 @@ def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
 
 
 def _dynamic_block(xp: Xp, x: Array, begin: Array, sizes: list[int]) -> Array:
-    """A block of known size at a place that the program computes."""
+    """Takes a block of known size at a position that the program computes."""
     for axis, size in enumerate(sizes):
         if size == -1:
             message = f"Slice: size[{axis}] is -1 and begin[{axis}] is not known when XLA compiles."
@@ -504,7 +507,7 @@ def _dynamic_block(xp: Xp, x: Array, begin: Array, sizes: list[int]) -> Array:
 
 @slice_op.partial_value
 def slice_elements(c: ShapeContext) -> list[int | None] | None:
-    """The known elements of a part of a vector."""
+    """Returns the known elements of a part of a vector."""
     from_input, begin, size = c.partial("input"), c.value("begin"), c.value("size")
     if from_input is None or begin is None or size is None or c.shape("input").rank != 1:
         return None
@@ -515,7 +518,7 @@ def slice_elements(c: ShapeContext) -> list[int | None] | None:
 @slice_op.gradient
 @values_for(input=())
 def slice_gradient(dy: Tensor, input: Tensor, begin: Tensor) -> tuple[Tensor, None, None]:
-    """The gradient in the place of the block, zeros around it."""
+    """Puts the gradient at the position of the block, zeros around the block."""
     before = begin
     after = shape_tensor(input, begin.dtype) - shape_tensor(dy, begin.dtype) - begin
     return raw.Pad(input=dy, paddings=raw.Pack(values=[before, after], axis=1)), None, None

@@ -1,8 +1,8 @@
 """Sort, argsort, top_k, searchsorted: order along a dimension.
 
-Everything is `top_k`: as in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending one
-of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their order.
-NaN is the largest value, and, as -NaN is NaN, first whichever way.
+Everything is `top_k`. As in TensorFlow, sorting is taking all of the largest, and an ascending sort is a descending
+sort of the values mirrored (`-x` for floats, `-x - 1` for integers, which cannot overflow). Equal values keep their
+order. NaN is the largest value, and, as -NaN is NaN, comes first in both directions.
 """
 
 from __future__ import annotations
@@ -76,8 +76,10 @@ def _top_k_dims(dims: Any, k: int | None) -> TensorShape:
 
 
 def _largest(xp: Xp, x: Array, k: int) -> Array:
-    """The positions of the `k` largest elements along the last dimension, of equal ones the first; NaN is largest."""
-    if x.dtype.kind == "V":  # NumPy sorts its own types only with NaN at the end
+    """Finds the positions of the `k` largest elements along the last dimension; NaN is largest, and equal elements keep
+    their order.
+    """
+    if x.dtype.kind == "V":  # NumPy puts NaN at the end only for its own types
         x = xp.astype(x, np.float32)
     backwards = xp.argsort(xp.flip(x, -1), axis=-1, stable=True)
     return (x.shape[-1] - 1 - xp.flip(backwards, -1))[..., :k]
@@ -105,7 +107,7 @@ def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
     batching=leading("input"),
 )
 def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool = True) -> tuple[Array, Array]:
-    """The `k` largest elements along the last dimension and where they are; in order, whatever `sorted` says."""
+    """Finds the `k` largest elements along the last dimension and their positions; in order, whatever `sorted` says."""
     if k.ndim:
         raise invalid(f"k must be scalar, got shape {dims_text(k.shape)}")
     return _top_k(xp, input, int(k), index_type)
@@ -119,7 +121,7 @@ def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool 
     batching=leading("input"),
 )
 def top_k_v1_op(xp: Xp, input: Array, *, k: int, sorted: bool = True) -> tuple[Array, Array]:
-    """The `k` largest elements along the last dimension; the form of TensorFlow's first graphs."""
+    """Finds the `k` largest elements along the last dimension; the form of TensorFlow's first graphs."""
     return _top_k(xp, input, k, int32)
 
 
@@ -139,13 +141,13 @@ def _scatter_last(dy: Any, input: Any, indices: Any) -> Any:
 
 @top_k_op.gradient
 def top_k_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor) -> tuple[Tensor, None]:
-    """Each of the largest elements gets its gradient."""
+    """Gives each of the largest elements its gradient."""
     return _scatter_last(dy, input, indices), None
 
 
 @top_k_v1_op.gradient
 def top_k_v1_gradient(dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor) -> Tensor:
-    """Each of the largest elements gets its gradient."""
+    """Gives each of the largest elements its gradient."""
     return _scatter_last(dy, input, indices)
 
 
@@ -160,7 +162,7 @@ def top_k(input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, 
     Args:
       input: A real Tensor of at least one dimension.
       k: an integer scalar, at most the size of the last dimension.
-      sorted: whether the largest must come first; they do in any case.
+      sorted: whether the largest must come first; the order is the same in any case.
       index_type: int16, int32 or int64, the dtype of the indices.
       name: name of the operation.
 
@@ -219,7 +221,7 @@ def approx_top_k(
       reduction_input_size_override: has no effect on exact results.
       aggregate_to_topk: has no effect on exact results.
 
-    Returns: A list of the values and their int32 indices.
+    Returns: A list of the values and the int32 indices of the values.
     Raises: tf.errors.InvalidArgumentError: if `k` is too large.
     """
     moved = xp.moveaxis(input, reduction_dimension, -1)
@@ -232,7 +234,7 @@ def approx_top_k(
 def approx_top_k_gradient(
     dy: Tensor, d_indices: Tensor, input: Tensor, indices: Tensor, reduction_dimension: int
 ) -> Tensor:
-    """Each of the elements found gets its gradient."""
+    """Gives each of the selected elements its gradient."""
     size = input.shape.rank
     if reduction_dimension in (-1, None if size is None else size - 1):
         return _scatter_last(dy, input, indices)
@@ -242,7 +244,7 @@ def approx_top_k_gradient(
 
 
 def _swapped_with_last(axis: int, rank: Any) -> Any:
-    """The permutation of dimensions that swaps one with the last; the rank may be a tensor."""
+    """Returns the permutation of dimensions that swaps one with the last; the rank may be a tensor."""
     if isinstance(rank, int):
         perm = list(range(rank))
         perm[axis], perm[-1] = perm[-1], perm[axis]
@@ -351,7 +353,7 @@ def _nth_shape(c: ShapeContext) -> TensorShape:
     batching=leading("input"),
 )
 def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Array:
-    """The element of rank `n` along the last dimension, counted from the smallest, or the largest if `reverse`."""
+    """Finds the element of rank `n` along the last dimension, counted from the smallest, or the largest if `reverse`."""
     at = int(n)
     if not input.ndim:
         raise invalid(f"Input must be >= 1-D, got shape {dims_text(input.shape)}")
@@ -364,7 +366,7 @@ def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Arr
 
 @nth_element.gradient
 def nth_element_gradient(dy: Tensor, input: Tensor, values: Tensor) -> tuple[Tensor, None]:
-    """Shared equally by all elements that have the value."""
+    """Shares the gradient equally among all elements that have the value."""
     hit = raw.Cast(x=raw.Equal(x=raw.ExpandDims(input=values, dim=-1), y=input), DstT=dy.dtype)
     count = raw.Sum(input=hit, reduction_indices=[-1], keep_dims=True)
     return hit / count * raw.ExpandDims(input=dy, dim=-1), None
@@ -406,7 +408,7 @@ def argsort(
       values: A real Tensor of at least one dimension.
       axis: the dimension, known while tracing.
       direction: "ASCENDING" or "DESCENDING".
-      stable: whether equal elements must keep their order; they do in any case.
+      stable: whether equal elements must keep their order; equal elements do in any case.
       name: name of the operation.
 
     Returns: An int32 Tensor of the same shape.
@@ -447,7 +449,7 @@ def _descending(values: Any, axis: int, wants_indices: bool) -> Any:
 
 
 def _swap_last(values: Any, axis: int, dynamic: Any) -> Any:
-    """The permutation that swaps a dimension with the last; None if it is the last."""
+    """Returns the permutation that swaps a dimension with the last; None if the dimension is the last."""
     count = values.shape.rank
     if axis == -1 or count is not None and axis + 1 == count:
         return None
@@ -494,7 +496,7 @@ def _bounds(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"], 
     batching=folding("sorted_inputs", "values"),
 )
 def lower_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
-    """For each value, the first position in its sorted row where it could be inserted."""
+    """Finds, for each value, the first position in its sorted row where the value could be inserted."""
     return _bounds(xp, sorted_inputs, values, "left", out_type)
 
 
@@ -508,7 +510,7 @@ def lower_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType)
     batching=folding("sorted_inputs", "values"),
 )
 def upper_bound(xp: Xp, sorted_inputs: Array, values: Array, *, out_type: DType) -> Array:
-    """For each value, the last position in its sorted row where it could be inserted."""
+    """Finds, for each value, the last position in its sorted row where the value could be inserted."""
     return _bounds(xp, sorted_inputs, values, "right", out_type)
 
 

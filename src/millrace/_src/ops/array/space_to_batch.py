@@ -1,6 +1,6 @@
 """Space to batch and back: blocks of pixels moved into the batch.
 
-All of it is padding or cropping around one trick: split each spatial dimension into (outer, block), and move the block
+Every op is padding or cropping around one trick: split each spatial dimension into (outer, block), and move the block
 parts next to the batch.
 """
 
@@ -43,7 +43,7 @@ _INDEX = INDEX.with_default(int32)
 
 
 def _block_sizes(c: ShapeContext, block: Any, margins_name: str) -> tuple[int | None, list[int] | None, Any]:
-    """The number of spatial dimensions, their block sizes and margins, where they are known."""
+    """Returns the number of spatial dimensions, the block sizes and the margins, where they are known."""
     if block is not None and block < 2:
         raise ValueError(f"Attr 'block_size' of '{c.op.name}' Op passed {block} less than minimum 2.")
     if block is None:
@@ -137,14 +137,14 @@ def space_to_batch_nd(xp: Xp, input: Array, block_shape: Array, paddings: Array)
       paddings: an integer matrix, `[before, after]` a spatial dimension.
 
     Returns: A Tensor `[batch * prod(block_shape), padded spatial / block_shape..., rest...]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of its block.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of the block size.
     """
     return _to_batch(xp, input, _block_list(block_shape), paddings)
 
 
 @space_to_batch_nd.gradient
 def space_to_batch_nd_gradient(dy: Tensor, block_shape: Tensor, paddings: Tensor) -> tuple[Tensor, None, None]:
-    """Moved back and cropped."""
+    """Moves the gradient back and crops it."""
     return raw.BatchToSpaceND(input=dy, block_shape=block_shape, crops=paddings), None, None
 
 
@@ -158,14 +158,14 @@ def space_to_batch_nd_gradient(dy: Tensor, block_shape: Tensor, paddings: Tensor
     batching=image_batches.space_to_batch,
 )
 def space_to_batch_op(xp: Xp, input: Array, paddings: Array, *, block_size: int) -> Array:
-    """Space to batch for images, with square blocks."""
+    """Moves square blocks of images into the batch."""
     check_block_size(block_size)
     return _to_batch(xp, input, [block_size, block_size], paddings)
 
 
 @space_to_batch_op.gradient
 def space_to_batch_gradient(dy: Tensor, paddings: Tensor, block_size: int) -> tuple[Tensor, None]:
-    """Moved back and cropped."""
+    """Moves the gradient back and crops it."""
     return raw.BatchToSpace(input=dy, crops=paddings, block_size=block_size), None
 
 
@@ -253,7 +253,7 @@ def batch_to_space_nd(xp: Xp, input: Array, block_shape: Array, crops: Array) ->
 
 @batch_to_space_nd.gradient
 def batch_to_space_nd_gradient(dy: Tensor, block_shape: Tensor, crops: Tensor) -> tuple[Tensor, None, None]:
-    """Padded and moved back."""
+    """Pads the gradient and moves it back."""
     return raw.SpaceToBatchND(input=dy, block_shape=block_shape, paddings=crops), None, None
 
 
@@ -267,14 +267,14 @@ def batch_to_space_nd_gradient(dy: Tensor, block_shape: Tensor, crops: Tensor) -
     batching=image_batches.batch_to_space,
 )
 def batch_to_space_op(xp: Xp, input: Array, crops: Array, *, block_size: int) -> Array:
-    """Batch to space for images, with square blocks."""
+    """Moves square blocks of images out of the batch."""
     check_block_size(block_size)
     return _to_space(xp, input, [block_size, block_size], crops)
 
 
 @batch_to_space_op.gradient
 def batch_to_space_gradient(dy: Tensor, crops: Tensor, block_size: int) -> tuple[Tensor, None]:
-    """Padded and moved back."""
+    """Pads the gradient and moves it back."""
     return raw.SpaceToBatch(input=dy, paddings=crops, block_size=block_size), None
 
 
@@ -305,7 +305,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
 
     Args:
       input: A Tensor `[batch, spatial..., rest...]`.
-      block_shape: positive block sizes, one a spatial dimension; an int stands for two of them.
+      block_shape: positive block sizes, one a spatial dimension; an int stands for two equal sizes.
       crops: an integer matrix, `[before, after]` a spatial dimension.
       name: name of the operation.
 
@@ -322,7 +322,7 @@ def _square(block: Any) -> Any:
 def space_to_batch_v1(
     input: Any, paddings: Any, block_size: int | None = None, name: str | None = None, block_shape: Any = None
 ) -> Any:
-    """TensorFlow 1's form, with one block size for both dimensions of an image.
+    """Moves blocks of images into the batch; TensorFlow 1's form, with one block size for both dimensions.
 
     >>> tf.compat.v1.space_to_batch(tf.ones([1, 4, 4, 1]), [[0, 0], [0, 0]], 2).shape
     TensorShape([4, 2, 2, 1])
@@ -342,7 +342,7 @@ def space_to_batch_v1(
 
 @export(v1=["batch_to_space"])
 def batch_to_space_v1(input: Any, crops: Any, block_size: int, name: str | None = None, block_shape: Any = None) -> Any:
-    """TensorFlow 1's form, with one block size for both dimensions of an image.
+    """Moves blocks of images out of the batch; TensorFlow 1's form, with one block size for both dimensions.
 
     >>> tf.compat.v1.batch_to_space(tf.ones([4, 2, 2, 1]), [[0, 0], [0, 0]], 2).shape
     TensorShape([1, 4, 4, 1])

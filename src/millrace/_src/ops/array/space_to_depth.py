@@ -1,6 +1,6 @@
 """Space to depth and back: blocks of pixels moved into the depth of an image.
 
-The images are brought to NHWC, where the move is one reshape and one transpose, and back.
+Images in other formats are first brought to NHWC, where the move is one reshape and one transpose, and back at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from millrace._src.util.export import export
 
 
 def _axes(data_format: str) -> tuple[int, int, int]:
-    """The dimensions of height, width and depth."""
+    """Returns the dimensions of height, width and depth."""
     if data_format == "NHWC":
         return 1, 2, 3
     if data_format in ("NCHW", "NCHW_VECT_C"):
@@ -54,7 +54,7 @@ def _check_image(x: Array, data_format: str) -> None:
 
 
 def _as_nhwc(x: Array, data_format: str) -> Array:
-    """The image with its depth last: of NCHW_VECT_C, the 4 in the last dimension are the low part of the depth."""
+    """Moves the depth of the image last; the last dimension of NCHW_VECT_C, of size 4, is the low part of the depth."""
     if data_format == "NHWC":
         return x
     if data_format == "NCHW":
@@ -96,7 +96,7 @@ def space_to_depth_op(xp: Xp, input: Array, *, block_size: int, data_format: str
 
 @space_to_depth_op.gradient
 def space_to_depth_gradient(dy: Tensor, block_size: int, data_format: str) -> Tensor:
-    """Moved back."""
+    """Moves the gradient back."""
     return depth_to_space_op(dy, block_size=block_size, data_format=data_format)
 
 
@@ -123,13 +123,13 @@ def depth_to_space_op(xp: Xp, input: Array, *, block_size: int, data_format: str
 
 @depth_to_space_op.gradient
 def depth_to_space_gradient(dy: Tensor, block_size: int, data_format: str) -> Tensor:
-    """Moved back."""
+    """Moves the gradient back."""
     return space_to_depth_op(dy, block_size=block_size, data_format=data_format)
 
 
 @export("nn.space_to_depth", v1=[])
 def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
-    """Moves blocks of height and width of an image into its depth.
+    """Moves blocks of height and width of an image into the depth.
 
     >>> tf.nn.space_to_depth(tf.ones([1, 4, 4, 1]), 2).shape
     TensorShape([1, 2, 2, 4])
@@ -148,7 +148,7 @@ def space_to_depth(input: Any, block_size: int, data_format: str = "NHWC", name:
 
 @export("nn.depth_to_space", v1=[])
 def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None) -> Any:
-    """Moves blocks from the depth of an image into its height and width.
+    """Moves blocks from the depth of an image into the height and width.
 
     >>> tf.nn.depth_to_space(tf.ones([1, 2, 2, 4]), 2).shape
     TensorShape([1, 4, 4, 1])
@@ -167,7 +167,7 @@ def depth_to_space(input: Any, block_size: int, data_format: str = "NHWC", name:
 
 @export(v1=["space_to_depth", "nn.space_to_depth"])
 def space_to_depth_v1(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """`tf.nn.space_to_depth` with the argument order of TensorFlow 1.
+    """Moves blocks of an image into the depth, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.space_to_depth(tf.ones([1, 4, 4, 1]), 2).shape
     TensorShape([1, 2, 2, 4])
@@ -185,7 +185,7 @@ def space_to_depth_v1(input: Any, block_size: int, name: str | None = None, data
 
 @export(v1=["depth_to_space", "nn.depth_to_space"])
 def depth_to_space_v1(input: Any, block_size: int, name: str | None = None, data_format: str = "NHWC") -> Any:
-    """`tf.nn.depth_to_space` with the argument order of TensorFlow 1.
+    """Moves blocks out of the depth of an image, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.depth_to_space(tf.ones([1, 2, 2, 4]), 2).shape
     TensorShape([1, 4, 4, 1])

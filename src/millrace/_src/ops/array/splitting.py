@@ -29,7 +29,7 @@ _LENGTHS = TypeSet((int8, int32, int64), default=int64)
 
 
 def _split_axis(c: ShapeContext) -> tuple[tuple[int | None, ...] | None, int | None]:
-    """The dimensions of the value, and the dimension to split, where they are known."""
+    """Returns the dimensions of the value, and the dimension to split, where they are known."""
     rank = c.shape("split_dim").rank
     if rank:
         raise ValueError(f"Input must be scalar but has rank {rank}")
@@ -67,7 +67,7 @@ def _checked_axis(value: Array, split_dim: Array) -> int:
 
 
 def _slices(value: Array, axis: int, sizes: list[int]) -> list[Array]:
-    """Consecutive pieces of `value` of the given sizes along `axis`."""
+    """Cuts `value` into consecutive pieces of the given sizes along `axis`."""
     lead: tuple[Any, ...] = (slice(None),) * axis
     pieces, start = [], 0
     for size in sizes:
@@ -100,7 +100,7 @@ def split_op(xp: Xp, split_dim: Array, value: Array, *, num_split: int) -> list[
 
 @split_op.gradient
 def split_gradient(dys: list[Tensor], split_dim: Tensor) -> tuple[None, Tensor]:
-    """The gradients of the pieces, joined."""
+    """Joins the gradients of the pieces."""
     return None, raw.ConcatV2(values=dys, axis=split_dim)
 
 
@@ -122,7 +122,7 @@ def _split_v_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _sizes(sizes: list[int], total: int | None) -> list[int | None]:
-    """The sizes of the pieces, -1 filled in."""
+    """Returns the sizes of the pieces, with -1 filled in."""
     if sizes.count(-1) > 1:
         raise ValueError("size_splits can only have one -1")
     fixed = sum(s for s in sizes if s != -1)
@@ -174,7 +174,7 @@ def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, nu
 
 @split_v_op.gradient
 def split_v_gradient(dys: list[Tensor], split_dim: Tensor) -> tuple[Tensor, None, None]:
-    """The gradients of the pieces, joined."""
+    """Joins the gradients of the pieces."""
     return (raw.ConcatV2(values=dys, axis=split_dim) if len(dys) > 1 else dys[0]), None, None
 
 
@@ -224,7 +224,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = 
 
 
 def _split_evenly(array: Array, axis: int, pieces: int) -> list[Array] | None:
-    """The pieces of an array; None if it cannot be cut so, which the op then explains."""
+    """Cuts an array into equal pieces; None if that is impossible, which the op then explains."""
     if not -array.ndim <= axis < array.ndim or pieces < 1 or array.shape[axis] % pieces:
         return None
     return _slices(array, axis % array.ndim, [array.shape[axis] // pieces] * pieces)
@@ -248,7 +248,7 @@ def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
 
 @op("Unpack", "value: T -> output: num * T", T=ANY, shape=_unpack_shape, batching=slice_batches.unpack)
 def unpack(xp: Xp, value: Array, *, num: int, axis: int = 0) -> list[Array]:
-    """The `num` slices of `value` along a dimension, which they lose."""
+    """Takes the `num` slices of `value` along a dimension, which the slices lose."""
     rank = value.ndim
     if not -rank <= axis < rank:
         raise invalid(f"axis = {axis} not in [{-rank}, {rank})")
@@ -261,7 +261,7 @@ def unpack(xp: Xp, value: Array, *, num: int, axis: int = 0) -> list[Array]:
 
 @unpack.gradient
 def unpack_gradient(dys: list[Tensor], axis: int) -> Tensor:
-    """The gradients of the slices, stacked."""
+    """Stacks the gradients of the slices."""
     return raw.Pack(values=dys, axis=axis)
 
 

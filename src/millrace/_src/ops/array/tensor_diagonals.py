@@ -27,7 +27,7 @@ def _diag_shape(c: ShapeContext) -> TensorShape:
 @export("linalg.tensor_diag", v1=["linalg.tensor_diag", "diag"])
 @op("Diag", "diagonal: T -> output: T", T=_DIAGONAL, shape=_diag_shape, batching=shape_batches.diagonal)
 def tensor_diag(xp: Xp, diagonal: Array) -> Array:
-    """Makes a tensor of twice the rank that has `diagonal` on its diagonal and zeros elsewhere.
+    """Makes a tensor of twice the rank, with `diagonal` on the diagonal and zeros elsewhere.
 
     >>> tf.linalg.tensor_diag([1, 2]).numpy()
     array([[1, 0],
@@ -46,7 +46,7 @@ def tensor_diag(xp: Xp, diagonal: Array) -> Array:
 
 @tensor_diag.gradient
 def tensor_diag_gradient(dy: Tensor) -> Tensor:
-    """The diagonal of the gradient."""
+    """Takes the diagonal of the gradient."""
     return diag_part_op(dy)
 
 
@@ -62,7 +62,7 @@ def _diag_part_shape(c: ShapeContext) -> TensorShape:
 
 @op("DiagPart", "input: T -> diagonal: T", T=_DIAGONAL, shape=_diag_part_shape, batching=shape_batches.diagonal_part)
 def diag_part_op(xp: Xp, input: Array) -> Array:
-    """The diagonal of a tensor of even rank."""
+    """Takes the diagonal of a tensor of even rank."""
     half = input.ndim // 2
     if input.ndim % 2 or not input.ndim:
         raise invalid(f"The rank of the tensor should be even and positive, got shape {dims_text(input.shape)}")
@@ -78,7 +78,7 @@ def diag_part_op(xp: Xp, input: Array) -> Array:
 
 @diag_part_op.gradient
 def diag_part_gradient(dy: Tensor) -> Tensor:
-    """The gradient on the diagonal, zeros elsewhere."""
+    """Puts the gradient on the diagonal, zeros elsewhere."""
     return tensor_diag(dy)
 
 
@@ -93,7 +93,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Any:
       input: A numeric Tensor of even rank; the second half of its shape repeats the first.
       name: name of the operation.
 
-    Returns: A Tensor of half the rank; a scalar is given back as it is.
+    Returns: A Tensor of half the rank; a scalar is returned unchanged.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the shape is another.
     """
     tensor = convert_to_tensor(input, name="input")

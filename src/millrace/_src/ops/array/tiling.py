@@ -56,7 +56,7 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     batching=preceding("multiples", 1, "input"),
 )
 def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
-    """A tensor repeated `multiples[i]` times along dimension `i`."""
+    """Repeats a tensor `multiples[i]` times along dimension `i`."""
     if multiples.ndim != 1:
         raise invalid(f"Expected multiples to be 1-D, but got shape {dims_text(multiples.shape)}")
     counts = multiples.tolist()
@@ -144,7 +144,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 
 def _repeat_now(data: EagerTensor, count: int, axis: int | None) -> EagerTensor:
-    """The common case of an eager call that nothing watches."""
+    """Repeats at once: the common case of an eager call that nothing watches."""
     value, rank = data._value, data._value.ndim
     if axis is not None and rank and not -rank <= axis < rank:
         raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
@@ -164,7 +164,7 @@ def _repeat(data: Any, counts: Any, axis: int) -> Any:
 
 
 def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
-    """`x[..., None, ...]` tiled along the new dimension, which is then folded into `axis`."""
+    """Tiles `x[..., None, ...]` along the new dimension and folds the new dimension into `axis`."""
     dims, shape = data.shape.as_list(), shape_tensor(data, counts.dtype)
     count = reshape(counts, [])
     multiples = [1] * (axis + 1) + [count] + [1] * (len(dims) - axis - 1)
@@ -185,7 +185,9 @@ def _check_counts(data: Any, counts: Any, axis: int) -> None:
 
 
 def _repeat_masked(data: Any, counts: Any, axis: int) -> Any:
-    """TensorFlow's nodes: each element as often as the largest count asks, then without the superfluous ones."""
+    """Repeats each element as often as the largest count asks, then drops the superfluous copies, as TensorFlow's nodes
+    do.
+    """
     known = static_value(counts)
     dims, shape = data.shape.as_list(), shape_tensor(data, counts.dtype)
     along_axis = counts = raw.BroadcastTo(input=counts, shape=[shape[axis]])
@@ -208,7 +210,7 @@ def _repeat_masked(data: Any, counts: Any, axis: int) -> Any:
 
 
 def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
-    """Element `i` appears `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
+    """Repeats element `i` `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
     dims, known = data.shape._dims, static_value(counts)
     each = raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0))
     each = raw.Maximum(x=each, y=0)
@@ -216,7 +218,7 @@ def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     total = raw.Sum(input=each, reduction_indices=[0])
     positions = raw.Range(start=raw.ZerosLike(x=total), limit=total, delta=raw.OnesLike(x=total))
     indices = raw.UpperBound(sorted_inputs=expand_dims_op(ends, 0), values=expand_dims_op(positions, 0))
-    # data -> reshape(data, shape(data)): the gradient of a gather from it is dense, as that of tf.repeat in TensorFlow
+    # data -> reshape(data, shape(data)): so the gather's gradient is dense, as the gradient of tf.repeat in TensorFlow
     rows = reshape(data, shape_tensor(data))
     result = raw.GatherV2(params=rows, indices=reshape(indices, [-1]), axis=axis)
     if known is not None and known.size != 1 and dims is not None:

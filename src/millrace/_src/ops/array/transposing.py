@@ -36,7 +36,9 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
         raise ValueError(f"Dimension must be {len(given)} but is {count}")
     perm = c.value("perm")
     if perm is None:
-        same = len(set(given)) == 1 and given[0] is not None  # all dimensions alike: any order gives them
+        same = (
+            len(set(given)) == 1 and given[0] is not None
+        )  # all dimensions alike: any order gives the same dimensions
         return TensorShape.of(given) if same or len(given) < 2 else unknown_dims(len(given))
     rank = len(given)
     for axis in perm.tolist():
@@ -72,13 +74,13 @@ def transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     batching=shape_batches.transpose,
 )
 def conjugate_transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
-    """The complex conjugate of `x` with its dimensions reordered by `perm`."""
+    """Conjugates `x` and reorders the dimensions by `perm`."""
     moved = transpose_op.op_def.kernel(xp, x, perm)
     return xp.conj(moved) if moved.dtype.kind == "c" else moved
 
 
 def _bad_permutation(rank: int, perm: Array) -> Exception:
-    """What is wrong with a permutation that was refused."""
+    """Says what is wrong with a permutation that was refused."""
     if perm.ndim != 1:
         return invalid(f"perm must be rank 1, got shape {dims_text(perm.shape)}")
     if perm.size != rank:
@@ -97,13 +99,13 @@ def _inverse(perm: Any) -> Any:
 
 @transpose_op.gradient
 def transpose_gradient(dy: Tensor, perm: Tensor) -> tuple[Tensor, None]:
-    """The gradient goes back through the inverse permutation."""
+    """Takes the gradient back through the inverse permutation."""
     return transpose_op(dy, _inverse(perm)), None
 
 
 @conjugate_transpose_op.gradient
 def conjugate_transpose_gradient(dy: Tensor, perm: Tensor) -> tuple[Tensor, None]:
-    """The gradient goes back through the inverse permutation, conjugated."""
+    """Takes the gradient back through the inverse permutation, conjugated."""
     return conjugate_transpose_op(dy, _inverse(perm)), None
 
 
@@ -136,12 +138,12 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
 
 
 def _eager_reversed(a: Any) -> list[int]:
-    """The permutation that reverses the dimensions of an eager tensor."""
+    """Returns the permutation that reverses the dimensions of an eager tensor."""
     return list(range(a._value.ndim - 1, -1, -1))
 
 
 def _reversed_dims(tensor: Any) -> Any:
-    """The permutation that reverses the dimensions."""
+    """Returns the permutation that reverses the dimensions."""
     if tensor.shape.rank is not None:
         return np.arange(tensor.shape.rank - 1, -1, -1, dtype=np.int32)
     return raw.Range(start=rank_op(tensor) - 1, limit=-1, delta=-1)
@@ -149,7 +151,7 @@ def _reversed_dims(tensor: Any) -> Any:
 
 @export(v1=["transpose"])
 def transpose_v1(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
-    """`tf.transpose` with the argument order of TensorFlow 1.
+    """Reorders the dimensions of a tensor, with the argument order of TensorFlow 1.
 
     >>> tf.compat.v1.transpose([[1, 2]]).shape
     TensorShape([2, 1])
@@ -194,7 +196,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 def _matrix_perm(a: Any) -> Any:
-    """The permutation that swaps the last two dimensions of a tensor of unknown rank."""
+    """Returns the permutation that swaps the last two dimensions of a tensor of unknown rank."""
     rank = rank_op(a)
     lead = raw.Range(start=0, limit=rank - 2, delta=1)
     return raw.ConcatV2(values=[lead, raw.Pack(values=[rank - 1, rank - 2], axis=0)], axis=0, name="concat")

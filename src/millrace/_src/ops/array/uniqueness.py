@@ -1,4 +1,7 @@
-"""Unique elements and set differences; how many there are depends on the values, so they run on the host."""
+"""Unique elements and set differences.
+
+The size of a result depends on the values, so the ops run on the host.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,9 @@ class ListDiff(NamedTuple):
 
 
 def _first_positions(x: Array) -> tuple[Array, Array]:
-    """Where each distinct element of a vector stands first, in order, and for each element which of them it is."""
+    """Finds the first position of each distinct element of a vector, and for each element the number of its distinct
+    element.
+    """
     key = x.astype(np.float32) if x.dtype.kind == "V" else x  # NumPy cannot sort types that are not its own
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True, equal_nan=False)
     order = np.argsort(first)
@@ -52,7 +57,9 @@ def _first_positions(x: Array) -> tuple[Array, Array]:
 
 
 def _first_rows(x: Array, axis: int) -> tuple[Array, Array]:
-    """The same for the slices along `axis`."""
+    """Finds the first position of each distinct slice along `axis`, and for each slice the number of its distinct
+    slice.
+    """
     known: dict[tuple[Any, ...], int] = {}
     first: list[int] = []
     which = []
@@ -119,7 +126,7 @@ def _axis_shape(c: ShapeContext) -> list[TensorShape]:
     no_gradient=_CHOICE,
 )
 def unique_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array]:
-    """The distinct elements of a vector, and which of them each element is."""
+    """Finds the distinct elements of a vector, and for each element the number of its distinct element."""
     return _vector_result(x, out_idx)[:2]
 
 
@@ -133,7 +140,7 @@ def unique_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array]:
     no_gradient=_CHOICE,
 )
 def unique_with_counts_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, Array, Array]:
-    """The same, and how often each occurs."""
+    """Finds the distinct elements of a vector, the number of its distinct element for each element, and the counts."""
     return _vector_result(x, out_idx)
 
 
@@ -148,7 +155,7 @@ def unique_with_counts_op(xp: Xp, x: Array, *, out_idx: DType) -> tuple[Array, A
     no_gradient=_CHOICE,
 )
 def unique_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Array, Array]:
-    """The distinct slices along a dimension, and which of them each slice is."""
+    """Finds the distinct slices along a dimension, and for each slice the number of its distinct slice."""
     return _result(x, axis, out_idx)[:2]
 
 
@@ -163,7 +170,7 @@ def unique_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Arra
     no_gradient=_CHOICE,
 )
 def unique_with_counts_v2_op(xp: Xp, x: Array, axis: Array, *, out_idx: DType) -> tuple[Array, Array, Array]:
-    """The same, and how often each occurs."""
+    """Finds the distinct slices along a dimension, the number of its distinct slice for each slice, and the counts."""
     return _result(x, axis, out_idx)
 
 
@@ -220,7 +227,7 @@ def _list_diff_shape(c: ShapeContext) -> list[TensorShape]:
     no_gradient=_CHOICE,
 )
 def list_diff(xp: Xp, x: Array, y: Array, *, out_idx: DType) -> tuple[Array, Array]:
-    """The elements of `x` that are not in `y`, in order, and their positions."""
+    """Finds the elements of `x` that are not in `y`, in order, and the positions of these elements."""
     for name, value in (("x", x), ("y", y)):
         if value.ndim != 1:
             raise invalid(f"{name} should be a 1D vector.")
@@ -242,6 +249,6 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = int32, name: str | None = None)
       index_dtype: int32 or int64.
       name: name of the operation.
 
-    Returns: A named tuple of `out`, the elements in their order, and `idx`, their positions in `x`.
+    Returns: A named tuple of `out`, the elements in the order of `x`, and `idx`, the positions of the elements in `x`.
     """
     return ListDiff(*list_diff(x, y, out_idx=as_dtype(index_dtype), name=name))

@@ -164,9 +164,9 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
     tensors: Sequence[Tensor] = [_dense(x) for x in inputs]
     if not all(t.dtype is tensors[0].dtype for t in tensors):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
-    static = TensorShape(None) if shape is None else as_shape(shape)
+    static_shape = TensorShape(None) if shape is None else as_shape(shape)
     for tensor in tensors:
-        static = static.merge_with(tensor.shape)
+        static_shape = static_shape.merge_with(tensor.shape)
     if tensor_dtype is not None and tensor_dtype != tensors[0].dtype:
         raise TypeError(
             f"The `tensor_dtype` argument is {as_dtype(tensor_dtype)}, but `input` is of type {tensors[0].dtype}. "

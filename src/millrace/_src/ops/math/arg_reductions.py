@@ -198,13 +198,13 @@ def _in_top_k(xp: Xp, predictions: Array, targets: Array, k: Any) -> Array:
     if predictions.ndim != 2 or targets.ndim != 1 or predictions.shape[0] != targets.shape[0]:
         raise ValueError("shapes do not match")
     classes = predictions.shape[1]
-    valid = (targets >= 0) & (targets < classes)
+    is_class = (targets >= 0) & (targets < classes)
     if classes == 0:
-        return valid
-    chosen = xp.take_along_axis(predictions, xp.where(valid, targets, 0)[:, None], axis=1)
-    better = xp.sum(predictions > chosen, axis=1, dtype=np.int64)
-    finite = xp.isfinite(chosen[:, 0]) & xp.all(xp.isfinite(predictions) | (predictions <= chosen), axis=1)
-    return valid & finite & (better < k)
+        return is_class
+    scores = xp.take_along_axis(predictions, xp.where(is_class, targets, 0)[:, None], axis=1)
+    better_count = xp.sum(predictions > scores, axis=1, dtype=np.int64)
+    is_finite = xp.isfinite(scores[:, 0]) & xp.all(xp.isfinite(predictions) | (predictions <= scores), axis=1)
+    return is_class & is_finite & (better_count < k)
 
 
 @op(

@@ -34,8 +34,8 @@ def _at_zero(x: Tensor, value: float, elsewhere: Callable[[Tensor], Tensor]) -> 
     """Returns `elsewhere(x)`, but `value` where `x` is 0: there the formula would divide by 0."""
     ones = raw.OnesLike(x=x)
     is_zero = raw.Equal(x=x, y=raw.ZerosLike(x=x))
-    safe = raw.SelectV2(condition=is_zero, t=ones, e=x)
-    return raw.SelectV2(condition=is_zero, t=ones * value, e=elsewhere(safe))
+    nonzero_x = raw.SelectV2(condition=is_zero, t=ones, e=x)
+    return raw.SelectV2(condition=is_zero, t=ones * value, e=elsewhere(nonzero_x))
 
 
 @op("BesselI0", "x: T -> y: T", T=FLOAT, shape=same_shape)

@@ -162,5 +162,5 @@ def population_count(xp: Xp, x: Array) -> Array:
     >>> tf.raw_ops.PopulationCount(x=[7, -1, 0]).numpy()
     array([ 3, 32,  0], dtype=uint8)
     """
-    unsigned = np.dtype(f"u{x.dtype.itemsize}")
-    return xp.astype(xp.bitwise_count(x.view(unsigned)), np.dtype(np.uint8))
+    unsigned_dtype = np.dtype(f"u{x.dtype.itemsize}")
+    return xp.astype(xp.bitwise_count(x.view(unsigned_dtype)), np.dtype(np.uint8))

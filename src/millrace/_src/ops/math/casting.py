@@ -50,18 +50,20 @@ def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = Fals
     if Truncate and DstT.is_floating and SrcT.is_floating and DstT.size < SrcT.size:
         x = _truncate_mantissa(xp, x, DstT)
     if xp.is_xla and DstT.is_unsigned and not (SrcT.is_integer or SrcT.is_bool):
-        wrapped = xp.astype(xp.astype(x, np.dtype(np.int64)), DstT.np_dtype)  # XLA alone would make negatives 0
-        return xp.where(x < 0, wrapped, xp.astype(x, DstT.np_dtype))
+        wrapped_integers = xp.astype(
+            xp.astype(x, np.dtype(np.int64)), DstT.np_dtype
+        )  # XLA alone would make negatives 0
+        return xp.where(x < 0, wrapped_integers, xp.astype(x, DstT.np_dtype))
     return xp.astype(x, DstT.np_dtype)
 
 
 def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:
     """Clears the bits of the mantissa for which `target` has no room, so that the conversion rounds towards zero."""
-    unsigned = {2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
+    unsigned_type = {2: np.uint16, 4: np.uint32, 8: np.uint64}[x.dtype.itemsize]
     excess = ml_dtypes.finfo(x.dtype).nmant - ml_dtypes.finfo(target.np_dtype).nmant
-    mask = unsigned(~((1 << excess) - 1) & (2 ** (8 * x.dtype.itemsize) - 1))
-    cleared = (x.view(unsigned) & mask).view(x.dtype)
-    return xp.where(xp.isfinite(x), cleared, x)
+    mask = unsigned_type(~((1 << excess) - 1) & (2 ** (8 * x.dtype.itemsize) - 1))
+    cleared_floats = (x.view(unsigned_type) & mask).view(x.dtype)
+    return xp.where(xp.isfinite(x), cleared_floats, x)
 
 
 @cast_op.specialize

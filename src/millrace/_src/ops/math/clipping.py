@@ -99,11 +99,13 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     """
     with name_scope(name, "clip_by_value") as scope:
         values = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name="t")
-        bounded = minimum(values, clip_value_max)
-        _assert_compatible(values, bounded)
-        bounded = maximum(bounded, clip_value_min, name=scope)
-        _assert_compatible(values, bounded)
-        return IndexedSlices(bounded, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else bounded
+        bounded_values = minimum(values, clip_value_max)
+        _assert_compatible(values, bounded_values)
+        bounded_values = maximum(bounded_values, clip_value_min, name=scope)
+        _assert_compatible(values, bounded_values)
+        return (
+            IndexedSlices(bounded_values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else bounded_values
+        )
 
 
 @export("clip_by_norm")
@@ -126,13 +128,15 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         clip_norm = _not_negative(clip_norm, values)
         squares = reduce_sum(values * values, axes, keepdims=True)
         # sqrt has no gradient at 0: where `squares` is 0, sqrt gets 1 instead and nobody uses the result.
-        positive = squares > 0
-        safe = where_v1(positive, squares, ones_like_v1(squares))
-        norm = where_v1(positive, sqrt(safe), squares)
-        scaled = values * clip_norm
-        _assert_compatible(values, scaled)
-        clipped = raw.Identity(input=scaled / maximum(norm, clip_norm), name=scope)
-        return IndexedSlices(clipped, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped
+        is_positive = squares > 0
+        positive_squares = where_v1(is_positive, squares, ones_like_v1(squares))
+        norm = where_v1(is_positive, sqrt(positive_squares), squares)
+        scaled_values = values * clip_norm
+        _assert_compatible(values, scaled_values)
+        clipped_values = raw.Identity(input=scaled_values / maximum(norm, clip_norm), name=scope)
+        return (
+            IndexedSlices(clipped_values, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else clipped_values
+        )
 
 
 def _not_negative(clip_norm: Any, values: Tensor) -> Any:
@@ -175,10 +179,10 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "global_norm"):
         tensors = [_values(item, i) for i, item in enumerate(items)]
         halves = [raw.L2Loss(t=t) for t in tensors if t is not None]
-        stacked = (
+        half_squares = (
             raw.Pack(values=halves, axis=0, name="stack") if halves else convert_to_tensor(np.zeros(0, np.float32))
         )
-        half_squared = reduce_sum(stacked)
+        half_squared = reduce_sum(half_squares)
         two = convert_to_tensor(2.0, dtype=half_squared.dtype)
         return sqrt(half_squared * two, name="global_norm")
 
@@ -208,16 +212,18 @@ def clip_by_global_norm(
         finite_scale = clip_norm * minimum(1.0 / norm, convert_to_tensor(1.0, dtype=norm.dtype) / clip_norm)
         scale = finite_scale + (norm - norm)  # adds 0, or NaN if the norm is not finite
         tensors = [_values(item, i) for i, item in enumerate(items)]
-        clipped: list[Any] = []
+        clipped_items: list[Any] = []
         for i, (item, tensor) in enumerate(zip(items, tensors, strict=True)):
             if tensor is None:
-                clipped.append(None)
+                clipped_items.append(None)
                 continue
             with contextlib.nullcontext() if state.graph is None else state.graph.colocate_with(tensor):
-                scaled = raw.Identity(input=tensor * scale, name=f"{scope}{scope}_{i}")
+                scaled_tensor = raw.Identity(input=tensor * scale, name=f"{scope}{scope}_{i}")
             is_sparse = isinstance(item, IndexedSlices)
-            clipped.append(IndexedSlices(scaled, item.indices, item.dense_shape) if is_sparse else scaled)
-    return clipped, norm
+            clipped_items.append(
+                IndexedSlices(scaled_tensor, item.indices, item.dense_shape) if is_sparse else scaled_tensor
+            )
+    return clipped_items, norm
 
 
 @export(v1=["clip_by_average_norm"])
@@ -238,6 +244,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         t = convert_to_tensor(t, name="t")
         count = cast(size(t), t.dtype)
         inverse_norm = rsqrt(reduce_sum(t * t, range_(rank(t))))
-        clipped = t * clip_norm
-        scaled = clipped * minimum(inverse_norm * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
-        return raw.Identity(input=scaled, name=scope)
+        scaled_t = t * clip_norm
+        clipped_t = scaled_t * minimum(inverse_norm * count, convert_to_tensor(1.0, dtype=t.dtype) / clip_norm)
+        return raw.Identity(input=clipped_t, name=scope)

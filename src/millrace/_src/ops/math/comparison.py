@@ -118,8 +118,8 @@ def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = Tr
 
 def _specialize_equality(name: str) -> Any:
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-        plain = dtypes[0].is_numeric or dtypes[0].is_bool
-        return getattr(xp, name) if plain and attrs["incompatible_shape_error"] else None
+        is_plain = dtypes[0].is_numeric or dtypes[0].is_bool
+        return getattr(xp, name) if is_plain and attrs["incompatible_shape_error"] else None
 
     return specialize
 
@@ -246,8 +246,8 @@ def approximate_equal(xp: Xp, x: Array, y: Array, *, tolerance: float = 1e-05) -
 
 
 def _is_ordered(x: Any, comparison: Any) -> Any:
-    flat = raw.Reshape(tensor=convert_to_tensor(x, name="x"), shape=np.array([-1], np.int32))
-    holds = comparison(flat[1:], flat[:-1])
+    elements = raw.Reshape(tensor=convert_to_tensor(x, name="x"), shape=np.array([-1], np.int32))
+    holds = comparison(elements[1:], elements[:-1])
     return raw.All(input=holds, reduction_indices=np.array([0], np.int32))
 
 

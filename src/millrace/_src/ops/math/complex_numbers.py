@@ -142,8 +142,8 @@ def angle_gradient(dy: Tensor, input: Tensor) -> Any:
     # d angle = (x dy - y dx) / |z|^2, that is, -dy / (y + i x) in TensorFlow's convention of gradients.
     part = dy.dtype
     real, imag = raw.Real(input=input, Tout=part), raw.Imag(input=input, Tout=part)
-    turned = raw.Reciprocal(x=raw.Complex(real=imag, imag=real, Tout=input.dtype))
-    return -raw.Complex(real=dy, imag=raw.ZerosLike(x=dy), Tout=input.dtype) * turned
+    factor = raw.Reciprocal(x=raw.Complex(real=imag, imag=real, Tout=input.dtype))
+    return -raw.Complex(real=dy, imag=raw.ZerosLike(x=dy), Tout=input.dtype) * factor
 
 
 @op("Conj", "input: T -> output: T", T=TypeSet([complex64, complex128, variant], default=complex64), shape=same_shape)

@@ -49,22 +49,27 @@ def confusion_matrix(
       ValueError: if the vectors have different lengths.
     """
     with name_scope(name, "confusion_matrix"):
-        predicted = convert_to_tensor(predictions, name="predictions")
-        true, predicted = _without_extra_axis(convert_to_tensor(labels, name="labels"), predicted)
-        predicted, true = cast(predicted, int64), cast(true, int64)
-        true = _not_negative(true, "labels")
-        predicted = _not_negative(predicted, "predictions")
+        predicted_classes = convert_to_tensor(predictions, name="predictions")
+        true_classes, predicted_classes = _without_extra_axis(
+            convert_to_tensor(labels, name="labels"), predicted_classes
+        )
+        predicted_classes, true_classes = cast(predicted_classes, int64), cast(true_classes, int64)
+        true_classes = _not_negative(true_classes, "labels")
+        predicted_classes = _not_negative(predicted_classes, "predictions")
         if num_classes is None:
-            num_classes = maximum(reduce_max(predicted), reduce_max(true)) + 1
+            num_classes = maximum(reduce_max(predicted_classes), reduce_max(true_classes)) + 1
         else:
             limit = cast(num_classes, int64)
-            true, predicted = _below(true, limit, "labels"), _below(predicted, limit, "predictions")
+            true_classes, predicted_classes = (
+                _below(true_classes, limit, "labels"),
+                _below(predicted_classes, limit, "predictions"),
+            )
         target = as_dtype(dtype)
-        counts = None if weights is None else _weights(weights, predicted, target)
+        counts = None if weights is None else _weights(weights, predicted_classes, target)
         sizes = stack([num_classes, num_classes])
-        places = stack([true, predicted], axis=1)
+        places = stack([true_classes, predicted_classes], axis=1)
         if counts is None:
-            counts = ones_like_v1(predicted, target)
+            counts = ones_like_v1(predicted_classes, target)
         return raw.ScatterNd(indices=places, updates=counts, shape=cast(sizes, int64))
 
 

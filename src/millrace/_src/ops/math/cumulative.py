@@ -43,16 +43,16 @@ def _scan(
     rank, position = x.ndim, int(axis)
     if not -rank <= position < rank:
         low = -rank if rank else 0
-        wrapped = position + rank if position < 0 else position
+        axis_index = position + rank if position < 0 else position
         raise errors.InvalidArgumentError(
-            None, None, f"ScanOp: Expected scan axis in the range [{low}, {rank}), but got {wrapped}"
+            None, None, f"ScanOp: Expected scan axis in the range [{low}, {rank}), but got {axis_index}"
         )
     if reverse:
         x = xp.flip(x, position)
     if exclusive and x.shape[position]:
-        kept = xp.moveaxis(xp.moveaxis(x, position, 0)[:-1], 0, position)
+        kept_elements = xp.moveaxis(xp.moveaxis(x, position, 0)[:-1], 0, position)
         first = xp.full((*x.shape[: position % rank], 1, *x.shape[position % rank + 1 :]), neutral, dtype=x.dtype)
-        x = xp.concatenate([first, kept], axis=position)
+        x = xp.concatenate([first, kept_elements], axis=position)
     result = scan(x, position)
     return xp.flip(result, position) if reverse else result
 
@@ -132,8 +132,8 @@ def cumulative_logsumexp_gradient(
     def part(amount: Tensor) -> Any:
         is_positive = amount > 0
         ones, lowest = raw.OnesLike(x=amount), raw.OnesLike(x=amount) * float(x.dtype.min)
-        safe = raw.SelectV2(condition=is_positive, t=amount, e=ones)
-        logs = raw.SelectV2(condition=is_positive, t=raw.Log(x=safe), e=lowest)
+        positive_amount = raw.SelectV2(condition=is_positive, t=amount, e=ones)
+        logs = raw.SelectV2(condition=is_positive, t=raw.Log(x=positive_amount), e=lowest)
         total = raw.CumulativeLogsumexp(x=logs - out, axis=axis, exclusive=exclusive, reverse=not reverse)
         return raw.Exp(x=total + x)
 

@@ -309,8 +309,8 @@ def _divisible(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
     if x.dtype.base_dtype is not y.dtype.base_dtype:
         raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
     if x.dtype not in _TRUE_DIVISION:
-        known = ", ".join(repr(d) for d in _TRUE_DIVISION)
-        raise TypeError(f"Invalid dtype {x.dtype!r} in {function}. Expected one of {{{known}}}.")
+        known_dtypes = ", ".join(repr(d) for d in _TRUE_DIVISION)
+        raise TypeError(f"Invalid dtype {x.dtype!r} in {function}. Expected one of {{{known_dtypes}}}.")
     target = _TRUE_DIVISION[x.dtype]
     return (x, y) if target is None else (cast(x, target), cast(y, target))
 

@@ -65,9 +65,9 @@ def _broadcast_size(
 ) -> int | None:
     """Returns the size of a label; an ellipsis axis that is unknown in one operand and 1 in the others is unknown."""
     if isinstance(label, int):
-        own = [d[ls.index(label)] for ls, d in zip(operands, dims, strict=True) if label in ls]
-        larger = [d for d in own if d not in (None, 1)]
-        return larger[0] if larger else (None if None in own else 1)
+        label_sizes = [d[ls.index(label)] for ls, d in zip(operands, dims, strict=True) if label in ls]
+        larger_sizes = [d for d in label_sizes if d not in (None, 1)]
+        return larger_sizes[0] if larger_sizes else (None if None in label_sizes else 1)
     return sizes[label]
 
 
@@ -91,11 +91,11 @@ def einsum_op(xp: Xp, inputs: list[Array], *, equation: str) -> Array:
 
 @einsum_op.gradient
 def einsum_gradient(doutput: Tensor, inputs: list[Tensor], equation: str) -> tuple[list[Tensor]]:
-    parsed = parse(equation)
+    parsed_equation = parse(equation)
     gradients = []
-    for i, (x, subscripts) in enumerate(zip(inputs, parsed.inputs, strict=True)):
-        others = [(parsed.inputs[j], conj(y)) for j, y in enumerate(inputs) if j != i]
-        gradients.append(_operand_gradient(doutput, parsed.output, x, subscripts, others))
+    for i, (x, subscripts) in enumerate(zip(inputs, parsed_equation.inputs, strict=True)):
+        other_operands = [(parsed_equation.inputs[j], conj(y)) for j, y in enumerate(inputs) if j != i]
+        gradients.append(_operand_gradient(doutput, parsed_equation.output, x, subscripts, other_operands))
     return (gradients,)
 
 
@@ -107,18 +107,18 @@ def _operand_gradient(
     if dout_labels != output.replace("...", ""):
         doutput = raw.Einsum(inputs=[doutput], equation=f"{output}->{_dots(output)}{dout_labels}")
         output = _dots(output) + dout_labels
-    named = "".join(dict.fromkeys(subscripts.replace("...", "")))
-    available = set(output) | {v for text, _ in others for v in text}
-    kept = "".join(v for v in named if v in available)
+    named_labels = "".join(dict.fromkeys(subscripts.replace("...", "")))
+    available_labels = set(output) | {v for text, _ in others for v in text}
+    kept_labels = "".join(v for v in named_labels if v in available_labels)
     has_dots = "..." in output or any("..." in text for text, _ in others)
-    target = ("..." if has_dots else "") + kept
+    target = ("..." if has_dots else "") + kept_labels
     operands, texts = [doutput, *(y for _, y in others)], [output, *(text for text, _ in others)]
     gradient = raw.Einsum(inputs=operands, equation=f"{','.join(texts)}->{target}")
     if has_dots:
-        gradient = _sum_ellipsis(gradient, x, subscripts, len(kept))
-    if kept != named:
-        gradient = _repeat_missing(gradient, x, subscripts, kept, named)
-    final = _dots(subscripts) + named
+        gradient = _sum_ellipsis(gradient, x, subscripts, len(kept_labels))
+    if kept_labels != named_labels:
+        gradient = _repeat_missing(gradient, x, subscripts, kept_labels, named_labels)
+    final = _dots(subscripts) + named_labels
     return gradient if final == subscripts else raw.Einsum(inputs=[gradient], equation=f"{final}->{subscripts}")
 
 
@@ -127,20 +127,19 @@ def _dots(subscripts: str) -> str:
 
 
 def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> Any:
-    """Sums the leading ellipsis axes of a gradient, which have the broadcast shape, down to the ellipsis axes of `x`.
-    """
+    """Sums the leading ellipsis axes of a gradient (the broadcast shape) down to the ellipsis axes of `x`."""
     x_dims, g_dims = x.shape._dims, gradient.shape._dims
     start = len(subscripts.partition("...")[0]) if "..." in subscripts else 0
     if x_dims is not None and g_dims is not None and None not in x_dims:
-        own = x_dims[start : start + ellipsis_rank(subscripts, len(x_dims))]
-        full = g_dims[: len(g_dims) - kept]
-        if own == full:
+        own_sizes = x_dims[start : start + ellipsis_rank(subscripts, len(x_dims))]
+        full_sizes = g_dims[: len(g_dims) - kept]
+        if own_sizes == full_sizes:
             return gradient
-        lead = len(full) - len(own)
-        axes = [*range(lead), *(i + lead for i, d in enumerate(own) if d == 1 and full[i + lead] != 1)]
+        lead = len(full_sizes) - len(own_sizes)
+        axes = [*range(lead), *(i + lead for i, d in enumerate(own_sizes) if d == 1 and full_sizes[i + lead] != 1)]
         total = raw.Sum(input=gradient, reduction_indices=np.array(axes, np.int32))
-        tail = raw.Shape(input=gradient)[len(full) :]
-        shape = raw.ConcatV2(values=[np.array(own, np.int32), tail], axis=np.int32(0))
+        tail = raw.Shape(input=gradient)[len(full_sizes) :]
+        shape = raw.ConcatV2(values=[np.array(own_sizes, np.int32), tail], axis=np.int32(0))
         return raw.Reshape(tensor=total, shape=shape)
     x_shape, g_shape = raw.Shape(input=x), raw.Shape(input=gradient)
     after = len(subscripts.partition("...")[2]) if "..." in subscripts else 0
@@ -155,7 +154,7 @@ def _sum_ellipsis(gradient: Tensor, x: Tensor, subscripts: str, kept: int) -> An
 def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, named: str) -> Any:
     """Gives the gradient the axes that the equation sums in `x` alone, each entry repeated."""
     for position, label in reversed(list(enumerate(named))):
-        if label not in kept:  # all labels behind `label` are there already, so the position of `label` counts from the end
+        if label not in kept:  # all labels behind `label` are there: its position counts from the end
             gradient = raw.ExpandDims(input=gradient, dim=np.int32(position - len(named)))
     shape = raw.Shape(input=x)
     before, _, after = subscripts.partition("...")
@@ -164,8 +163,8 @@ def _repeat_missing(gradient: Tensor, x: Tensor, subscripts: str, kept: str, nam
         first.setdefault(v, i - len(after))
     sizes = [shape[len(before) : raw.Size(input=shape) - len(after)]] if "..." in subscripts else []
     sizes += [raw.Reshape(tensor=shape[first[v]], shape=[1]) for v in named]
-    full = raw.ConcatV2(values=sizes, axis=np.int32(0)) if len(sizes) > 1 else sizes[0]
-    return raw.BroadcastTo(input=gradient, shape=full)
+    full_shape = raw.ConcatV2(values=sizes, axis=np.int32(0)) if len(sizes) > 1 else sizes[0]
+    return raw.BroadcastTo(input=gradient, shape=full_shape)
 
 
 # --- tf.einsum ---------------------------------------------------------------------------------------------------
@@ -207,10 +206,10 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
         )
     with name_scope(name, "einsum"):
         tensors = [convert_to_tensor(x) for x in inputs]
-        resolved = _resolve(equation, len(tensors))
+        full_equation = _resolve(equation, len(tensors))
         if len(tensors) <= 2:
-            return einsum_op(tensors, equation=resolved)
-        return _contract_in_pairs(resolved, tensors, optimize)
+            return einsum_op(tensors, equation=full_equation)
+        return _contract_in_pairs(full_equation, tensors, optimize)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -227,8 +226,8 @@ def _resolve(equation: str, input_count: int) -> str:
     if len(subscripts) != input_count:
         raise ValueError(f'Got {input_count} inputs for equation "{equation}", expecting {len(subscripts)}')
     if not arrow:
-        every = left.replace(",", "").replace("...", ".")
-        output = "".join(sorted(v for v in set(every) if every.count(v) == 1)).replace(".", "...")
+        labels = left.replace(",", "").replace("...", ".")
+        output = "".join(sorted(v for v in set(labels) if labels.count(v) == 1)).replace(".", "...")
         return f"{left}->{output}"
     for label in output.replace("...", ""):
         if output.count(label) > 1:
@@ -242,16 +241,16 @@ def _contract_in_pairs(resolved: str, tensors: list[Tensor], optimize: Any) -> T
     left, _, output = resolved.partition("->")
     terms = list(zip(left.split(","), tensors, strict=True))
     for pair in _contraction_path(resolved, tensors, optimize):
-        chosen = [terms.pop(i) for i in sorted(pair, reverse=True)]
+        operands = [terms.pop(i) for i in sorted(pair, reverse=True)]
         remaining = "".join(text for text, _ in terms) + output
-        joined = "".join(text for text, _ in chosen)
+        joined_labels = "".join(text for text, _ in operands)
         if terms:
-            letters = sorted({v for v in joined.replace("...", "") if v in remaining})
-            result = ("..." if "..." in joined else "") + "".join(letters)
+            letters = sorted({v for v in joined_labels.replace("...", "") if v in remaining})
+            result = ("..." if "..." in joined_labels else "") + "".join(letters)
         else:
             result = output
-        equation = f"{','.join(text for text, _ in chosen)}->{result}"
-        terms.append((result, einsum_op([t for _, t in chosen], equation=equation)))
+        equation = f"{','.join(text for text, _ in operands)}->{result}"
+        terms.append((result, einsum_op([t for _, t in operands], equation=equation)))
     return terms[0][1]
 
 

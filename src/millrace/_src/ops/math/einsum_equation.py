@@ -44,9 +44,9 @@ def parse(equation: str) -> Equation:
                 f"Expected at most one ellipsis (...), but found {periods} periods (.) in the input subscript: "
                 f"{subscripts}"
             )
-    known = set("".join(inputs))
+    input_labels = set("".join(inputs))
     for label in right:
-        if label not in known and label != ".":
+        if label not in input_labels and label != ".":
             raise ValueError(
                 f"Einsum output subscripts for equation '{equation}' has label '{label}' which is not present in the "
                 "input subscripts"
@@ -74,25 +74,25 @@ def expand(equation: Equation, ranks: Sequence[int], *, is_eager: bool) -> tuple
     if len(ranks) != len(equation.inputs):
         middle = "" if is_eager else f" for equation {equation.text}"
         raise ValueError(f"Expected {len(equation.inputs)} inputs{middle} but got: {len(ranks)}")
-    operands, widest = [], 0
+    operands, widest_ellipsis = [], 0
     for position, (subscripts, rank) in enumerate(zip(equation.inputs, ranks, strict=True)):
-        named = len(subscripts.replace("...", ""))
+        label_count = len(subscripts.replace("...", ""))
         has_ellipsis = "..." in subscripts
-        if rank < named or (rank != named and not has_ellipsis):
-            raise ValueError(_rank_message(equation, position, named, rank, has_ellipsis, is_eager))
-        operands.append(labels_of(subscripts, rank - named))
-        widest = max(widest, rank - named)
-    if widest and "..." not in equation.output:
+        if rank < label_count or (rank != label_count and not has_ellipsis):
+            raise ValueError(_rank_message(equation, position, label_count, rank, has_ellipsis, is_eager))
+        operands.append(labels_of(subscripts, rank - label_count))
+        widest_ellipsis = max(widest_ellipsis, rank - label_count)
+    if widest_ellipsis and "..." not in equation.output:
         if is_eager:
             raise ValueError(
-                f"Output contains {widest} broadcasting dimension(s) but no ellipsis (...) was found in the output "
-                "subscripts."
+                f"Output contains {widest_ellipsis} broadcasting dimension(s) but no ellipsis (...) was found in the "
+                "output subscripts."
             )
         raise ValueError(
-            f"Shape must be at most rank 0 but is rank {widest}\n\t for einsum equation '{equation.text}' without "
-            "ellipsis (...) in the output subscripts where input(s) have non-empty broadcasting shape"
+            f"Shape must be at most rank 0 but is rank {widest_ellipsis}\n\t for einsum equation '{equation.text}' "
+            "without ellipsis (...) in the output subscripts where input(s) have non-empty broadcasting shape"
         )
-    return operands, labels_of(equation.output, widest)
+    return operands, labels_of(equation.output, widest_ellipsis)
 
 
 def _rank_message(equation: Equation, position: int, named: int, rank: int, at_least: bool, is_eager: bool) -> str:
@@ -115,19 +115,19 @@ def merge_sizes(
     sizes: dict[Label, int | None] = {}
     for labels, shape in zip(operands, shapes, strict=True):
         for axis, (label, size) in enumerate(zip(labels, shape, strict=True)):
-            known = sizes.get(label)
-            if label not in sizes or known is None or (isinstance(label, int) and known == 1):
-                sizes[label] = size if known is None or size is not None else known
-                if isinstance(label, int) and known == 1:
+            known_size = sizes.get(label)
+            if label not in sizes or known_size is None or (isinstance(label, int) and known_size == 1):
+                sizes[label] = size if known_size is None or size is not None else known_size
+                if isinstance(label, int) and known_size == 1:
                     sizes[label] = size
-            elif size is not None and size != known and not (isinstance(label, int) and size == 1):
+            elif size is not None and size != known_size and not (isinstance(label, int) and size == 1):
                 if is_eager:
                     text = ",".join(map(str, shape))
                     raise ValueError(
-                        f"Expected dimension {known} at axis {axis} of the input shaped [{text}] but got dimension "
-                        f"{size}"
+                        f"Expected dimension {known_size} at axis {axis} of the input shaped [{text}] but got "
+                        f"dimension {size}"
                     )
-                raise ValueError(f"Dimensions must be equal, but are {known} and {size}")
+                raise ValueError(f"Dimensions must be equal, but are {known_size} and {size}")
     return sizes
 
 

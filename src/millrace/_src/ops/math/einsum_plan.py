@@ -73,17 +73,17 @@ def plan_einsum(equation: str, shapes: tuple[Shape, ...]) -> Plan:
     """
     operands, output = expand(parse(equation), [len(s) for s in shapes], is_eager=True)
     merge_sizes(operands, shapes, is_eager=True)
-    wanted = unique(output)
+    wanted_labels = unique(output)
     alone = []
     for i, (labels, shape) in enumerate(zip(operands, shapes)):
-        others = {v for j, other in enumerate(operands) if j != i for v in other}
-        alone.append(_reduce_alone(labels, shape, {*wanted, *others}))
-    repeated = tuple((output.index(v), i) for i, v in enumerate(output) if output.index(v) != i)
+        other_labels = {v for j, other in enumerate(operands) if j != i for v in other}
+        alone.append(_reduce_alone(labels, shape, {*wanted_labels, *other_labels}))
+    repetitions = tuple((output.index(v), i) for i, v in enumerate(output) if output.index(v) != i)
     if len(alone) == 1:
-        diagonals, summed, labels, _ = alone[0]
-        operand = Operand(diagonals, summed, None, None)
-        return Plan((operand,), None, _order(labels, wanted), repeated)
-    return _contraction(alone[0], alone[1], wanted, repeated)
+        diagonals, summed_axes, labels, _ = alone[0]
+        operand = Operand(diagonals, summed_axes, None, None)
+        return Plan((operand,), None, _order(labels, wanted_labels), repetitions)
+    return _contraction(alone[0], alone[1], wanted_labels, repetitions)
 
 
 Reduced = tuple[tuple[tuple[int, int], ...], tuple[int, ...], Labels, Shape]
@@ -100,11 +100,11 @@ def _reduce_alone(labels: Labels, shape: Shape, needed: set[Label]) -> Reduced:
         first = labels.index(label)
         second = labels.index(label, first + 1)
         diagonals.append((first, second))
-        kept = [i for i in range(len(labels)) if i not in (first, second)]
-        labels, shape = (*(labels[i] for i in kept), label), (*(shape[i] for i in kept), shape[first])
-    summed = tuple(i for i, v in enumerate(labels) if v not in needed)
-    shape = tuple(d for i, d in enumerate(shape) if i not in summed)
-    return tuple(diagonals), summed, tuple(v for v in labels if v in needed), shape
+        kept_axes = [i for i in range(len(labels)) if i not in (first, second)]
+        labels, shape = (*(labels[i] for i in kept_axes), label), (*(shape[i] for i in kept_axes), shape[first])
+    summed_axes = tuple(i for i, v in enumerate(labels) if v not in needed)
+    shape = tuple(d for i, d in enumerate(shape) if i not in summed_axes)
+    return tuple(diagonals), summed_axes, tuple(v for v in labels if v in needed), shape
 
 
 def _order(labels: Sequence[Label], wanted: Sequence[Label]) -> tuple[int, ...] | None:
@@ -115,13 +115,13 @@ def _order(labels: Sequence[Label], wanted: Sequence[Label]) -> tuple[int, ...] 
 def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[int, int], ...]) -> Plan:
     """Plans the product of two reduced operands as one batched matrix product."""
     x, y = a[2], b[2]
-    common = [v for v in x if v in y]
-    batch = [v for v in common if v in wanted]
-    summed = [v for v in common if v not in wanted]
-    x_free, y_free = [v for v in x if v not in common], [v for v in y if v not in common]
+    common_labels = [v for v in x if v in y]
+    batch = [v for v in common_labels if v in wanted]
+    summed_labels = [v for v in common_labels if v not in wanted]
+    x_free, y_free = [v for v in x if v not in common_labels], [v for v in y if v not in common_labels]
     x_sizes, y_sizes = dict(zip(x, a[3])), dict(zip(y, b[3]))
-    left = _arranged(a, x_sizes, batch, x_free, summed)
-    right = _arranged(b, y_sizes, batch, summed, y_free)
+    left = _arranged(a, x_sizes, batch, x_free, summed_labels)
+    right = _arranged(b, y_sizes, batch, summed_labels, y_free)
     sizes = [max(x_sizes[v], y_sizes[v]) if 0 not in (x_sizes[v], y_sizes[v]) else 0 for v in batch]
     sizes += [x_sizes[v] for v in x_free] + [y_sizes[v] for v in y_free]
     is_matrix = len(x_free) == 1 == len(y_free)
@@ -133,10 +133,10 @@ def _arranged(
     reduced: Reduced, sizes: dict[Label, int], batch: list[Label], rows: list[Label], columns: list[Label]
 ) -> Operand:
     """Transposes to batch, rows, columns and merges the axes of rows and of columns."""
-    diagonals, summed, labels, _ = reduced
+    diagonals, summed_axes, labels, _ = reduced
     shape = (*(sizes[v] for v in batch), _product(sizes, rows), _product(sizes, columns))
     is_merged = len(rows) == 1 == len(columns)
-    return Operand(diagonals, summed, _order(labels, (*batch, *rows, *columns)), None if is_merged else shape)
+    return Operand(diagonals, summed_axes, _order(labels, (*batch, *rows, *columns)), None if is_merged else shape)
 
 
 def _product(sizes: dict[Label, int], labels: list[Label]) -> int:

@@ -154,14 +154,14 @@ def sigmoid_grad(xp: Xp, y: Array, dy: Array) -> Array:
 @sigmoid_grad.specialize
 @in_one_buffer
 def _sigmoid_grad_in_one_buffer(y: Array, dy: Array) -> Array:
-    weighted, slope = np.multiply(dy, y), np.subtract(1, y)
-    return np.multiply(weighted, slope, out=slope)
+    weighted_gradient, slope = np.multiply(dy, y), np.subtract(1, y)
+    return np.multiply(weighted_gradient, slope, out=slope)
 
 
 @sigmoid_grad.gradient
 def sigmoid_grad_gradient(dz: Tensor, y: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
-    weighted = dz * conj(dy)
-    return weighted - weighted * 2 * conj(y), raw.SigmoidGrad(y=conj(y), dy=dz)
+    product = dz * conj(dy)
+    return product - product * 2 * conj(y), raw.SigmoidGrad(y=conj(y), dy=dz)
 
 
 @export("math.softplus", "nn.softplus")

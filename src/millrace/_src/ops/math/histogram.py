@@ -132,15 +132,15 @@ def histogram_fixed_width_bins(
     with name_scope(name, "histogram_fixed_width_bins"):
         values = convert_to_tensor(values, name="values")
         shape = shape_of_tensor(values)
-        flat = raw.Reshape(tensor=values, shape=[-1])
+        flat_values = raw.Reshape(tensor=values, shape=[-1])
         ends = convert_to_tensor(value_range, dtype_hint=values.dtype, name="value_range")
         count = convert_to_tensor(nbins, dtype=int32, name="nbins")
         check(count > 0, f"nbins {count} must > 0")
         bins = cast(count, values.dtype)
-        scaled = raw.RealDiv(x=flat - ends[0], y=ends[1] - ends[0], name="scaled_values")
-        index = raw.Floor(x=bins * scaled, name="indices")
-        bounded = clip_by_value(index, 0, bins - 1)
-        return raw.Reshape(tensor=cast(bounded, int32), shape=shape)
+        scaled_values = raw.RealDiv(x=flat_values - ends[0], y=ends[1] - ends[0], name="scaled_values")
+        index = raw.Floor(x=bins * scaled_values, name="indices")
+        bounded_index = clip_by_value(index, 0, bins - 1)
+        return raw.Reshape(tensor=cast(bounded_index, int32), shape=shape)
 
 
 def check(condition: Tensor, message: str) -> None:
@@ -307,5 +307,5 @@ def bucketize(xp: Xp, input: Array, *, boundaries: list[float]) -> Array:
     limits = np.array(boundaries, np.float32)
     if (limits[1:] < limits[:-1]).any():
         raise _invalid("Expected sorted boundaries")
-    found = xp.searchsorted(xp.asarray(limits.astype(np.float64)), xp.astype(input, np.float64), side="right")
-    return xp.astype(found, np.dtype(np.int32))
+    buckets = xp.searchsorted(xp.asarray(limits.astype(np.float64)), xp.astype(input, np.float64), side="right")
+    return xp.astype(buckets, np.dtype(np.int32))

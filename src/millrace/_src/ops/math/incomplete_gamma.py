@@ -27,9 +27,7 @@ _MAX_TERMS = 100_000
 
 
 def _in_domain(xp: Xp, function: Any, a: Array, x: Array) -> Array:
-    """Applies `function`; the result is NaN outside the domain, and 0 where both `a` and `x` are infinite, as in
-    TensorFlow.
-    """
+    """Applies `function`; the result is NaN outside the domain, and TensorFlow's 0 where both inputs are infinite."""
     value = xp.astype(function(a, x), a.dtype)
     value = xp.where((a > 0) & (x >= 0), value, a.dtype.type(np.nan))
     return xp.where((a == np.inf) & (x == np.inf), a.dtype.type(0), value)
@@ -96,8 +94,8 @@ def igammac_gradient(dz: Tensor, a: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
 def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
     """Sums the series for dP/da in float64 (the formula is in the docstring of the module)."""
     a, x = np.broadcast_arrays(a.astype(np.float64), x.astype(np.float64))
-    valid = (a > 0) & (x > 0)
-    shape, point = np.where(valid, a, 1.0), np.where(valid, x, 1.0)
+    in_domain = (a > 0) & (x > 0)
+    shape, point = np.where(in_domain, a, 1.0), np.where(in_domain, x, 1.0)
     log_x = np.log(point)
     term = np.exp(shape * log_x - point - xp.special.gammaln(shape + 1))
     slope = log_x - xp.special.digamma(shape + 1)
@@ -110,7 +108,7 @@ def _shape_derivative(xp: Xp, a: Array, x: Array) -> Array:
         total = total + term * slope
         if np.all((np.abs(term * slope) <= 1e-17 * np.abs(total)) & (k > point) | (term == 0)):
             break
-    return np.where(valid, total, np.where((a > 0) & (x == 0), 0.0, np.nan))
+    return np.where(in_domain, total, np.where((a > 0) & (x == 0), 0.0, np.nan))
 
 
 @op(

@@ -135,8 +135,8 @@ def _integer_dot(a: Array, b: Array) -> Array:
     bound = float(np.abs(a).max()) * float(np.abs(b).max()) * a.shape[1]
     if not 0 <= bound < 2**53 or min(a.min(), b.min()) == np.iinfo(a.dtype).min:
         return a.dot(b)
-    exact = a.astype(np.float64).dot(b.astype(np.float64))
-    return exact.astype(np.int64).astype(a.dtype)
+    exact_product = a.astype(np.float64).dot(b.astype(np.float64))
+    return exact_product.astype(np.int64).astype(a.dtype)
 
 
 _SMALL_INTEGERS = 1024
@@ -198,8 +198,8 @@ def _check_batches(x: TensorShape, y: TensorShape, k: int | None, k_y: int | Non
 
 
 def _adjoint(xp: Xp, x: Array) -> Array:
-    swapped = xp.swapaxes(x, -1, -2)
-    return xp.conj(swapped) if x.dtype.kind == "c" else swapped
+    swapped_x = xp.swapaxes(x, -1, -2)
+    return xp.conj(swapped_x) if x.dtype.kind == "c" else swapped_x
 
 
 def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
@@ -271,8 +271,8 @@ def _sum_batches(x: Tensor, y: Tensor, dx: Tensor, dy: Tensor) -> tuple[Tensor, 
 def _sum_batch(gradient: Tensor, own: tuple[int | None, ...], other: tuple[int | None, ...]) -> Any:
     lead = max(len(other) - len(own), 0)
     shift = len(own) - len(other)
-    repeated = [i + lead for i, d in enumerate(own[:-2]) if d == 1 and i - shift >= 0 and other[i - shift] != 1]
-    axes = [*range(lead), *repeated]
+    repeated_axes = [i + lead for i, d in enumerate(own[:-2]) if d == 1 and i - shift >= 0 and other[i - shift] != 1]
+    axes = [*range(lead), *repeated_axes]
     if not axes:
         return gradient
     total = raw.Sum(input=gradient, reduction_indices=int_vector(tuple(axes)))
@@ -436,8 +436,8 @@ def matmul(
             a = convert_to_tensor(a, name="a")
         if type(b) is not EagerTensor:
             b = convert_to_tensor(b, dtype_hint=a.dtype, name="b")
-        hinted = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
-        if not hinted and a._value.ndim == 2 == b._value.ndim:
+        has_hints = adjoint_a or adjoint_b or a_is_sparse or b_is_sparse or output_type
+        if not has_hints and a._value.ndim == 2 == b._value.ndim:
             if not (transpose_a or transpose_b):
                 return execute_binary(_MATMUL, a, b, "MatMul")
             return execute(_MATMUL, (a, b), _TRANSPOSES[bool(transpose_a), bool(transpose_b)], name)

@@ -1,4 +1,4 @@
-"""Batching rules of products and of reductions."""
+"""Batching rules of products and of reductions (see `batching_rules`)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from millrace._src.ops.batching import Rows, Value, dimensions, folded, joined, 
 
 
 def matmul(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Multiplies stacks of matrices; with one right operand for all rows, in a single product of all rows of all
-    matrices.
-    """
+    """Multiplies stacks of matrices; with one right operand for all rows, in a single product."""
     attrs = operation.attrs
     a = _swapped(arguments[0], attrs["transpose_a"])
     b = _swapped(arguments[1], attrs["transpose_b"])
@@ -54,8 +52,8 @@ def accumulated(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
 def half_square(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Computes half the sum of squares of every row."""
     tensor = arguments[0].tensor
-    flat = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))
-    total = raw.Sum(input=raw.Square(x=flat), reduction_indices=[1])
+    flat_rows = reshaped(tensor, joined(dimensions(tensor)[:1], _elements(tensor)))
+    total = raw.Sum(input=raw.Square(x=flat_rows), reduction_indices=[1])
     return [raw.Mul(x=total, y=raw.Cast(x=0.5, DstT=tensor.dtype))]
 
 

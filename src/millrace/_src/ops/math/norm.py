@@ -93,9 +93,9 @@ def _spectral_norm(x: Tensor, axes: list[int]) -> Any:
     rank = x.shape.rank
     if rank is None:
         raise ValueError("tf.norm with ord=2 over two axes needs a tensor of known rank; set its shape first.")
-    positive = [a % rank for a in axes]
-    order = [i for i in range(rank) if i not in positive] + positive
-    moved = raw.Transpose(x=x, perm=np.array(order, np.int32))
-    singular, _, _ = raw.Svd(input=moved, compute_uv=False, full_matrices=False)
-    largest = raw.ExpandDims(input=reduce_max(abs_(singular), -1, keepdims=True), dim=-1)
-    return raw.Transpose(x=largest, perm=np.argsort(order).astype(np.int32))
+    matrix_axes = [a % rank for a in axes]
+    order = [i for i in range(rank) if i not in matrix_axes] + matrix_axes
+    matrices = raw.Transpose(x=x, perm=np.array(order, np.int32))
+    singular, _, _ = raw.Svd(input=matrices, compute_uv=False, full_matrices=False)
+    largest_value = raw.ExpandDims(input=reduce_max(abs_(singular), -1, keepdims=True), dim=-1)
+    return raw.Transpose(x=largest_value, perm=np.argsort(order).astype(np.int32))

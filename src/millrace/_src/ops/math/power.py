@@ -55,9 +55,9 @@ def _specialize_pow(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) ->
 @power.gradient
 def pow_gradient(dz: Tensor, x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
     x, y, z = conj(x), conj(y), conj(z)
-    positive = raw.NotEqual(x=x, y=raw.ZerosLike(x=x)) if x.dtype.is_complex else x > 0
-    safe = raw.SelectV2(condition=positive, t=x, e=raw.OnesLike(x=x))
-    return reduce_to_operands(x, y, dz * y * raw.Pow(x=x, y=y - 1), dz * z * raw.Log(x=safe))
+    has_logarithm = raw.NotEqual(x=x, y=raw.ZerosLike(x=x)) if x.dtype.is_complex else x > 0
+    loggable_x = raw.SelectV2(condition=has_logarithm, t=x, e=raw.OnesLike(x=x))
+    return reduce_to_operands(x, y, dz * y * raw.Pow(x=x, y=y - 1), dz * z * raw.Log(x=loggable_x))
 
 
 @export("math.pow", "pow")

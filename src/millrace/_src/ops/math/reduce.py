@@ -225,9 +225,9 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     """
     with name_scope(name, "ReduceLogSumExp") as scope:
         x = convert_to_tensor(input_tensor, name="input_tensor")
-        largest = reduce_max(x, axis, keepdims=True)
-        finite = raw.SelectV2(condition=is_finite(largest), t=largest, e=0)
-        shift = raw.StopGradient(input=finite)
+        maximum_kept = reduce_max(x, axis, keepdims=True)
+        finite_maximum = raw.SelectV2(condition=is_finite(maximum_kept), t=maximum_kept, e=0)
+        shift = raw.StopGradient(input=finite_maximum)
         logs = log(reduce_sum(exp(subtract(x, shift)), axis, keepdims=keepdims))
         if not keepdims:
             shift = raw.Reshape(tensor=shift, shape=raw.Shape(input=logs))

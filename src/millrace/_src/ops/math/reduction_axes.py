@@ -69,23 +69,23 @@ def reduction_shape(c: ShapeContext) -> TensorShape:
         return UNKNOWN
     if axes is None:
         return TensorShape.of((None,) * rank) if keep_dims else UNKNOWN
-    reduced = _checked_axes(axes.reshape(-1).tolist(), rank, is_eager=executing_eagerly())
+    reduced_axes = _checked_axes(axes.reshape(-1).tolist(), rank, is_eager=executing_eagerly())
     dims = shape._dims or ()
     if keep_dims:
-        return TensorShape.of(tuple(1 if i in reduced else d for i, d in enumerate(dims)))
-    return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced))
+        return TensorShape.of(tuple(1 if i in reduced_axes else d for i, d in enumerate(dims)))
+    return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced_axes))
 
 
 def _checked_axes(axes: list[int], rank: int, *, is_eager: bool) -> set[int]:
-    reduced: set[int] = set()
+    reduced_axes: set[int] = set()
     for axis in axes:
         if not -rank <= axis < rank:
             opening, closing = ("(", "(s)") if is_eager else ("", "s.")
             raise ValueError(f"Invalid reduction dimension {opening}{axis} for input with {rank} dimension{closing}")
-        if axis % rank in reduced and is_eager:
+        if axis % rank in reduced_axes and is_eager:
             raise ValueError(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}")
-        reduced.add(axis % rank)
-    return reduced
+        reduced_axes.add(axis % rank)
+    return reduced_axes
 
 
 def check_axes(reduction_indices: Array, rank: int) -> None:
@@ -123,10 +123,10 @@ def keep_axes(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims
 def _kept_shape(source: Tensor, reduction_indices: Any) -> Any:
     """Returns the run-time shape of `source` with 1 at the reduced axes."""
     rank, shape = raw.Rank(input=source), raw.Shape(input=source)
-    flat = raw.Reshape(tensor=raw.Cast(x=reduction_indices, DstT=shape.dtype), shape=np.array([-1, 1], np.int32))
-    wrapped = raw.FloorMod(x=flat, y=rank)
-    ones = raw.OnesLike(x=raw.Reshape(tensor=wrapped, shape=np.array([-1], np.int32)))
-    return raw.TensorScatterUpdate(tensor=shape, indices=wrapped, updates=ones)
+    flat_axes = raw.Reshape(tensor=raw.Cast(x=reduction_indices, DstT=shape.dtype), shape=np.array([-1, 1], np.int32))
+    nonnegative_axes = raw.FloorMod(x=flat_axes, y=rank)
+    ones = raw.OnesLike(x=raw.Reshape(tensor=nonnegative_axes, shape=np.array([-1], np.int32)))
+    return raw.TensorScatterUpdate(tensor=shape, indices=nonnegative_axes, updates=ones)
 
 
 def shape_of(tensor: Tensor) -> Any:
@@ -147,13 +147,13 @@ def spread(reduced: Tensor, source: Tensor, reduction_indices: Any, keep_dims: b
         return reduced
     if axes == tuple(range(len(axes or ()))):  # the reduced axes lead: broadcasting adds leading axes by itself
         return raw.BroadcastTo(input=reduced, shape=shape_of(source))
-    kept = keep_axes(reduced, source, reduction_indices, keep_dims)
-    return raw.BroadcastTo(input=kept, shape=shape_of(source))
+    kept_reduction = keep_axes(reduced, source, reduction_indices, keep_dims)
+    return raw.BroadcastTo(input=kept_reduction, shape=shape_of(source))
 
 
 def _spread_scalar(reduced: Tensor, source: Tensor) -> Any:
     """Repeats a scalar over all axes of `source`, as `spread` does, in TensorFlow's nodes."""
     shape: list[int] = [1] * (source.shape.rank or 0)
-    single = raw.Reshape(tensor=reduced, shape=shape)
+    single_element = raw.Reshape(tensor=reduced, shape=shape)
     is_static = source.shape.is_fully_defined()
-    return raw.Tile(input=single, multiples=shape_tensor(source, name="Const" if is_static else None))
+    return raw.Tile(input=single_element, multiples=shape_tensor(source, name="Const" if is_static else None))

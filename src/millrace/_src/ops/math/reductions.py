@@ -119,8 +119,8 @@ def prod_gradient(
     keep_dims: bool,
 ) -> tuple[Tensor, None]:
     # The derivative with respect to one factor is the product of the other factors, also where a factor is 0.
-    kept = keep_axes(dy, input, reduction_indices, keep_dims)
-    return kept * conj(_product_of_others(input, reduction_indices)), None
+    kept_dy = keep_axes(dy, input, reduction_indices, keep_dims)
+    return kept_dy * conj(_product_of_others(input, reduction_indices)), None
 
 
 def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
@@ -135,22 +135,22 @@ def _product_of_others(x: Tensor, reduction_indices: Tensor) -> Any:
     else:
         order = _reduced_first(x, reduction_indices)
         inverse = raw.InvertPermutation(x=order)
-    moved = raw.Transpose(x=x, perm=order)
-    shape = raw.Shape(input=moved)
+    moved_x = raw.Transpose(x=x, perm=order)
+    shape = raw.Shape(input=moved_x)
     reduced_rank = raw.Size(input=reduction_indices) if axes is None else len(axes)
     sizes = [_product_of_sizes(shape[:reduced_rank]), _product_of_sizes(shape[reduced_rank:])]
-    others = _exclusive_products(raw.Reshape(tensor=moved, shape=raw.Pack(values=sizes, axis=0)), 0)
-    return raw.Transpose(x=raw.Reshape(tensor=others, shape=shape), perm=inverse)
+    other_products = _exclusive_products(raw.Reshape(tensor=moved_x, shape=raw.Pack(values=sizes, axis=0)), 0)
+    return raw.Transpose(x=raw.Reshape(tensor=other_products, shape=shape), perm=inverse)
 
 
 def _reduced_first(x: Tensor, reduction_indices: Tensor) -> Any:
     """Returns all axes, the reduced axes first, where only the running graph knows the axes or the rank."""
     rank = raw.Rank(input=x)
-    reduced = raw.FloorMod(x=raw.Cast(x=reduction_indices, DstT=rank.dtype), y=rank)
-    reduced = raw.Reshape(tensor=reduced, shape=np.array([-1], np.int32))
-    every = raw.Range(start=np.int32(0), limit=rank, delta=np.int32(1))
-    rest, _ = raw.ListDiff(x=every, y=reduced)
-    return raw.ConcatV2(values=[reduced, rest], axis=np.int32(0))
+    reduced_axes = raw.FloorMod(x=raw.Cast(x=reduction_indices, DstT=rank.dtype), y=rank)
+    reduced_axes = raw.Reshape(tensor=reduced_axes, shape=np.array([-1], np.int32))
+    all_axes = raw.Range(start=np.int32(0), limit=rank, delta=np.int32(1))
+    other_axes, _ = raw.ListDiff(x=all_axes, y=reduced_axes)
+    return raw.ConcatV2(values=[reduced_axes, other_axes], axis=np.int32(0))
 
 
 def _product_of_sizes(shape: Tensor) -> Any:
@@ -249,9 +249,9 @@ def max_gradient(
     # Several elements that reach the extreme share the gradient equally.
     kept_output = keep_axes(output, input, reduction_indices, keep_dims)
     kept_dy = keep_axes(dy, input, reduction_indices, keep_dims)
-    chosen = raw.Cast(x=raw.Equal(x=kept_output, y=input), DstT=dy.dtype)
-    count = raw.Sum(input=chosen, reduction_indices=reduction_indices, keep_dims=True)
-    return chosen / count * kept_dy, None
+    winners = raw.Cast(x=raw.Equal(x=kept_output, y=input), DstT=dy.dtype)
+    count = raw.Sum(input=winners, reduction_indices=reduction_indices, keep_dims=True)
+    return winners / count * kept_dy, None
 
 
 min_op.gradient(max_gradient)
@@ -303,9 +303,9 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     add, keep_dims, kind = xp.add.reduce, attrs["keep_dims"], dtype.type
 
     def mean(x: Array, axes: Array) -> Array:
-        reduced = tuple(axes.reshape(-1).tolist())
+        reduced_axes = tuple(axes.reshape(-1).tolist())
         try:
-            return add(x, reduced, None, None, keep_dims) / kind(_count(x.shape, reduced))
+            return add(x, reduced_axes, None, None, keep_dims) / kind(_count(x.shape, reduced_axes))
         except (ValueError, IndexError):
             check_axes(axes, x.ndim)
             raise

@@ -235,10 +235,10 @@ def extreme_gradient(
     add_up: Callable[[Tensor], Tensor],
 ) -> Any:
     """Differentiates a maximum or minimum per segment: the rows that reach the extreme share its gradient equally."""
-    chosen = raw.Equal(x=data, y=gather(output))
-    count = add_up(raw.Cast(x=chosen, DstT=doutput.dtype))
+    is_extreme = raw.Equal(x=data, y=gather(output))
+    count = add_up(raw.Cast(x=is_extreme, DstT=doutput.dtype))
     share = gather(raw.DivNoNan(x=doutput, y=count))  # nobody reaches the maximum of a segment without rows
-    return raw.SelectV2(condition=chosen, t=share, e=raw.ZerosLike(x=share))
+    return raw.SelectV2(condition=is_extreme, t=share, e=raw.ZerosLike(x=share))
 
 
 @export("math.segment_prod", v1=["segment_prod", "math.segment_prod"])
@@ -290,8 +290,8 @@ def product_gradient(
     """Differentiates a product per segment: the gradient is the product of the *other* rows, also where rows are 0."""
     zeros, ones = raw.ZerosLike(x=data), raw.OnesLike(x=data)
     is_zero = raw.Equal(x=data, y=zeros)
-    several = add_up(raw.Cast(x=is_zero, DstT=float32)) > 1.0
-    gradient = raw.SelectV2(condition=several, t=raw.ZerosLike(x=doutput), e=doutput)
+    has_several_zeros = add_up(raw.Cast(x=is_zero, DstT=float32)) > 1.0
+    gradient = raw.SelectV2(condition=has_several_zeros, t=raw.ZerosLike(x=doutput), e=doutput)
     nonzero = raw.SelectV2(condition=is_zero, t=ones, e=data)
-    others = raw.SelectV2(condition=is_zero, t=gather(multiply_up(nonzero)), e=gather(output) / nonzero)
-    return gather(gradient) * others
+    other_products = raw.SelectV2(condition=is_zero, t=gather(multiply_up(nonzero)), e=gather(output) / nonzero)
+    return gather(gradient) * other_products

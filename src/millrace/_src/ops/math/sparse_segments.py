@@ -130,11 +130,11 @@ def _spread(grad: Array, indices: Array, ids: Array, output_dim0: Array, power: 
         raise _invalid(f"Index {indices.max()} out of range [0, {rows}).")
     if ids.size and (ids.max() >= len(grad) or ids.min() < 0):
         raise _invalid(f"Segment id {ids.max()} out of range [0, {len(grad)}).")
-    scaled = grad
+    scaled_grad = grad
     if power:
-        scaled = grad / _scales(ids, len(grad), power).reshape(-1, *[1] * (grad.ndim - 1)).astype(grad.dtype)
+        scaled_grad = grad / _scales(ids, len(grad), power).reshape(-1, *[1] * (grad.ndim - 1)).astype(grad.dtype)
     output = np.zeros((rows, *grad.shape[1:]), grad.dtype)
-    np.add.at(output, indices, scaled[ids])
+    np.add.at(output, indices, scaled_grad[ids])
     return output
 
 

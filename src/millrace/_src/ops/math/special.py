@@ -198,8 +198,8 @@ def digamma_gradient(dy: Tensor, x: Tensor) -> Any:
 
 def _zeta(xp: Xp, x: Array, q: Array) -> Array:
     """Computes SciPy's zeta, but NaN at poles where the sign of the infinity depends on the side."""
-    two_sided = (q <= 0) & (q == xp.floor(q)) & (x % 2 != 0) & (x != 1) & (x != np.inf)
-    return xp.where(two_sided, np.nan, xp.special.zeta(x, q))
+    is_two_sided = (q <= 0) & (q == xp.floor(q)) & (x % 2 != 0) & (x != 1) & (x != np.inf)
+    return xp.where(is_two_sided, np.nan, xp.special.zeta(x, q))
 
 
 @export("math.zeta", v1=["zeta", "math.zeta"])

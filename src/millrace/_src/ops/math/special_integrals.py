@@ -36,8 +36,8 @@ def _fresnel(xp: Xp, x: Array, which: int) -> Array:
 def _spence_slope(x: Tensor) -> Any:
     """Computes `log(x) / (1 - x)`, which is -1 at 1."""
     is_one = raw.Equal(x=x, y=raw.OnesLike(x=x))
-    safe = raw.SelectV2(condition=is_one, t=x * 2, e=x)
-    return raw.SelectV2(condition=is_one, t=-raw.OnesLike(x=x), e=raw.Log(x=safe) / (1 - safe))
+    x_but_one = raw.SelectV2(condition=is_one, t=x * 2, e=x)
+    return raw.SelectV2(condition=is_one, t=-raw.OnesLike(x=x), e=raw.Log(x=x_but_one) / (1 - x_but_one))
 
 
 @op("Dawsn", "x: T -> y: T", T=FLOAT, shape=same_shape, host_only=True)

@@ -55,18 +55,18 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         b_matrix, b_free, b_static = _as_matrix(b, b_axes, contracted_first=True)
         product = matmul(a_matrix, b_matrix)
         if isinstance(a_free, list) and isinstance(b_free, list):
-            free = a_free + b_free
-            if product.shape.is_fully_defined() and product.shape.as_list() == free:
+            free_dims = a_free + b_free
+            if product.shape.is_fully_defined() and product.shape.as_list() == free_dims:
                 return product
-            return raw.Reshape(tensor=product, shape=free, name=scope)
+            return raw.Reshape(tensor=product, shape=free_dims, name=scope)
         free_sizes = [
             convert_to_tensor(a_free, dtype=int32, name="Const"),
             convert_to_tensor(b_free, dtype=int32, name="Const"),
         ]
-        shaped: Any = raw.Reshape(tensor=product, shape=concat(free_sizes, 0), name=scope)
+        shaped_product: Any = raw.Reshape(tensor=product, shape=concat(free_sizes, 0), name=scope)
         if a_static is not None and b_static is not None:
-            shaped.set_shape(a_static + b_static)
-        result: Tensor = shaped
+            shaped_product.set_shape(a_static + b_static)
+        result: Tensor = shaped_product
         return result
 
 
@@ -113,23 +113,23 @@ def _as_matrix(x: Tensor, axes: Any, *, contracted_first: bool) -> tuple[Tensor,
     Returns the matrix, the sizes of the free axes, and the static sizes of the free axes as far as they are known.
     """
     if x.shape.is_fully_defined() and isinstance(axes, list):
-        matrix, known = _static_matrix(x, axes, contracted_first=contracted_first)
-        return matrix, known, list(known)
+        matrix, known_sizes = _static_matrix(x, axes, contracted_first=contracted_first)
+        return matrix, known_sizes, list(known_sizes)
     if x.shape.rank is not None and isinstance(axes, list):
-        positive = [i if i >= 0 else i + x.shape.rank for i in axes]
-        free: Any = [i for i in range(x.shape.rank) if i not in positive]
-        static_sizes: Any = [x.shape[i] for i in free]
-        axes_tensor = convert_to_tensor(np.array(positive, np.int32), name="axes")
-        free = convert_to_tensor(np.array(free, np.int32), name="free")
+        positive_axes = [i if i >= 0 else i + x.shape.rank for i in axes]
+        free_axes: Any = [i for i in range(x.shape.rank) if i not in positive_axes]
+        static_sizes: Any = [x.shape[i] for i in free_axes]
+        axes_tensor = convert_to_tensor(np.array(positive_axes, np.int32), name="axes")
+        free_axes = convert_to_tensor(np.array(free_axes, np.int32), name="free")
         sizes = shape(x)
     else:
         sizes = shape(x)
-        axes_tensor, free = _dynamic_axes(x, axes)
+        axes_tensor, free_axes = _dynamic_axes(x, axes)
         static_sizes = None
-    free_sizes = raw.GatherV2(params=sizes, indices=free, axis=_INT_ZERO)
+    free_sizes = raw.GatherV2(params=sizes, indices=free_axes, axis=_INT_ZERO)
     axes_sizes = raw.GatherV2(params=sizes, indices=axes_tensor, axis=_INT_ZERO)
     counts = [_product(free_sizes), _product(axes_sizes)]
-    order = [axes_tensor, free] if contracted_first else [free, axes_tensor]
+    order = [axes_tensor, free_axes] if contracted_first else [free_axes, axes_tensor]
     order_tensor = concat(order, 0)
     size = raw.Pack(values=counts[::-1] if contracted_first else counts, axis=0, name="stack")
     matrix = raw.Reshape(tensor=transpose(x, order_tensor), shape=size)
@@ -143,22 +143,22 @@ def _product(sizes: Tensor) -> Any:
 def _dynamic_axes(x: Tensor, axes: Any) -> tuple[Tensor, Tensor]:
     """Returns the axes as a tensor, not negative, and all other axes."""
     x_rank = rank(x)
-    given = convert_to_tensor(axes, dtype=int32, name="axes")
-    positive = where_v1(given >= 0, given, given + x_rank)
-    every = range_(0, x_rank)
-    free, _ = raw.ListDiff(x=every, y=positive, out_idx=int32)
-    return positive, free
+    given_axes = convert_to_tensor(axes, dtype=int32, name="axes")
+    positive_axes = where_v1(given_axes >= 0, given_axes, given_axes + x_rank)
+    all_axes = range_(0, x_rank)
+    free_axes, _ = raw.ListDiff(x=all_axes, y=positive_axes, out_idx=int32)
+    return positive_axes, free_axes
 
 
 def _static_matrix(x: Tensor, axes: list[int], *, contracted_first: bool) -> tuple[Tensor, list[int]]:
     dims = x.shape.as_list()
-    positive = [i if i >= 0 else i + len(dims) for i in axes]
-    free = [i for i in range(len(dims)) if i not in positive]
-    free_sizes = [dims[i] for i in free]
-    rows, columns = _count(free_sizes), _count([dims[i] for i in positive])
-    order, size = free + positive, [rows, columns]
+    positive_axes = [i if i >= 0 else i + len(dims) for i in axes]
+    free_axes = [i for i in range(len(dims)) if i not in positive_axes]
+    free_sizes = [dims[i] for i in free_axes]
+    rows, columns = _count(free_sizes), _count([dims[i] for i in positive_axes])
+    order, size = free_axes + positive_axes, [rows, columns]
     if contracted_first:
-        order, size = positive + free, [columns, rows]
+        order, size = positive_axes + free_axes, [columns, rows]
     if len(order) != len(dims):
         raise ValueError(f"`axes` of tf.tensordot name an axis twice: {axes} for a tensor of shape {x.shape}.")
     if order != list(range(len(dims))):

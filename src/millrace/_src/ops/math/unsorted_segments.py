@@ -87,13 +87,13 @@ def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, em
         raise errors.InvalidArgumentError(
             None, None, f"segment_ids{where} = {ids[position]} is out of range [0, {count})"
         )
-    rest = data.shape[ids.ndim :]
-    flat = xp.astype(xp.reshape(ids, (-1,)), np.dtype(np.int64))
-    rows = xp.reshape(data, (ids.size, *rest))
-    if not xp.is_xla and rest and rows.size > _SMALL:
-        return _combine_sorted(mode, rows, flat, np.full((count, *rest), empty, dtype=data.dtype))
-    start = xp.full((count + 1, *rest), empty, dtype=data.dtype)
-    return xp.scatter(start, (xp.where(flat < 0, count, flat),), rows, mode)[:count]
+    row_shape = data.shape[ids.ndim :]
+    flat_ids = xp.astype(xp.reshape(ids, (-1,)), np.dtype(np.int64))
+    rows = xp.reshape(data, (ids.size, *row_shape))
+    if not xp.is_xla and row_shape and rows.size > _SMALL:
+        return _combine_sorted(mode, rows, flat_ids, np.full((count, *row_shape), empty, dtype=data.dtype))
+    start = xp.full((count + 1, *row_shape), empty, dtype=data.dtype)
+    return xp.scatter(start, (xp.where(flat_ids < 0, count, flat_ids),), rows, mode)[:count]
 
 
 _SMALL = 1024
@@ -148,11 +148,11 @@ def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: 
 @unsorted_segment_sum.added_to
 def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_segments: Array) -> Array | None:
     """Adds to the rows that are named: the gradient of a gather in a loop."""
-    count, rest = int(num_segments), data.shape[segment_ids.ndim :]
-    if total.shape != (count, *rest) or data.shape[: segment_ids.ndim] != segment_ids.shape:
+    count, row_shape = int(num_segments), data.shape[segment_ids.ndim :]
+    if total.shape != (count, *row_shape) or data.shape[: segment_ids.ndim] != segment_ids.shape:
         return None
     ids = xp.astype(xp.reshape(segment_ids, (-1,)), np.dtype(np.int64))
-    rows = xp.reshape(data, (segment_ids.size, *rest))
+    rows = xp.reshape(data, (segment_ids.size, *row_shape))
     if xp.is_xla:
         return xp.scatter(total, (xp.where(ids < 0, count, ids),), rows, "add")
     if ids.size and ids.max() >= count:
@@ -163,9 +163,9 @@ def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_
 
 def gather_kept(rows: Tensor, ids: Tensor) -> Any:
     """Gathers the row of each id, 0 for negative ids."""
-    gathered = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
+    gathered_rows = raw.GatherV2(params=rows, indices=raw.Maximum(x=ids, y=raw.ZerosLike(x=ids)), axis=np.int32(0))
     is_kept = ids >= 0
-    data_rank, ids_rank = gathered.shape.rank, ids.shape.rank
+    data_rank, ids_rank = gathered_rows.shape.rank, ids.shape.rank
     if data_rank is not None and ids_rank is not None:
         for _ in range(data_rank - ids_rank):
             is_kept = raw.ExpandDims(input=is_kept, dim=np.int32(-1))
@@ -173,7 +173,7 @@ def gather_kept(rows: Tensor, ids: Tensor) -> Any:
         extra = raw.OnesLike(x=raw.Shape(input=rows)[1:])
         sizes = raw.ConcatV2(values=[raw.Shape(input=ids), extra], axis=np.int32(0))
         is_kept = raw.Reshape(tensor=is_kept, shape=sizes)
-    return raw.SelectV2(condition=is_kept, t=gathered, e=raw.ZerosLike(x=gathered))
+    return raw.SelectV2(condition=is_kept, t=gathered_rows, e=raw.ZerosLike(x=gathered_rows))
 
 
 @unsorted_segment_sum.gradient
@@ -302,8 +302,8 @@ def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> tup
     ids = convert_to_tensor(segment_ids)
     count = convert_to_tensor(num_segments)
     totals = unsorted_segment_sum(ones(shape(ids), dtype=data.dtype), ids, count)
-    kept = concat([count[None], ones([rank(data) - rank(ids)], dtype=count.dtype)], axis=0)
-    return maximum(raw.Reshape(tensor=totals, shape=kept), 1), ids
+    counts_shape = concat([count[None], ones([rank(data) - rank(ids)], dtype=count.dtype)], axis=0)
+    return maximum(raw.Reshape(tensor=totals, shape=counts_shape), 1), ids
 
 
 @export("math.unsorted_segment_mean", v1=["unsorted_segment_mean", "math.unsorted_segment_mean"])
