@@ -24,7 +24,6 @@ NOT_GONE_THROUGH = (
     "_src/function/",
     "_src/graph/",
     "_src/interop/",
-    "_src/ops/array/",
     "_src/ops/batching.py",
     "_src/ops/batching_rules.py",
     "_src/ops/debug/",

@@ -78,15 +78,16 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     Returns: A Tensor of that dtype.
     Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if the last dimension does not fit.
     """
-    wanted = as_dtype(type)
-    if wanted not in _CASTABLE:
+    wanted_dtype = as_dtype(type)
+    if wanted_dtype not in _CASTABLE:
         names = ", ".join(d.name for d in _CASTABLE)
         if state.graph is not None:
             raise TypeError(
-                f"Value passed to parameter 'type' has DataType {wanted.name} not in list of allowed values: {names}"
+                f"Value passed to parameter 'type' has DataType {wanted_dtype.name} not in list of allowed values: "
+                f"{names}"
             )
-        raise invalid(f"Value for attr 'type' of {wanted.name} is not in the list of allowed values: {names}")
-    return bitcast_op(input, type=wanted, name=name)
+        raise invalid(f"Value for attr 'type' of {wanted_dtype.name} is not in the list of allowed values: {names}")
+    return bitcast_op(input, type=wanted_dtype, name=name)
 
 
 # --- fingerprint -------------------------------------------------------------------------------------------------
@@ -124,8 +125,8 @@ def _row_hash(row: Any) -> int:
     if isinstance(row, bytes):
         return fingerprint64(row)
     if row.dtype.kind == "O":
-        inner = np.array([fingerprint64(s) for s in row.reshape(-1)], "<u8")
-        return fingerprint64(inner.tobytes())
+        hashes = np.array([fingerprint64(s) for s in row.reshape(-1)], "<u8")
+        return fingerprint64(hashes.tobytes())
     return fingerprint64(np.ascontiguousarray(row).tobytes())
 
 
@@ -193,15 +194,15 @@ def unravel_index(xp: Xp, indices: Array, dims: Array) -> Array:
     total = int(np.prod(sizes, dtype=np.int64))
     if not xp.is_xla and indices.size and indices.max() >= total:
         raise invalid("index is out of bound as with dims")
-    parts, rest = [], indices
+    parts, remaining_positions = [], indices
     for size in reversed(sizes[1:]):
-        quotient = _quotient(xp, rest, size)
-        parts.append(rest - quotient * size)
-        rest = quotient
-    return xp.stack([rest, *reversed(parts)]) if sizes else xp.zeros((0, *indices.shape), indices.dtype)
+        quotient = _quotient(xp, remaining_positions, size)
+        parts.append(remaining_positions - quotient * size)
+        remaining_positions = quotient
+    return xp.stack([remaining_positions, *reversed(parts)]) if sizes else xp.zeros((0, *indices.shape), indices.dtype)
 
 
 def _quotient(xp: Xp, value: Array, divisor: int) -> Array:
     """Divides integers and rounds towards zero."""
-    whole = value // divisor
-    return xp.where((value < 0) & (whole * divisor != value), whole + 1, whole)
+    floor_quotient = value // divisor
+    return xp.where((value < 0) & (floor_quotient * divisor != value), floor_quotient + 1, floor_quotient)

@@ -25,14 +25,14 @@ _INDEX = INDEX.with_default(int32)
 
 def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     with_rank(c.shape("shape"), 1)
-    wanted = c.value_as_shape("shape")
-    given = c.shape("input")
-    if wanted.rank is None or given.rank is None:
-        return wanted
-    with_rank_at_most(given, wanted.rank)
-    dims = list(wanted._dims or ())
-    for i in range(-1, -given.rank - 1, -1):
-        size, target = given[i], dims[i]
+    wanted_shape = c.value_as_shape("shape")
+    given_shape = c.shape("input")
+    if wanted_shape.rank is None or given_shape.rank is None:
+        return wanted_shape
+    with_rank_at_most(given_shape, wanted_shape.rank)
+    dims = list(wanted_shape._dims or ())
+    for i in range(-1, -given_shape.rank - 1, -1):
+        size, target = given_shape[i], dims[i]
         if target is None and size is not None and size > 1:
             dims[i] = size
         elif target is not None and size not in (None, 1, target):
@@ -51,17 +51,17 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
 )
 def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
     """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`."""
-    wanted = tuple(shape.reshape(-1).tolist())
-    for size in wanted:
+    wanted_sizes = tuple(shape.reshape(-1).tolist())
+    for size in wanted_sizes:
         if size < 0:
             raise invalid(f"Dimension {size} must be >= 0")
     try:
-        return xp.broadcast_to(input, wanted)
+        return xp.broadcast_to(input, wanted_sizes)
     except ValueError:
-        if input.ndim > len(wanted):
-            rank = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(wanted)})."
+        if input.ndim > len(wanted_sizes):
+            rank = f"Rank of input ({input.ndim}) must be no greater than rank of output shape ({len(wanted_sizes)})."
             raise invalid(rank) from None
-        raise invalid(_misfit(input.shape, wanted)) from None
+        raise invalid(_misfit(input.shape, wanted_sizes)) from None
 
 
 def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
@@ -156,8 +156,8 @@ def broadcast_gradient_args(xp: Xp, s0: Array, s1: Array) -> tuple[Array, Array]
     """Finds, for each of the shapes `s0` and `s1`, the axes over which broadcasting repeated its tensor."""
     a, b = s0.tolist(), s1.tolist()
     if a == b:
-        empty = np.zeros([0], s0.dtype)
-        return empty, empty
+        no_axes = np.zeros([0], s0.dtype)
+        return no_axes, no_axes
     rank = len(_broadcast_sizes(a, b))
     x, y = [1] * (rank - len(a)) + a, [1] * (rank - len(b)) + b
     r0 = [i for i in range(rank) if x[i] == 1 and (y[i] != 1 or _both_one(x, y, i))]

@@ -40,8 +40,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
       TypeError: if the value does not fit `dtype` or `shape`.
       ValueError: if the value is malformed, or a tensor of a graph.
     """
-    wanted = None if dtype is None else as_dtype(dtype)
-    array, actual = _array_of(value, wanted)
+    wanted_dtype = None if dtype is None else as_dtype(dtype)
+    array, actual = _array_of(value, wanted_dtype)
     if shape is not None:
         array = _shaped(array, as_shape(shape), value)
     graph = state.graph
@@ -83,9 +83,9 @@ def _shaped(array: Array, shape: TensorShape, value: Any) -> Array:
         return np.full(dims, element) if state.graph is None else np.broadcast_to(element, dims)
     if state.graph is not None:
         raise TypeError(f"Expected Tensor's shape: {dims}, but got {array.shape}.")
-    shown = value._value if isinstance(value, EagerTensor) else value
+    shown_value = value._value if isinstance(value, EagerTensor) else value
     raise TypeError(
-        f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {shown}) has "
+        f"Eager execution of tf.constant with unsupported shape. Tensor {array} (converted from {shown_value}) has "
         f"{array.size} elements, but got `shape` {dims} with {count} elements)."
     )
 
@@ -109,8 +109,8 @@ def constant_v1(
     Returns: A Tensor.
     Raises: TypeError: if `verify_shape` is set and the shape differs.
     """
-    wanted = None if dtype is None else as_dtype(dtype)
-    array, actual = _array_of(value, wanted)
+    wanted_dtype = None if dtype is None else as_dtype(dtype)
+    array, actual = _array_of(value, wanted_dtype)
     if shape is not None:
         target = as_shape(shape)
         if verify_shape and tuple(target.as_list()) != array.shape:
@@ -119,8 +119,8 @@ def constant_v1(
                 f"but got shape {array.shape}."
             )
         if state.graph is not None and 0 < array.size < (target.num_elements() or 0):
-            missing = (target.num_elements() or 0) - array.size
-            array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing)])
+            missing_count = (target.num_elements() or 0) - array.size
+            array = np.concatenate([array.reshape(-1), np.repeat(array.reshape(-1)[-1:], missing_count)])
         array = _shaped(array, target, value)
     graph = state.graph
     if graph is None:

@@ -66,9 +66,9 @@ class _Band:
         row, col = np.arange(self.rows)[:, None], np.arange(self.cols)[None, :]
         diagonals = col - row
         inside = (diagonals >= self.low) & (diagonals <= self.high)
-        clipped = np.clip(diagonals, self.low, self.high)
-        place = np.minimum(row, col) + self.shifts(clipped)
-        return np.where(inside, self.high - clipped, 0), np.where(inside, place, 0), inside
+        nearest_diagonals = np.clip(diagonals, self.low, self.high)
+        place = np.minimum(row, col) + self.shifts(nearest_diagonals)
+        return np.where(inside, self.high - nearest_diagonals, 0), np.where(inside, place, 0), inside
 
 
 def _limits(k: Array) -> tuple[int, int]:
@@ -300,10 +300,12 @@ def _matrix_diag_part(xp: Xp, matrix: Array, k: Array, padding: Array, align: st
     band = _Band(rows, cols, low, high, align)
     row, col, inside = band.matrix_positions()
     if not rows or not cols:
-        packed = xp.full((*matrix.shape[:-2], high - low + 1, band.width), padding.reshape(()), dtype=matrix.dtype)
+        packed_diagonals = xp.full(
+            (*matrix.shape[:-2], high - low + 1, band.width), padding.reshape(()), dtype=matrix.dtype
+        )
     else:
-        packed = xp.where(inside, matrix[..., row, col], padding.reshape(()))
-    return packed[..., 0, :] if low == high else packed
+        packed_diagonals = xp.where(inside, matrix[..., row, col], padding.reshape(()))
+    return packed_diagonals[..., 0, :] if low == high else packed_diagonals
 
 
 @op(
@@ -373,8 +375,8 @@ def _set_diag_shape(c: ShapeContext) -> TensorShape:
     limits = (0, 0) if c.op.name == "MatrixSetDiag" else _static_limits(c)
     with_rank_at_least(c.shape("diagonal"), 1)
     if dims is None or limits is None:
-        known = c.shape("diagonal")._dims if limits is not None and dims is None else None
-        lead = None if known is None else known[: -1 if limits is not None and limits[0] == limits[1] else -2]
+        known_dims = c.shape("diagonal")._dims if limits is not None and dims is None else None
+        lead = None if known_dims is None else known_dims[: -1 if limits is not None and limits[0] == limits[1] else -2]
         return c.shape("input") if lead is None else TensorShape.of((*lead, None, None))
     low, high = limits
     diagonal = with_rank_at_least(c.shape("diagonal"), len(dims) - (low == high))
@@ -400,19 +402,19 @@ def _matrix_set_diag(xp: Xp, matrix: Array, diagonal: Array, k: Array, align: st
             "The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and "
             "`upper_diag_index`"
         )
-    expected = (*matrix.shape[:-2], *(() if low == high else (high - low + 1,)), band.width)
-    if diagonal.shape != expected:
+    expected_shape = (*matrix.shape[:-2], *(() if low == high else (high - low + 1,)), band.width)
+    if diagonal.shape != expected_shape:
         raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "
             "the longests diagonal in range [lower_diag_index:upper_diag_index].\n"
             f"Input shape: {dims_text(matrix.shape)}\nDiagonal shape: {dims_text(diagonal.shape)}\n"
-            f"Expected diagonal shape: {dims_text(expected)}"
+            f"Expected diagonal shape: {dims_text(expected_shape)}"
         )
     if not band.width:
         return matrix
     which, place, inside = band.packed_positions()
-    packed = diagonal[..., None, :] if low == high else diagonal
-    return xp.where(inside, packed[..., which, place], matrix)
+    packed_diagonals = diagonal[..., None, :] if low == high else diagonal
+    return xp.where(inside, packed_diagonals[..., which, place], matrix)
 
 
 @op(
@@ -431,8 +433,8 @@ def matrix_set_diag_v3(xp: Xp, input: Array, diagonal: Array, k: Array, *, align
 @matrix_set_diag_v3.gradient
 def matrix_set_diag_v3_gradient(dy: Tensor, diagonal: Tensor, k: Tensor, align: str) -> tuple[Tensor, Tensor, None]:
     """Gives the diagonals of the gradient to the new diagonals, and the rest to the input."""
-    rest = raw.MatrixSetDiagV3(input=dy, diagonal=raw.ZerosLike(x=diagonal), k=k, align=align)
-    return rest, raw.MatrixDiagPartV3(input=dy, k=k, padding_value=_zero_of(dy), align=align), None
+    d_input = raw.MatrixSetDiagV3(input=dy, diagonal=raw.ZerosLike(x=diagonal), k=k, align=align)
+    return d_input, raw.MatrixDiagPartV3(input=dy, k=k, padding_value=_zero_of(dy), align=align), None
 
 
 @op(
@@ -451,8 +453,8 @@ def matrix_set_diag_v2(xp: Xp, input: Array, diagonal: Array, k: Array) -> Array
 @matrix_set_diag_v2.gradient
 def matrix_set_diag_v2_gradient(dy: Tensor, diagonal: Tensor, k: Tensor) -> tuple[Tensor, Tensor, None]:
     """Gives the diagonals of the gradient to the new diagonals, and the rest to the input."""
-    rest = raw.MatrixSetDiagV2(input=dy, diagonal=raw.ZerosLike(x=diagonal), k=k)
-    return rest, raw.MatrixDiagPartV2(input=dy, k=k, padding_value=_zero_of(dy)), None
+    d_input = raw.MatrixSetDiagV2(input=dy, diagonal=raw.ZerosLike(x=diagonal), k=k)
+    return d_input, raw.MatrixDiagPartV2(input=dy, k=k, padding_value=_zero_of(dy)), None
 
 
 @op(

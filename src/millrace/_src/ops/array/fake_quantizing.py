@@ -46,12 +46,12 @@ def _nudged(xp: Xp, low: Array, high: Array, num_bits: int, narrow_range: bool) 
 def _quantized(xp: Xp, x: Array, low: Array, high: Array, num_bits: int, narrow_range: bool) -> Array:
     _check_bits(num_bits)
     bottom, top, step = _nudged(xp, low, high, num_bits, narrow_range)
-    clamped = xp.minimum(xp.maximum(x, bottom), top)
+    clamped_x = xp.minimum(xp.maximum(x, bottom), top)
     per_step = _F32(1) / step
-    place = xp.floor((clamped - bottom) * per_step + _F32(0.5))
+    place = xp.floor((clamped_x - bottom) * per_step + _F32(0.5))
     zero_place = xp.floor(-bottom * per_step + _F32(0.5))
-    rounded = (place - zero_place) * step
-    return xp.where((low == 0) & (high == 0), _F32(0), rounded)
+    rounded_x = (place - zero_place) * step
+    return xp.where((low == 0) & (high == 0), _F32(0), rounded_x)
 
 
 def _check_bits(num_bits: int) -> None:

@@ -118,11 +118,11 @@ def _long(key: bytes, size: int) -> int:
     end = (size - 1) // 64 * 64
     for at in range(0, end, 64):
         x, y, z, v, w = _round(key, at, x, y, z, v, w, _K1, 1)
-    rest = (size - 1) & 63
+    remainder = (size - 1) & 63
     mul = _K1 + ((z & 0xFF) << 1)
-    w = (w[0] + rest & _MASK, w[1])
+    w = (w[0] + remainder & _MASK, w[1])
     v = (v[0] + w[0] & _MASK, v[1])
     w = (w[0] + v[0] & _MASK, w[1])
-    x, y, z, v, w = _round(key, end + rest - 63, x, y, z, v, w, mul, 9)
+    x, y, z, v, w = _round(key, end + remainder - 63, x, y, z, v, w, mul, 9)
     low = _mix(v[0], w[0], mul) + _shift_mix(y) * _K0 + z & _MASK
     return _mix(low, _mix(v[1], w[1], mul) + x & _MASK, mul)

@@ -88,9 +88,9 @@ def _like(xp: Xp, x: Array, value: int) -> Array:
 def _objects_like(x: Array) -> Array:
     """Makes empty strings, or zeros of variants as each variant defines its zero."""
     result = np.empty(x.shape, dtype=object)
-    flat, given = result.reshape(-1), x.reshape(-1)
-    for i, item in enumerate(given):
-        flat[i] = item.zeros_like() if hasattr(item, "zeros_like") else b""
+    flat_result, flat_x = result.reshape(-1), x.reshape(-1)
+    for i, item in enumerate(flat_x):
+        flat_result[i] = item.zeros_like() if hasattr(item, "zeros_like") else b""
     return result
 
 
@@ -388,17 +388,19 @@ def _bool_as_int(value: Any) -> Any:
 
 
 def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_name: str) -> Any:
-    wanted = None if dtype is None else as_dtype(dtype).base_dtype
+    wanted_dtype = None if dtype is None else as_dtype(dtype).base_dtype
     if type(input) is EagerTensor and state.graph is None:
-        actual = wanted or input.dtype
+        actual = wanted_dtype or input.dtype
         if actual.name != "variant":
-            return EagerTensor(_full(input._value.shape, _like_value(actual, number, wanted is None), actual), actual)
+            return EagerTensor(
+                _full(input._value.shape, _like_value(actual, number, wanted_dtype is None), actual), actual
+            )
     with name_scope(name, default_name) as scope:
         tensor = convert_to_tensor(input, name="tensor")
-        actual = wanted or tensor.dtype.base_dtype
+        actual = wanted_dtype or tensor.dtype.base_dtype
         dims = tensor.shape._dims
         if dims is not None and None not in dims and actual.name != "variant":
-            value = _like_value(actual, number, wanted is None)
+            value = _like_value(actual, number, wanted_dtype is None)
             return (
                 EagerTensor(_full(dims, value, actual), actual)
                 if state.graph is None
@@ -407,7 +409,7 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
         if actual is tensor.dtype:
             return (ones_like_op if number else zeros_like_op)(tensor, name=scope or default_name)
         shape = shape_op(tensor, out_type=int32)
-        value = convert_to_tensor(_like_value(actual, number, wanted is None), dtype=actual, name=f"{scope}Const")
+        value = convert_to_tensor(_like_value(actual, number, wanted_dtype is None), dtype=actual, name=f"{scope}Const")
         return fill_op(shape, value, name=scope or default_name)
 
 

@@ -126,11 +126,11 @@ def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) 
     )
     if xp.is_xla:
         indices = xp.clip(indices, 0, params.shape[axis] - 1)
-    picked = xp.moveaxis(params, axis, batch)[
+    picked_slices = xp.moveaxis(params, axis, batch)[
         (*grid, indices)
     ]  # batch, the other indices, then what surrounds the axis
-    rest = range(batch, indices.ndim)
-    return xp.moveaxis(picked, tuple(rest), tuple(r + axis - batch for r in rest))
+    batch_axes = range(batch, indices.ndim)
+    return xp.moveaxis(picked_slices, tuple(batch_axes), tuple(r + axis - batch for r in batch_axes))
 
 
 @gather_v2.gradient
@@ -184,23 +184,25 @@ def _scatter_along(dy: Any, params: Any, indices: Any, axis: Any, batch: Any, ra
     extra = index_rank - batch  # dimensions of dy that came from the indices
     out_rank = rank - 1 + extra
     order = _joined(_span(0, batch), _span(axis, axis + extra), _span(batch, axis), _span(axis + extra, out_rank))
-    moved = raw.Transpose(x=dy, perm=order)
+    moved_dy = raw.Transpose(x=dy, perm=order)
     shape = shape_tensor(params)
     batch_shape, size = shape[:batch], shape[axis]
-    rest = raw.ConcatV2(values=[shape[batch:axis], shape[axis + 1 :]], axis=0)
+    other_sizes = raw.ConcatV2(values=[shape[batch:axis], shape[axis + 1 :]], axis=0)
     batches = raw.Prod(input=batch_shape, reduction_indices=[0])
     lead = raw.Pack(values=[batches, -1], axis=0)
     rows = raw.Reshape(tensor=raw.Cast(x=indices, DstT=int32), shape=lead) + raw.ExpandDims(
         input=raw.Range(start=0, limit=batches, delta=1) * size, dim=1
     )
-    table_shape = raw.ConcatV2(values=[raw.Pack(values=[batches * size], axis=0), rest], axis=0)
-    updates = raw.Reshape(tensor=moved, shape=raw.ConcatV2(values=[raw.Shape(input=reshape(rows, [-1])), rest], axis=0))
+    table_shape = raw.ConcatV2(values=[raw.Pack(values=[batches * size], axis=0), other_sizes], axis=0)
+    updates = raw.Reshape(
+        tensor=moved_dy, shape=raw.ConcatV2(values=[raw.Shape(input=reshape(rows, [-1])), other_sizes], axis=0)
+    )
     table = raw.ScatterNd(indices=raw.Reshape(tensor=rows, shape=[-1, 1]), updates=updates, shape=table_shape)
-    full = raw.Reshape(
-        tensor=table, shape=raw.ConcatV2(values=[batch_shape, raw.Pack(values=[size], axis=0), rest], axis=0)
+    full_table = raw.Reshape(
+        tensor=table, shape=raw.ConcatV2(values=[batch_shape, raw.Pack(values=[size], axis=0), other_sizes], axis=0)
     )
     back = _joined(_span(0, batch), _span(batch + 1, axis + 1), _span(batch, batch + 1), _span(axis + 1, rank))
-    return raw.Transpose(x=full, perm=back)
+    return raw.Transpose(x=full_table, perm=back)
 
 
 def _gather_shape(c: ShapeContext) -> TensorShape:
@@ -261,8 +263,8 @@ def gather(
     """
     if axis is None:
         axis = batch_dims
-    known = static_value(axis) if isinstance(axis, Tensor) else axis
-    if known is None or np.ndim(known) or int(known) != 0:
+    known_axis = static_value(axis) if isinstance(axis, Tensor) else axis
+    if known_axis is None or np.ndim(known_axis) or int(known_axis) != 0:
         return gather_v2(params, _positions(indices), index_tensor(axis), batch_dims=batch_dims, name=name)
     if not isinstance(params, Tensor) and hasattr(params, "sparse_read"):  # a Variable reads only the wanted rows
         return params.sparse_read(indices, name=name)
@@ -367,18 +369,20 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
             raise _empty_params(params)
         return xp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
     if not xp.is_xla:
-        ignored = _ignored(params, indices, depth, bad_indices_policy)
+        ignored_positions = _ignored(params, indices, depth, bad_indices_policy)
     else:
-        ignored = bad_positions(indices, params.shape[:depth]) if bad_indices_policy == "IGNORE" else None
-    if xp.is_xla or ignored is not None:
+        ignored_positions = bad_positions(indices, params.shape[:depth]) if bad_indices_policy == "IGNORE" else None
+    if xp.is_xla or ignored_positions is not None:
         if 0 in params.shape[:depth]:
             return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
         indices = xp.clip(indices, 0, np.array(params.shape[:depth]) - 1).astype(indices.dtype)
-    picked = params[tuple(xp.moveaxis(indices, -1, 0))]
-    if ignored is None:
-        return picked
-    empty = np.array(b"" if params.dtype.kind == "O" else 0, params.dtype)
-    return xp.where(ignored.reshape(ignored.shape + (1,) * (params.ndim - depth)), empty, picked)
+    picked_slices = params[tuple(xp.moveaxis(indices, -1, 0))]
+    if ignored_positions is None:
+        return picked_slices
+    blank = np.array(b"" if params.dtype.kind == "O" else 0, params.dtype)
+    return xp.where(
+        ignored_positions.reshape(ignored_positions.shape + (1,) * (params.ndim - depth)), blank, picked_slices
+    )
 
 
 def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | None:
@@ -390,12 +394,12 @@ def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | 
         return None
     if params.size == 0 and policy != "IGNORE":
         raise _empty_params(params)
-    bad = bad_positions(indices, params.shape[:depth])
-    if not bad.any():
+    is_bad = bad_positions(indices, params.shape[:depth])
+    if not is_bad.any():
         return None
     if policy == "IGNORE":
-        return bad
-    at = first_bad(bad) or ()
+        return is_bad
+    at = first_bad(is_bad) or ()
     where = f"indices{position_text(at)} = {list_text(indices[at])}"
     raise invalid(f"{where} does not index into param shape {dims_text(params.shape)}, node name: GatherNd")
 
@@ -438,11 +442,11 @@ def gather_nd(
     Returns: A Tensor of shape `indices.shape[:-1] + params.shape[indices.shape[-1]:]`.
     Raises: tf.errors.InvalidArgumentError: if a position is out of range.
     """
-    known = static_value(batch_dims) if isinstance(batch_dims, Tensor) else batch_dims
-    if known is None:
+    known_batch_dims = static_value(batch_dims) if isinstance(batch_dims, Tensor) else batch_dims
+    if known_batch_dims is None:
         raise ValueError("tf.gather_nd: `batch_dims` must be known while tracing.")
-    if int(known) != 0:
-        return _batch_gather_nd(params, indices, int(known), name)
+    if int(known_batch_dims) != 0:
+        return _batch_gather_nd(params, indices, int(known_batch_dims), name)
     if not bad_indices_policy and hasattr(params, "gather_nd"):
         return params.gather_nd(indices, name=name)
     return gather_nd_op(params, indices, bad_indices_policy=bad_indices_policy, name=name)
@@ -490,8 +494,8 @@ def _batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | Non
         columns = []
         for d in range(batch_dims):
             numbers = raw.Range(start=raw.ZerosLike(x=shape[d]), limit=shape[d], delta=raw.OnesLike(x=shape[d]))
-            aligned = raw.Reshape(tensor=numbers, shape=[-1 if i == d else 1 for i in range(rank)])
-            columns.append(raw.BroadcastTo(input=aligned, shape=column_shape))
+            aligned_numbers = raw.Reshape(tensor=numbers, shape=[-1 if i == d else 1 for i in range(rank)])
+            columns.append(raw.BroadcastTo(input=aligned_numbers, shape=column_shape))
         if indices.dtype is int16:
             indices = raw.Cast(x=indices, DstT=int32)
         return gather_nd_op(params, raw.ConcatV2(values=[*columns, indices], axis=-1))

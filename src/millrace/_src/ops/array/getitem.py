@@ -216,6 +216,6 @@ def _symbolic_slice(tensor: Any, key: SliceKey) -> Any:
             if any(b.dtype is int64 for b in bounds):
                 bounds = [b if b.dtype is int64 else raw.Cast(x=b, DstT=int64) for b in bounds]
         else:
-            empty = convert_to_tensor([], dtype=int32, name="Const")
-            bounds = [empty, empty, empty]
+            empty_vector = convert_to_tensor([], dtype=int32, name="Const")
+            bounds = [empty_vector, empty_vector, empty_vector]
         return _slice(tensor, bounds, key, scope or "strided_slice")

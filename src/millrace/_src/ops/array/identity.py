@@ -212,11 +212,11 @@ def optimization_barrier_xla(xp: Any, input: list[Array]) -> list[Array]:
     compiling (shapes, axes) stays known; lists and handles pass.
     """
     places = [i for i, x in enumerate(input) if not isinstance(x, np.ndarray) and hasattr(x, "astype")]
-    held = xp.lax.optimization_barrier([input[i] for i in places])
-    first = [x.reshape(-1)[0] == 0 for x in held if x.size]
+    held_values = xp.lax.optimization_barrier([input[i] for i in places])
+    first = [x.reshape(-1)[0] == 0 for x in held_values if x.size]
     always = sum((x.astype(np.int32) for x in first), np.int32(0)) >= 0
     outputs = list(input)
-    for place, value in zip(places, held, strict=True):
+    for place, value in zip(places, held_values, strict=True):
         outputs[place] = xp.where(always, value, xp.zeros_like(value)) if first else value
     return outputs
 

@@ -31,12 +31,12 @@ def gather(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
     """Gathers for every row from a table of its own, at indices of its own, or both."""
     table, indices = arguments[:2]
     batch_dims = operation.attrs.get("batch_dims", 0)
-    given = arguments[2] if len(arguments) > 2 else Value(convert_to_tensor(0), False)
-    if given.is_batched:
+    axis_value = arguments[2] if len(arguments) > 2 else Value(convert_to_tensor(0), False)
+    if axis_value.is_batched:
         return None
     if not indices.is_batched and not batch_dims:
-        return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=after_rows_tensor(given))]
-    axis = known(given)
+        return [raw.GatherV2(params=table.tensor, indices=indices.tensor, axis=after_rows_tensor(axis_value))]
+    axis = known(axis_value)
     if axis is None:
         return None
     place = int(axis.reshape(()))
@@ -60,10 +60,10 @@ def gather_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
     if not table.is_batched:
         return call(operation, [table.tensor, indices.tensor])
     if not indices.is_batched and rank is not None and out is not None:
-        (found,) = call(operation, [rows_last(table.tensor, rank), indices.tensor])
-        return [rows_first(found, out + 1)]
-    numbered = _numbered(indices, rows, operation.inputs[1].shape.rank)
-    return None if numbered is None else call(operation, [table.tensor, numbered])
+        (slices,) = call(operation, [rows_last(table.tensor, rank), indices.tensor])
+        return [rows_first(slices, out + 1)]
+    numbered_indices = _numbered(indices, rows, operation.inputs[1].shape.rank)
+    return None if numbered_indices is None else call(operation, [table.tensor, numbered_indices])
 
 
 def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
@@ -74,8 +74,8 @@ def _numbered(indices: Value, rows: Rows, rank: int | None) -> Any:
     dims = dimensions(places)
     numbers = raw.Cast(x=rows.numbers(), DstT=places.dtype)
     column = reshaped(numbers, joined(rows.vector(), [1] * rank))
-    full = raw.BroadcastTo(input=column, shape=joined(dims[:-1], [1]))
-    return raw.ConcatV2(values=[full, places], axis=rank)
+    row_numbers = raw.BroadcastTo(input=column, shape=joined(dims[:-1], [1]))
+    return raw.ConcatV2(values=[row_numbers, places], axis=rank)
 
 
 def scatter_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -84,14 +84,18 @@ def scatter_nd(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequen
     rank, out = operation.inputs[1].shape.rank, operation.inputs[2].shape.num_elements()
     if shape.is_batched or rank is None or out is None:
         return None
-    whole = convert_to_tensor(shape.tensor)
+    row_shape = convert_to_tensor(shape.tensor)
     if not indices.is_batched:
-        full = raw.ConcatV2(values=[whole, raw.Cast(x=convert_to_tensor(rows.vector()), DstT=whole.dtype)], axis=0)
-        (found,) = call(operation, [indices.tensor, rows_last(updates.tensor, rank), full])
-        return [rows_first(found, out + 1)]
-    numbered = _numbered(indices, rows, operation.inputs[0].shape.rank)
-    full = raw.ConcatV2(values=[raw.Cast(x=convert_to_tensor(rows.vector()), DstT=whole.dtype), whole], axis=0)
-    return None if numbered is None else call(operation, [numbered, rows.spread(updates), full])
+        full_shape = raw.ConcatV2(
+            values=[row_shape, raw.Cast(x=convert_to_tensor(rows.vector()), DstT=row_shape.dtype)], axis=0
+        )
+        (result,) = call(operation, [indices.tensor, rows_last(updates.tensor, rank), full_shape])
+        return [rows_first(result, out + 1)]
+    numbered_indices = _numbered(indices, rows, operation.inputs[0].shape.rank)
+    full_shape = raw.ConcatV2(
+        values=[raw.Cast(x=convert_to_tensor(rows.vector()), DstT=row_shape.dtype), row_shape], axis=0
+    )
+    return None if numbered_indices is None else call(operation, [numbered_indices, rows.spread(updates), full_shape])
 
 
 def scatter_into(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -99,22 +103,26 @@ def scatter_into(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequ
     tensor, indices, updates = arguments
     ranks = operation.inputs[0].shape.rank, operation.inputs[2].shape.rank
     if not indices.is_batched and None not in ranks:
-        moved = rows_last(rows.spread(tensor), ranks[0]), rows_last(rows.spread(updates), ranks[1])
-        (found,) = call(operation, [moved[0], indices.tensor, moved[1]])
-        return [rows_first(found, ranks[0] + 1)]
-    numbered = _numbered(indices, rows, operation.inputs[1].shape.rank)
-    return None if numbered is None else call(operation, [rows.spread(tensor), numbered, rows.spread(updates)])
+        moved_inputs = rows_last(rows.spread(tensor), ranks[0]), rows_last(rows.spread(updates), ranks[1])
+        (result,) = call(operation, [moved_inputs[0], indices.tensor, moved_inputs[1]])
+        return [rows_first(result, ranks[0] + 1)]
+    numbered_indices = _numbered(indices, rows, operation.inputs[1].shape.rank)
+    return (
+        None
+        if numbered_indices is None
+        else call(operation, [rows.spread(tensor), numbered_indices, rows.spread(updates)])
+    )
 
 
 def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Moves the rows to the end; where the segments differ from row to row, numbers the segments of all rows through."""
+    """Moves the rows to the end; numbers the segments of all rows through where segments differ from row to row."""
     data, ids, number = arguments
     rank, id_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.rank
     if number.is_batched or rank is None or id_rank is None:
         return None
     if not ids.is_batched:
-        (found,) = call(operation, [rows_last(data.tensor, rank), ids.tensor, number.tensor])
-        return [rows_first(found, rank - id_rank + 2)]
+        (totals,) = call(operation, [rows_last(data.tensor, rank), ids.tensor, number.tensor])
+        return [rows_first(totals, rank - id_rank + 2)]
     count = int32(number.tensor)
     steps = raw.Mul(x=rows.numbers(), y=count)
     own = raw.Cast(x=reshaped(steps, joined(rows.vector(), [1] * id_rank)), DstT=ids.tensor.dtype)
@@ -127,11 +135,11 @@ def segments(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
     )
     tensor = rows.spread(data)
     flat_ids = reshaped(through, [-1])
-    flat = reshaped(tensor, joined([-1], dimensions(tensor)[1 + id_rank :]))
+    flat_data = reshaped(tensor, joined([-1], dimensions(tensor)[1 + id_rank :]))
     total = raw.Mul(x=convert_to_tensor(rows.count, dtype="int32"), y=count)
-    (found,) = call(operation, [flat, flat_ids, raw.Cast(x=total, DstT=operation.inputs[2].dtype)])
-    single = raw.Reshape(tensor=count, shape=[1])
-    return [reshaped(found, joined(rows.vector(), single, dimensions(found)[1:]))]
+    (totals,) = call(operation, [flat_data, flat_ids, raw.Cast(x=total, DstT=operation.inputs[2].dtype)])
+    count_vector = raw.Reshape(tensor=count, shape=[1])
+    return [reshaped(totals, joined(rows.vector(), count_vector, dimensions(totals)[1:]))]
 
 
 def stitch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -141,9 +149,9 @@ def stitch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[A
     ranks = [t.shape.rank for t in operation.inputs[half:]]
     if any_batched(indices) or None in ranks or operation.outputs[0].shape.rank is None:
         return None
-    moved = [rows_last(rows.spread(a), r) for a, r in zip(data, ranks, strict=True)]
-    (found,) = call(operation, [*[a.tensor for a in indices], *moved])
-    return [rows_first(found, operation.outputs[0].shape.rank + 1)]
+    moved_data = [rows_last(rows.spread(a), r) for a, r in zip(data, ranks, strict=True)]
+    (stitched_data,) = call(operation, [*[a.tensor for a in indices], *moved_data])
+    return [rows_first(stitched_data, operation.outputs[0].shape.rank + 1)]
 
 
 def select(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:

@@ -46,10 +46,10 @@ _INDEX = INDEX.with_default(int32)
 def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     require_scalar(c.shape(axis_name))
     shapes = c.shapes("values")
-    known = next((s._dims for s in shapes if s._dims is not None), None)
-    if known is None:
+    known_dims = next((s._dims for s in shapes if s._dims is not None), None)
+    if known_dims is None:
         return UNKNOWN
-    rank = len(known)
+    rank = len(known_dims)
     if rank == 0:
         raise ValueError("Can't concatenate scalars (use tf.stack instead)")
     all_dims = [with_rank(s, rank) for s in shapes]
@@ -57,14 +57,14 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     if axis is None:
         return unknown_dims(rank)
     at = int(axis)
-    with_rank_at_least(TensorShape.of(known), at + 1 if at >= 0 else -at)
+    with_rank_at_least(TensorShape.of(known_dims), at + 1 if at >= 0 else -at)
     at %= rank
-    rest: tuple[int | None, ...] = (None,) * (rank - 1)
+    other_dims: tuple[int | None, ...] = (None,) * (rank - 1)
     for dims in all_dims:
-        before = merge_dims(rest[:at], dims[:at]) or ()
-        after = merge_dims(rest[at:], dims[at + 1 :]) or ()
-        rest = (*before, *after)
-    return TensorShape.of((*rest[:at], added(*(d[at] for d in all_dims)), *rest[at:]))
+        before = merge_dims(other_dims[:at], dims[:at]) or ()
+        after = merge_dims(other_dims[at:], dims[at + 1 :]) or ()
+        other_dims = (*before, *after)
+    return TensorShape.of((*other_dims[:at], added(*(d[at] for d in all_dims)), *other_dims[at:]))
 
 
 @op(
@@ -254,20 +254,20 @@ def concat_offset(xp: Xp, concat_dim: Array, shape: list[Array]) -> list[Array]:
 
 
 def _pack_shape(c: ShapeContext) -> TensorShape:
-    merged: Any = None
+    merged_dims: Any = None
     shapes = c.shapes("values")
     for i, shape in enumerate(shapes):
         try:
-            merged = merge_dims(merged, shape._dims)
+            merged_dims = merge_dims(merged_dims, shape._dims)
         except ValueError as error:
             raise ValueError(f"{error}\n\tFrom merging shape {i - 1} with other shapes.") from None
-    if merged is None:
+    if merged_dims is None:
         return UNKNOWN
-    axis, rank = c.attr("axis"), len(merged) + 1
+    axis, rank = c.attr("axis"), len(merged_dims) + 1
     if not -rank <= axis < rank:
         raise ValueError(f"Invalid axis: {axis}; must be in [{-rank},{rank})")
     axis %= rank
-    return TensorShape.of((*merged[:axis], len(shapes), *merged[axis:]))
+    return TensorShape.of((*merged_dims[:axis], len(shapes), *merged_dims[axis:]))
 
 
 @op("Pack", "values: N * T -> output: T", T=ANY, shape=_pack_shape, batching=slice_batches.pack)
@@ -354,9 +354,9 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Any:
     ):
         return EagerTensor(np.stack(arrays, axis=axis), values[0].dtype)
     if axis == 0:
-        whole = _as_one_value(values, name)
-        if whole is not None:
-            return whole
+        whole_value = _as_one_value(values, name)
+        if whole_value is not None:
+            return whole_value
     items = list(values) if not isinstance(values, list) and isinstance(values, (tuple, EagerTensor)) else values
     if axis == 0 and state.graph is not None and isinstance(items, list):
         return _named_pack(items, name)

@@ -100,16 +100,16 @@ def one_hot(
     Raises: TypeError: if the dtypes of the values contradict each other or `dtype`.
     """
     with name_scope(name, "one_hot") as scope:
-        wanted = None if dtype is None else as_dtype(dtype)
-        on = None if on_value is None else convert_to_tensor(on_value, dtype_hint=wanted)
-        off = None if off_value is None else convert_to_tensor(off_value, dtype_hint=wanted)
-        given = on.dtype if on is not None else off.dtype if off is not None else None
+        wanted_dtype = None if dtype is None else as_dtype(dtype)
+        on = None if on_value is None else convert_to_tensor(on_value, dtype_hint=wanted_dtype)
+        off = None if off_value is None else convert_to_tensor(off_value, dtype_hint=wanted_dtype)
+        given_dtype = on.dtype if on is not None else off.dtype if off is not None else None
         for label, value in (("on_value", on), ("off_value", off)):
-            if wanted is not None and value is not None and value.dtype is not wanted:
-                raise TypeError(f"dtype {value.dtype} of {label} does not match dtype parameter {wanted}")
-        wanted = wanted or given or float32
-        on = convert_to_tensor(1, wanted, name="on_value") if on is None else on
-        off = convert_to_tensor(0, wanted, name="off_value") if off is None else off
+            if wanted_dtype is not None and value is not None and value.dtype is not wanted_dtype:
+                raise TypeError(f"dtype {value.dtype} of {label} does not match dtype parameter {wanted_dtype}")
+        wanted_dtype = wanted_dtype or given_dtype or float32
+        on = convert_to_tensor(1, wanted_dtype, name="on_value") if on is None else on
+        off = convert_to_tensor(0, wanted_dtype, name="off_value") if off is None else off
         if on.dtype is not off.dtype:
             raise TypeError(f"dtype {on.dtype} of on_value does not match dtype {off.dtype} of off_value")
         return one_hot_op(indices, depth, on, off, axis=-1 if axis is None else axis, name=scope or "one_hot")
@@ -144,13 +144,13 @@ def eye(
             "Arguments `num_rows` and `num_columns` must be positive integer values. "
             f"Received: num_rows={num_rows}, num_columns={columns}"
         )
-    wanted = as_dtype(dtype)
+    wanted_dtype = as_dtype(dtype)
     sizes = [_int_or_tensor(num_rows), _int_or_tensor(columns)]
     batch = [] if batch_shape is None else _batch_dims(batch_shape)
     if state.graph is None and all(isinstance(s, int) for s in (*sizes, *(batch or [0]))) and isinstance(batch, list):
-        return _eager_eye(sizes[0], sizes[1], batch, wanted)
+        return _eager_eye(sizes[0], sizes[1], batch, wanted_dtype)
     with name_scope(name, "eye"):
-        return _symbolic_eye(sizes[0], sizes[1], batch, wanted, num_columns is None)
+        return _symbolic_eye(sizes[0], sizes[1], batch, wanted_dtype, num_columns is None)
 
 
 def _is_size(value: Any) -> bool:
@@ -195,14 +195,14 @@ def _symbolic_eye(rows: Any, columns: Any, batch: Any, dtype: Any, is_square: bo
     """Makes a diagonal of ones into a matrix, or sets such a diagonal into a matrix of zeros."""
     if isinstance(rows, int) and isinstance(columns, int) and isinstance(batch, list):
         diagonal: Any = [*batch, min(rows, columns)]
-        whole: Any = [*batch, rows, columns]
+        matrix_shape: Any = [*batch, rows, columns]
     else:
         shortest = raw.Minimum(x=rows, y=columns)
         lead = convert_to_tensor(batch, dtype=int32, name="shape")
         diagonal = raw.ConcatV2(values=[lead, [shortest]], axis=0, name="concat")
-        whole = None if is_square else raw.ConcatV2(values=[lead, [rows, columns]], axis=0, name="concat")
+        matrix_shape = None if is_square else raw.ConcatV2(values=[lead, [rows, columns]], axis=0, name="concat")
     on_diagonal = ones(diagonal, dtype)
     if is_square:
         zero = np.zeros((), dtype.np_dtype)
         return raw.MatrixDiagV3(diagonal=on_diagonal, k=0, num_rows=-1, num_cols=-1, padding_value=zero, name="diag")
-    return raw.MatrixSetDiagV3(input=zeros(whole, dtype), diagonal=on_diagonal, k=0, name="set_diag")
+    return raw.MatrixSetDiagV3(input=zeros(matrix_shape, dtype), diagonal=on_diagonal, k=0, name="set_diag")

@@ -89,8 +89,8 @@ def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) ->
     if xp.is_xla:
         return xp.pad(x, pairs, constant_values=value)
     sizes = tuple(size + before + after for size, (before, after) in zip(x.shape, pairs, strict=True))
-    inner = tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs, strict=True))
-    return xp.scatter(xp.full(sizes, value, dtype=x.dtype), inner, x, "set")  # much quicker than numpy.pad
+    inner_slices = tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs, strict=True))
+    return xp.scatter(xp.full(sizes, value, dtype=x.dtype), inner_slices, x, "set")  # much quicker than numpy.pad
 
 
 @op(

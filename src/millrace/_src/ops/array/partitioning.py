@@ -64,8 +64,8 @@ def dynamic_partition_gradient(dys: list[Tensor], data: Tensor, partitions: Tens
     count = raw.Prod(input=shape, reduction_indices=[0])
     positions = raw.Reshape(tensor=raw.Range(start=0, limit=count, delta=1), shape=shape)
     indices = raw.DynamicPartition(data=positions, partitions=partitions, num_partitions=len(dys))
-    stitched = raw.ParallelDynamicStitch(indices=indices, data=dys)
-    return raw.Reshape(tensor=stitched, shape=shape_tensor(data)), None
+    d_data = raw.ParallelDynamicStitch(indices=indices, data=dys)
+    return raw.Reshape(tensor=d_data, shape=shape_tensor(data)), None
 
 
 @export("dynamic_partition")
@@ -92,16 +92,16 @@ def dynamic_partition(data: Tensor, partitions: Tensor, num_partitions: int, nam
 
 
 def _stitch_shape(c: ShapeContext) -> TensorShape:
-    rest = None
+    slice_dims = None
     for indices, data in zip(c.shapes("indices"), c.shapes("data"), strict=True):
         if indices._dims is None or data._dims is None:
             continue
         for i, d in zip(indices._dims, data._dims, strict=False):
             merge_dim(d, i)
-        rest = merge_dims(rest, data._dims[len(indices._dims) :])
-    if rest is None:
+        slice_dims = merge_dims(slice_dims, data._dims[len(indices._dims) :])
+    if slice_dims is None:
         return UNKNOWN
-    return TensorShape.of((_stitched_rows(c), *rest))
+    return TensorShape.of((_stitched_rows(c), *slice_dims))
 
 
 def _stitched_rows(c: ShapeContext) -> int | None:
@@ -113,12 +113,12 @@ def _stitched_rows(c: ShapeContext) -> int | None:
 
 
 def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
-    rest = data[0].shape[indices[0].ndim :]
+    slice_shape = data[0].shape[indices[0].ndim :]
     for k, (index, part) in enumerate(zip(indices, data, strict=True)):
         if part.shape[: index.ndim] != index.shape:
             shapes = f"data[{k}].shape = {dims_text(part.shape)} does not start with indices[{k}].shape"
             raise invalid(f"{shapes} = {dims_text(index.shape)}")
-        if part.shape[index.ndim :] != rest:
+        if part.shape[index.ndim :] != slice_shape:
             raise invalid(
                 f"Need data[0].shape[{indices[0].ndim}:] = data[{k}].shape[{index.ndim}:], "
                 f"got data[0].shape = {dims_text(data[0].shape)}, data[{k}].shape = {dims_text(part.shape)}, "
@@ -127,14 +127,14 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
         at = first_bad(np.asarray(index) < 0)
         if at is not None:
             raise invalid(f"indices[{','.join(str(i) for i in at)}] is out of range")
-    flat = np.concatenate([np.asarray(i).reshape(-1) for i in indices])
-    rows = xp.concatenate([part.reshape((index.size, *rest)) for index, part in zip(indices, data, strict=True)])
-    size = int(flat.max()) + 1 if flat.size else 0
-    merged = xp.full((size, *rest), b"" if data[0].dtype.kind == "O" else 0, dtype=data[0].dtype)
+    flat_indices = np.concatenate([np.asarray(i).reshape(-1) for i in indices])
+    rows = xp.concatenate([part.reshape((index.size, *slice_shape)) for index, part in zip(indices, data, strict=True)])
+    size = int(flat_indices.max()) + 1 if flat_indices.size else 0
+    result = xp.full((size, *slice_shape), b"" if data[0].dtype.kind == "O" else 0, dtype=data[0].dtype)
     # of several rows for one place the last holds; keep only that one, since not every engine writes in order
-    last = {place: k for k, place in enumerate(flat.tolist())}
+    last = {place: k for k, place in enumerate(flat_indices.tolist())}
     places, chosen = np.array(list(last), np.int64), np.array(list(last.values()), np.int64)
-    return xp.scatter(merged, (places,), rows[chosen], "set") if len(last) else merged
+    return xp.scatter(result, (places,), rows[chosen], "set") if len(last) else result
 
 
 @export("dynamic_stitch")

@@ -37,8 +37,8 @@ def _positions(size: int, kernel: int, stride: int, rate: int, padding: str) -> 
     """Returns, for each position and each element of the window: the index, and whether the index is inside."""
     window = _window(kernel, rate)
     count = _count(size, window, stride, padding)
-    missing = max(0, (count - 1) * stride + window - size) if padding == "SAME" else 0
-    index = np.arange(count)[:, None] * stride + np.arange(kernel)[None, :] * rate - missing // 2
+    padding_size = max(0, (count - 1) * stride + window - size) if padding == "SAME" else 0
+    index = np.arange(count)[:, None] * stride + np.arange(kernel)[None, :] * rate - padding_size // 2
     return np.clip(index, 0, max(size - 1, 0)), (index >= 0) & (index < size)
 
 
@@ -49,15 +49,15 @@ def _extract(
     spatial = len(kernels)
     inside: Any = np.ones((1,) * (2 * spatial), bool)
     for i in range(spatial):
-        index, valid = _positions(x.shape[1 + 2 * i], kernels[i], strides[i], rates[i], padding)
+        index, is_inside = _positions(x.shape[1 + 2 * i], kernels[i], strides[i], rates[i], padding)
         x = xp.take(x, index.reshape(-1), axis=1 + 2 * i, mode="clip") if index.size else _emptied(xp, x, 1 + 2 * i)
         x = x.reshape((*x.shape[: 1 + 2 * i], *index.shape, *x.shape[2 + 2 * i :]))
-        inside = inside & valid.reshape([1] * (2 * i) + list(valid.shape) + [1] * (2 * (spatial - i - 1)))
+        inside = inside & is_inside.reshape([1] * (2 * i) + list(is_inside.shape) + [1] * (2 * (spatial - i - 1)))
     x = xp.where(inside[None, ..., None], x, xp.zeros((), x.dtype))
     places, elements = range(1, 2 * spatial, 2), range(2, 2 * spatial + 1, 2)
-    moved = x.transpose((0, *places, *elements, 2 * spatial + 1))
+    windows = x.transpose((0, *places, *elements, 2 * spatial + 1))
     depth = int(np.prod(kernels)) * x.shape[-1]
-    return moved.reshape((x.shape[0], *(x.shape[d] for d in places), depth))
+    return windows.reshape((x.shape[0], *(x.shape[d] for d in places), depth))
 
 
 def _emptied(xp: Xp, x: Array, axis: int) -> Array:
@@ -141,8 +141,8 @@ def extract_image_patches_gradient(
 ) -> Any:
     """Gives each pixel the gradients of all windows that hold the pixel."""
     windows = {"ksizes": ksizes, "strides": strides, "rates": rates, "padding": padding}
-    numbered = raw.ExtractImagePatches(images=_numbers(images), **windows)
-    return _positions_gradient(dy, images, numbered)
+    numbered_windows = raw.ExtractImagePatches(images=_numbers(images), **windows)
+    return _positions_gradient(dy, images, numbered_windows)
 
 
 @export("image.extract_patches", v1=["image.extract_patches"])
@@ -218,8 +218,8 @@ def extract_volume_patches_gradient(
     dy: Tensor, input: Tensor, ksizes: list[int], strides: list[int], padding: str
 ) -> Any:
     """Gives each element the gradients of all windows that hold the element."""
-    numbered = raw.ExtractVolumePatches(input=_numbers(input), ksizes=ksizes, strides=strides, padding=padding)
-    return _positions_gradient(dy, input, numbered)
+    numbered_windows = raw.ExtractVolumePatches(input=_numbers(input), ksizes=ksizes, strides=strides, padding=padding)
+    return _positions_gradient(dy, input, numbered_windows)
 
 
 @export("extract_volume_patches")

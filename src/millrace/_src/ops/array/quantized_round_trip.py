@@ -43,7 +43,7 @@ def _round_trip(
     narrow_range: bool,
     axis: int,
 ) -> Array:
-    """Rounds each value to the nearest that `num_bits` bits can hold in the range (by default the input's own range)."""
+    """Rounds each value to the nearest that `num_bits` bits can hold in the range (by default the input's range)."""
     if not 0 < num_bits < (62 if signed else 63):
         raise invalid(f"num_bits is out of range: {num_bits} with signed_input {signed}")
     if not x.size:
@@ -60,9 +60,9 @@ def _round_trip(
     scale, step, bottom, top = (
         along(x, xp.astype(v, x.dtype), axis) for v in _round_trip_scale(xp, low, high, least, largest, x.dtype.type)
     )
-    scaled = (xp.minimum(xp.maximum(x, bottom), top) if limits is not None else x) * scale
-    rounded = xp.floor(scaled + x.dtype.type(0.5)) if round_mode == "HALF_UP" else xp.round(scaled)
-    return xp.astype(rounded * step, x.dtype)
+    scaled_x = (xp.minimum(xp.maximum(x, bottom), top) if limits is not None else x) * scale
+    rounded_x = xp.floor(scaled_x + x.dtype.type(0.5)) if round_mode == "HALF_UP" else xp.round(scaled_x)
+    return xp.astype(rounded_x * step, x.dtype)
 
 
 def _round_trip_scale(xp: Xp, low: Array, high: Array, least: int, largest: int, kind: Any) -> tuple[Array, ...]:

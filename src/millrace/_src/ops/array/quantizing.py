@@ -62,7 +62,7 @@ def along(x: Array, value: Array, axis: int) -> Array:
 
 
 def check_axis(c: ShapeContext, x: str, low: str, high: str) -> None:
-    """The same for static shapes; raises ValueError."""
+    """Raises ValueError unless the static shapes hold one range, or one for each slice along the axis."""
     axis = c.attr("axis")
     if axis < -1:
         raise ValueError("axis should be at least -1, got " + str(axis))
@@ -137,15 +137,15 @@ def _widened(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Ar
 
 def _away_from_zero(xp: Xp, x: Array) -> Array:
     """Rounds halves away from zero."""
-    whole = xp.trunc(x)
-    return whole + xp.where(xp.abs(x - whole) >= _F32(0.5), xp.sign(x), _F32(0))
+    whole_part = xp.trunc(x)
+    return whole_part + xp.where(xp.abs(x - whole_part) >= _F32(0.5), xp.sign(x), _F32(0))
 
 
 def _combined(xp: Xp, x: Array, low: Array, high: Array, dtype: DType) -> Array:
     least, largest = _limits(dtype)
     scale = _F32(largest - least) / (high - low)
-    clamped = xp.minimum(xp.maximum(x, low), high)
-    offset = (clamped - low) * scale
+    clamped_x = xp.minimum(xp.maximum(x, low), high)
+    offset = (clamped_x - low) * scale
     if least < 0:
         offset = offset - _F32((largest - least + 1) / 2)
     return _away_from_zero(xp, offset)
@@ -174,10 +174,10 @@ def _quantize_scaled(
     high_side = xp.where(largest * high > 0, _F32(largest) / high, huge)
     scale = xp.minimum(low_side, high_side)
     bottom, top = _F32(least) / scale, _F32(largest) / scale
-    clamped = xp.minimum(xp.maximum(x, along(x, bottom, axis)), along(x, top, axis))
-    scaled = clamped * along(x, scale, axis)
-    rounded = xp.round(scaled) if round_mode == "HALF_TO_EVEN" else _away_from_zero(xp, scaled)
-    return xp.astype(rounded, dtype.np_dtype), xp.astype(bottom, _F32), xp.astype(top, _F32)
+    clamped_x = xp.minimum(xp.maximum(x, along(x, bottom, axis)), along(x, top, axis))
+    scaled_x = clamped_x * along(x, scale, axis)
+    rounded_x = xp.round(scaled_x) if round_mode == "HALF_TO_EVEN" else _away_from_zero(xp, scaled_x)
+    return xp.astype(rounded_x, dtype.np_dtype), xp.astype(bottom, _F32), xp.astype(top, _F32)
 
 
 @export(
@@ -356,9 +356,9 @@ def dequantize(
     Raises: tf.errors.InvalidArgumentError: if the mode is unknown.
     """
     at = -1 if axis is None else axis
-    wanted = as_dtype(dtype)
+    wanted_dtype = as_dtype(dtype)
     if (at >= 0 or narrow_range) and mode != "SCALED":
         raise invalid(f"tf.quantization.dequantize: axis and narrow_range need mode 'SCALED'; received mode='{mode}'.")
     return dequantize_op(
-        input, min_range, max_range, mode=mode, narrow_range=narrow_range, axis=at, dtype=wanted, name=name
+        input, min_range, max_range, mode=mode, narrow_range=narrow_range, axis=at, dtype=wanted_dtype, name=name
     )

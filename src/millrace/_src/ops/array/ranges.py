@@ -112,13 +112,15 @@ def range_(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, nam
     if limit is None:
         start, limit = 0, start
     with name_scope(name, "Range") as scope:
-        wanted = None if dtype is None else as_dtype(dtype)
-        parts = [_bound(v, wanted, n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
-        if wanted is None:
+        wanted_dtype = None if dtype is None else as_dtype(dtype)
+        parts = [_bound(v, wanted_dtype, n) for v, n in ((start, "start"), (limit, "limit"), (delta, "delta"))]
+        if wanted_dtype is None:
             if any(p.dtype not in _HIERARCHY for p in parts):
                 raise AssertionError(f"tf.range: without `dtype`, arguments must be of {[d.name for d in _HIERARCHY]}.")
-            wanted = max((p.dtype for p in parts), key=_HIERARCHY.index)
-        return range_op(*(p if p.dtype is wanted else raw.Cast(x=p, DstT=wanted) for p in parts), name=scope or name)
+            wanted_dtype = max((p.dtype for p in parts), key=_HIERARCHY.index)
+        return range_op(
+            *(p if p.dtype is wanted_dtype else raw.Cast(x=p, DstT=wanted_dtype) for p in parts), name=scope or name
+        )
 
 
 def _bound(value: Any, dtype: DType | None, name: str) -> Any:
@@ -161,8 +163,8 @@ def lin_space_op(xp: Xp, start: Array, stop: Array, num: Array) -> Array:
     if count == 1:
         return xp.reshape(start, (1,))
     step = (stop - start) / xp.astype(xp.array(count - 1), start.dtype)
-    inner = start + step * xp.astype(xp.arange(count - 1), start.dtype)
-    return xp.concatenate([inner, xp.reshape(stop, (1,))])
+    inner_points = start + step * xp.astype(xp.arange(count - 1), start.dtype)
+    return xp.concatenate([inner_points, xp.reshape(stop, (1,))])
 
 
 @export("linspace", v1=["linspace", "lin_space"])
@@ -223,9 +225,9 @@ def _interpolated(first: Any, last: Any, count: Any, axis: int) -> Any:
     positions = raw.Cast(x=range_(1, limit, dtype=int64), DstT=first.dtype)
     is_axis = raw.Equal(x=at, y=range_(0, rank))
     along = raw.SelectV2(condition=is_axis, t=inner_count, e=1)  # the shape that broadcasts along `axis`
-    inner = first + delta * reshape(positions, along)
-    whole = concat_op([first, inner, last], at, name="concat")
-    return slice_op(whole, zeros_like(shape), _resized(shape, at, count))
+    inner_points = first + delta * reshape(positions, along)
+    all_points = concat_op([first, inner_points, last], at, name="concat")
+    return slice_op(all_points, zeros_like(shape), _resized(shape, at, count))
 
 
 def _resized(shape: Any, at: Any, size: Any) -> Any:
@@ -321,5 +323,5 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = bool_dtype, nam
         places = range_op(zero, limit, one)
         ends = raw.Cast(x=expand_dims_op(lengths, -1), DstT=limit.dtype)
         mask = raw.Less(x=places, y=ends)
-        wanted = as_dtype(dtype)
-        return mask if wanted is bool_dtype else raw.Cast(x=mask, DstT=wanted)
+        wanted_dtype = as_dtype(dtype)
+        return mask if wanted_dtype is bool_dtype else raw.Cast(x=mask, DstT=wanted_dtype)

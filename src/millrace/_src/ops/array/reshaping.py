@@ -29,31 +29,33 @@ def _reshape_shape(c: ShapeContext) -> TensorShape:
     rank = c.shape("shape").rank
     if rank is not None and rank != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {rank}")
-    wanted = c.partial("shape")
-    if wanted is None:
+    wanted_dims = c.partial("shape")
+    if wanted_dims is None:
         return UNKNOWN
-    for size in wanted:
+    for size in wanted_dims:
         if size is not None and size < -1:
             raise ValueError(f"Invalid value in tensor used for shape: {size}")
-    given = c.shape("tensor").num_elements()
-    if given is None:
-        return TensorShape.of(tuple(None if s == -1 else s for s in wanted))
-    return TensorShape.of(_fill_in(wanted, given))
+    element_count = c.shape("tensor").num_elements()
+    if element_count is None:
+        return TensorShape.of(tuple(None if s == -1 else s for s in wanted_dims))
+    return TensorShape.of(_fill_in(wanted_dims, element_count))
 
 
 def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     """Fills in the one missing dimension (-1 or unknown) of a reshape of `given` elements."""
-    missing = [i for i, size in enumerate(wanted) if size is None or size == -1]
-    known = multiplied(*(s for i, s in enumerate(wanted) if i not in missing)) or 0
-    dims = [None if i in missing else s for i, s in enumerate(wanted)]
-    if not missing:
-        if known != given:
+    missing_axes = [i for i, size in enumerate(wanted) if size is None or size == -1]
+    known_product = multiplied(*(s for i, s in enumerate(wanted) if i not in missing_axes)) or 0
+    dims = [None if i in missing_axes else s for i, s in enumerate(wanted)]
+    if not missing_axes:
+        if known_product != given:
             shape = dims_text(wanted)
-            raise ValueError(f"Cannot reshape a tensor with {given} elements to shape {shape} ({known} elements)")
-    elif len(missing) == 1 and known > 0:
-        if given % known:
-            raise ValueError(f"Dimension size must be evenly divisible by {known} but is {given}")
-        dims[missing[0]] = given // known
+            raise ValueError(
+                f"Cannot reshape a tensor with {given} elements to shape {shape} ({known_product} elements)"
+            )
+    elif len(missing_axes) == 1 and known_product > 0:
+        if given % known_product:
+            raise ValueError(f"Dimension size must be evenly divisible by {known_product} but is {given}")
+        dims[missing_axes[0]] = given // known_product
     return tuple(dims)
 
 
@@ -69,13 +71,15 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
     """Puts the elements of `tensor`, in row-major order, into another shape."""
-    wanted = shape.tolist()
+    wanted_sizes = shape.tolist()
     try:
-        if type(wanted) is not list or not wanted or min(wanted) >= -1:  # NumPy takes any negative size for -1
-            return tensor.reshape(wanted)
+        if (
+            type(wanted_sizes) is not list or not wanted_sizes or min(wanted_sizes) >= -1
+        ):  # NumPy takes any negative size for -1
+            return tensor.reshape(wanted_sizes)
     except (ValueError, TypeError):
         pass
-    return tensor.reshape(_checked_shape(tensor.shape, wanted, shape))
+    return tensor.reshape(_checked_shape(tensor.shape, wanted_sizes, shape))
 
 
 def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[int, ...]:
@@ -90,15 +94,16 @@ def _checked_shape(given: tuple[int, ...], wanted: Any, shape: Array) -> tuple[i
     if len(unknown) > 1:
         raise invalid(f"Only one input size may be -1, not both {unknown[0]} and {unknown[1]}")
     size = functools.reduce(lambda a, b: a * b, given, 1)
-    known = multiplied(*(s for s in wanted if s != -1)) or 0
+    known_product = multiplied(*(s for s in wanted if s != -1)) or 0
     if not unknown:
-        raise invalid(f"Input to reshape is a tensor with {size} values, but the requested shape has {known}")
-    if known == 0 and size == 0:  # the zeros match each other; -1 takes what is left of the rest
-        rest = functools.reduce(lambda a, b: a * b, (d for d in given if d), 1)
-        taken = functools.reduce(lambda a, b: a * b, (s for s in wanted if s > 0), 1)
-        return tuple(rest // taken if s == -1 else s for s in wanted)
+        raise invalid(f"Input to reshape is a tensor with {size} values, but the requested shape has {known_product}")
+    if known_product == 0 and size == 0:  # the zeros match each other; -1 takes what is left of the rest
+        given_product = functools.reduce(lambda a, b: a * b, (d for d in given if d), 1)
+        wanted_product = functools.reduce(lambda a, b: a * b, (s for s in wanted if s > 0), 1)
+        return tuple(given_product // wanted_product if s == -1 else s for s in wanted)
     raise invalid(
-        f"Input to reshape is a tensor with {size} values, but the requested shape requires a multiple of {known}"
+        f"Input to reshape is a tensor with {size} values, but the requested shape requires a multiple of "
+        f"{known_product}"
     )
 
 
@@ -142,11 +147,11 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
             raise ValueError(f"squeeze_dims[{i}] not in [-{rank},{rank}).")
     if not axes:
         return UNKNOWN if None in dims else TensorShape.of(tuple(d for d in dims if d != 1))
-    removed = {axis % rank for axis in axes}
-    for axis in sorted(removed):
+    removed_axes = {axis % rank for axis in axes}
+    for axis in sorted(removed_axes):
         if dims[axis] not in (None, 1):
             raise ValueError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")
-    return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in removed))
+    return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in removed_axes))
 
 
 @op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape, is_cheap=True, batching=shape_batches.squeeze)
@@ -155,15 +160,15 @@ def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array: 
     rank, dims = input.ndim, input.shape
     if not squeeze_dims:
         return input.reshape(tuple(d for d in dims if d != 1))
-    removed = set()
+    removed_axes = set()
     for axis in squeeze_dims:
         if not -rank <= axis < rank:
             raise invalid(f"Tried to squeeze dim index {axis} for tensor with {rank} dimensions.")
         axis %= rank
         if dims[axis] != 1:
             raise invalid(f"Can not squeeze dim[{axis}], expected a dimension of 1, got {dims[axis]}")
-        removed.add(axis)
-    return input.reshape(tuple(d for i, d in enumerate(dims) if i not in removed))
+        removed_axes.add(axis)
+    return input.reshape(tuple(d for i, d in enumerate(dims) if i not in removed_axes))
 
 
 @squeeze_op.gradient

@@ -37,15 +37,15 @@ _REVERSIBLE = NUMERIC | BOOL | STRING
 
 def _reverse_axes(axes: list[int], rank: int) -> list[int]:
     """Returns the axes in [0, rank). Raises ValueError if an axis is out of range or listed twice."""
-    seen: list[int] = []
+    seen_axes: list[int] = []
     for i, axis in enumerate(axes):
         if not -rank <= axis < rank:
             raise ValueError(f"'axis'[{i}] = {axis} is out of valid range [0, {rank - 1}")
         canonical = axis % rank
-        if canonical in seen:
+        if canonical in seen_axes:
             raise ValueError(f"axis {canonical} specified more than once.")
-        seen.append(canonical)
-    return seen
+        seen_axes.append(canonical)
+    return seen_axes
 
 
 def _reverse_v2_shape(c: ShapeContext) -> TensorShape:

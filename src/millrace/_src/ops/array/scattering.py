@@ -51,8 +51,8 @@ def _check_shapes(target: Dims | None, indices: Dims | None, updates: Dims | Non
     lead, depth = len(indices) - 1, indices[-1]
     _match(f"[0,{lead})", "indices", indices, indices[:-1], f"[0,{lead})", updates, updates[:lead])
     if depth is not None and len(target) >= depth:
-        inner = (f"[{depth},{len(target)})", "input", target, target[depth:])
-        _match(*inner, f"[{lead},{len(updates)})", updates, updates[lead:])
+        inner_part = (f"[{depth},{len(target)})", "input", target, target[depth:])
+        _match(*inner_part, f"[{lead},{len(updates)})", updates, updates[lead:])
 
 
 def _match(where: str, name: str, whole: Dims, part: Dims, update_where: str, updates: Dims, update_part: Dims) -> None:
@@ -88,16 +88,16 @@ def _check_vector_of_indices(target: tuple[int, ...], indices: Array, updates: A
     """
     if not updates.ndim:
         raise invalid("Updates shape must have rank at least one. Found:[]")
-    count, given = indices.shape[0], updates.shape[0]
-    shown = f"updates[shape={dims_text(updates.shape)}]"
-    if count != given:
+    count, update_count = indices.shape[0], updates.shape[0]
+    shown_updates = f"updates[shape={dims_text(updates.shape)}]"
+    if count != update_count:
         where = f"Dimensions [0,1) of indices[shape={dims_text(indices.shape)}] = {count}"
-        raise invalid(f"{where} must match dimensions [0,1) of {shown} = {given}")
+        raise invalid(f"{where} must match dimensions [0,1) of {shown_updates} = {update_count}")
     if target[1:] != updates.shape[1:]:
         where = f"Dimensions [1,{len(target)}) of input[shape={dims_text(target)}]"
-        raise invalid(f"{where} must match dimensions [1,{updates.ndim}) of {shown}")
+        raise invalid(f"{where} must match dimensions [1,{updates.ndim}) of {shown_updates}")
     where = f"Dimensions [{count},{len(target)}) of input[shape={dims_text(target)}]"
-    raise invalid(f"{where} must match dimensions [0,{updates.ndim}) of {shown}")
+    raise invalid(f"{where} must match dimensions [0,{updates.ndim}) of {shown_updates}")
 
 
 def _check_tensor_scatter(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
@@ -116,9 +116,9 @@ def _check_tensor_scatter(xp: Xp, target: tuple[int, ...], indices: Array, updat
         shapes = f"Output: {dims_text(target)} updates: {dims_text(updates.shape)}"
         raise invalid(f"Inner dimensions of output shape must match inner dimensions of updates shape. {shapes}")
     if target[depth:] != updates.shape[lead:]:
-        inner = updates.ndim - lead
-        where = f"the inner {inner} dimensions of updates.shape={dims_text(updates.shape)}"
-        raise invalid(f"The inner {inner} dimensions of output.shape={dims_text(target)} must match {where}")
+        inner_rank = updates.ndim - lead
+        where = f"the inner {inner_rank} dimensions of updates.shape={dims_text(updates.shape)}"
+        raise invalid(f"The inner {inner_rank} dimensions of output.shape={dims_text(target)} must match {where}")
 
 
 def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
@@ -133,13 +133,13 @@ def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: 
     if indices.ndim == 1 and not xp.is_xla:
         _check_vector_of_indices(target, indices, updates)
     lead, depth = indices.ndim - 1, indices.shape[-1]
-    shown = f"updates[shape={dims_text(updates.shape)}]"
+    shown_updates = f"updates[shape={dims_text(updates.shape)}]"
     if indices.shape[:-1] != updates.shape[:lead]:
         where = f"Dimensions [0,{lead}) of indices[shape={dims_text(indices.shape)}]"
-        raise invalid(f"{where} must match dimensions [0,{lead}) of {shown}")
+        raise invalid(f"{where} must match dimensions [0,{lead}) of {shown_updates}")
     if depth > len(target) or target[depth:] != updates.shape[lead:]:
         where = f"Dimensions [{depth},{len(target)}) of input[shape={dims_text(target)}]"
-        raise invalid(f"{where} must match dimensions [{lead},{updates.ndim}) of {shown}")
+        raise invalid(f"{where} must match dimensions [{lead},{updates.ndim}) of {shown_updates}")
 
 
 def _in_range(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array, policy: str) -> tuple[Array, Array]:
@@ -148,28 +148,28 @@ def _in_range(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array, p
     count = 1
     for size in indices.shape[:-1]:
         count *= size
-    flat = indices.reshape((count, depth))
+    flat_indices = indices.reshape((count, depth))
     rows = updates.reshape((count, *updates.shape[indices.ndim - 1 :]))
     if xp.is_xla or not count:
-        return flat, rows
-    bad = bad_positions(flat, target[:depth])
-    if not bad.any():
-        return flat, rows
+        return flat_indices, rows
+    is_bad = bad_positions(flat_indices, target[:depth])
+    if not is_bad.any():
+        return flat_indices, rows
     if policy == "IGNORE":
-        return flat[~bad], rows[~bad]
-    at = first_bad(bad.reshape(indices.shape[:-1])) or ()
+        return flat_indices[~is_bad], rows[~is_bad]
+    at = first_bad(is_bad.reshape(indices.shape[:-1])) or ()
     where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
     raise invalid(f"{where} does not index into shape {dims_text(target)}")
 
 
 def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, policy: str) -> Array:
     """Combines the updates into `target`."""
-    flat, rows = _in_range(xp, target.shape, indices, updates, policy)
-    if flat.shape[1] == 0:  # every update is of the whole tensor
+    flat_indices, rows = _in_range(xp, target.shape, indices, updates, policy)
+    if flat_indices.shape[1] == 0:  # every update is of the whole tensor
         for row in rows:
             target = xp.scatter(target, ..., row, mode)
         return target
-    return xp.scatter(target, tuple(flat[:, i] for i in range(flat.shape[1])), rows, mode)
+    return xp.scatter(target, tuple(flat_indices[:, i] for i in range(flat_indices.shape[1])), rows, mode)
 
 
 # --- scatter_nd --------------------------------------------------------------------------------------------------
@@ -261,8 +261,8 @@ def tensor_scatter_update_gradient(
 ) -> tuple[Tensor, None, Tensor]:
     """Gives the updates the gradients of their positions, and the tensor the gradients of all other positions."""
     policy = {"bad_indices_policy": bad_indices_policy}
-    rest = raw.TensorScatterUpdate(tensor=dy, indices=indices, updates=raw.ZerosLike(x=updates), **policy)
-    return rest, None, raw.GatherNd(params=dy, indices=_gather_indices(indices), **policy)
+    d_tensor = raw.TensorScatterUpdate(tensor=dy, indices=indices, updates=raw.ZerosLike(x=updates), **policy)
+    return d_tensor, None, raw.GatherNd(params=dy, indices=_gather_indices(indices), **policy)
 
 
 def _gather_indices(indices: Any) -> Any:
@@ -425,7 +425,7 @@ def tensor_scatter_nd_max(
 def tensor_scatter_nd_extremum_gradient(
     dz: Tensor, tensor: Tensor, indices: Tensor, updates: Tensor, output: Tensor, bad_indices_policy: str
 ) -> tuple[Tensor, None, Tensor]:
-    """Shares the gradient of a position equally among the elements, of tensor and updates, that reached the extremum."""
+    """Shares the gradient of a position equally among the elements that reached the extremum there."""
     policy = {"bad_indices_policy": bad_indices_policy}
     dtype = dz.dtype
     from_tensor = raw.Cast(x=raw.Equal(x=tensor, y=output), DstT=dtype)

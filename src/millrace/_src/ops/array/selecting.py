@@ -73,14 +73,14 @@ def select_v2_gradient(dy: Tensor, condition: Tensor, t: Tensor, e: Tensor) -> t
 
 
 def _select_shape(c: ShapeContext) -> TensorShape:
-    merged = merge(c.shape("t"), c.shape("e"))
+    merged_shape = merge(c.shape("t"), c.shape("e"))
     condition = c.shape("condition")
-    if merged.rank is None or condition.rank in (None, 0):
-        return merged
-    if condition.rank == 1 and merged.rank >= 1:
-        first = merge_dims(condition._dims, (merged._dims or ())[:1]) or ()
-        return TensorShape.of((*first, *(merged._dims or ())[1:]))
-    return merge(merged, condition)
+    if merged_shape.rank is None or condition.rank in (None, 0):
+        return merged_shape
+    if condition.rank == 1 and merged_shape.rank >= 1:
+        first = merge_dims(condition._dims, (merged_shape._dims or ())[:1]) or ()
+        return TensorShape.of((*first, *(merged_shape._dims or ())[1:]))
+    return merge(merged_shape, condition)
 
 
 @op("Select", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_shape, batching=index_batches.select)
@@ -199,9 +199,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         mask_rank = _checked_mask(tensor, mask, at)
         if state.run is not None and type(tensor) is EagerTensor and type(mask) is EagerTensor and at >= 0:
             return EagerTensor(tensor._value[(slice(None),) * at + (mask._value,)], tensor.dtype)
-        flat = _flatten_dims(tensor, at, mask_rank)
+        flat_tensor = _flatten_dims(tensor, at, mask_rank)
         positions = squeeze_op(where_op(reshape(mask, [-1])), squeeze_dims=(1,))
-        return raw.GatherV2(params=flat, indices=positions, axis=at)
+        return raw.GatherV2(params=flat_tensor, indices=positions, axis=at)
 
 
 def _mask_axis(axis: Any) -> int:
@@ -235,11 +235,11 @@ def _flatten_dims(tensor: Any, axis: int, count: int) -> Any:
         axis = axis + tensor.shape.rank if axis < 0 else axis
     size = raw.Prod(input=shape_tensor(tensor)[axis : axis + count], reduction_indices=[0])
     parts = [shape_tensor(tensor)[:axis], [size], shape_tensor(tensor)[axis + count :]]
-    flat = reshape(tensor, raw.ConcatV2(values=parts, axis=0, name="concat"))
+    flat_tensor = reshape(tensor, raw.ConcatV2(values=parts, axis=0, name="concat"))
     dims = tensor.shape._dims
     if dims is not None and None in dims:
-        flat.set_shape((*dims[:axis], multiplied(*dims[axis : axis + count]), *dims[axis + count :]))
-    return flat
+        flat_tensor.set_shape((*dims[:axis], multiplied(*dims[axis : axis + count]), *dims[axis + count :]))
+    return flat_tensor
 
 
 @export(v1=["boolean_mask"])

@@ -27,8 +27,8 @@ from millrace._src.ops.batching import (
 
 def shapes(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Returns the shapes of the rows: the shapes of the batches without the first dimension."""
-    found = call(operation, [a.tensor for a in arguments])
-    return [Value(t[1:] if a.is_batched else t, False) for t, a in zip(found, arguments, strict=True)]
+    batch_shapes = call(operation, [a.tensor for a in arguments])
+    return [Value(t[1:] if a.is_batched else t, False) for t, a in zip(batch_shapes, arguments, strict=True)]
 
 
 def size(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -47,19 +47,21 @@ def reshape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
     tensor, shape = arguments
     if shape.is_batched:
         return None
-    wanted = known(shape)
-    dims = [int(n) for n in wanted] if wanted is not None else int32(shape.tensor)
+    wanted_dims = known(shape)
+    dims = [int(n) for n in wanted_dims] if wanted_dims is not None else int32(shape.tensor)
     if isinstance(dims, list) and -1 in dims:
-        static = operation.outputs[0].shape
-        dims = static.as_list() if static.is_fully_defined() else dims
+        static_shape = operation.outputs[0].shape
+        dims = static_shape.as_list() if static_shape.is_fully_defined() else dims
     if isinstance(dims, list) and -1 not in dims or isinstance(rows.count, int) and rows.count > 0:
         return [reshaped(tensor.tensor, joined(rows.vector(), dims))]
     row = raw.Prod(input=dimensions(tensor.tensor)[1:], reduction_indices=[0], keep_dims=True)
     dims = convert_to_tensor(dims, dtype="int32")
     is_free = raw.Equal(x=dims, y=-1)
-    others = raw.Prod(input=raw.SelectV2(condition=is_free, t=1, e=dims), reduction_indices=[0])
-    whole = raw.SelectV2(condition=is_free, t=raw.FloorDiv(x=int32(row), y=raw.Maximum(x=others, y=1)), e=dims)
-    return [reshaped(tensor.tensor, joined(rows.vector(), whole))]
+    other_product = raw.Prod(input=raw.SelectV2(condition=is_free, t=1, e=dims), reduction_indices=[0])
+    full_dims = raw.SelectV2(
+        condition=is_free, t=raw.FloorDiv(x=int32(row), y=raw.Maximum(x=other_product, y=1)), e=dims
+    )
+    return [reshaped(tensor.tensor, joined(rows.vector(), full_dims))]
 
 
 def expand(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -83,21 +85,21 @@ def squeeze(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
 def broadcast_to(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Puts axes of size 1 between the rows and the axes of a row, and broadcasts."""
     tensor, shape = arguments
-    rank_, wanted = operation.inputs[0].shape.rank, operation.inputs[1].shape.num_elements()
-    if shape.is_batched or rank_ is None or wanted is None:
+    rank_, wanted_rank = operation.inputs[0].shape.rank, operation.inputs[1].shape.num_elements()
+    if shape.is_batched or rank_ is None or wanted_rank is None:
         return None
-    full = joined(rows.vector(), int32(shape.tensor))
-    return [raw.BroadcastTo(input=padded(tensor, wanted - rank_), shape=full)]
+    full_shape = joined(rows.vector(), int32(shape.tensor))
+    return [raw.BroadcastTo(input=padded(tensor, wanted_rank - rank_), shape=full_shape)]
 
 
 def fill(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Fills every row with a value of its own."""
     dims, value = arguments
-    wanted = operation.inputs[0].shape.num_elements()
-    if dims.is_batched or wanted is None:
+    wanted_rank = operation.inputs[0].shape.num_elements()
+    if dims.is_batched or wanted_rank is None:
         return None
-    full = joined(rows.vector(), int32(dims.tensor))
-    return [raw.BroadcastTo(input=padded(value, wanted), shape=full)]
+    full_shape = joined(rows.vector(), int32(dims.tensor))
+    return [raw.BroadcastTo(input=padded(value, wanted_rank), shape=full_shape)]
 
 
 def transpose(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -105,12 +107,12 @@ def transpose(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
     tensor, order = arguments
     if order.is_batched:
         return None
-    found = known(order)
-    if found is not None:
-        return call(operation, [tensor.tensor, [0, *[int(i) + 1 for i in found]]])
-    moved = raw.AddV2(x=order.tensor, y=convert_to_tensor(1, dtype=order.tensor.dtype))
+    known_order = known(order)
+    if known_order is not None:
+        return call(operation, [tensor.tensor, [0, *[int(i) + 1 for i in known_order]]])
+    moved_order = raw.AddV2(x=order.tensor, y=convert_to_tensor(1, dtype=order.tensor.dtype))
     first = convert_to_tensor([0], dtype=order.tensor.dtype)
-    return call(operation, [tensor.tensor, raw.ConcatV2(values=[first, moved], axis=0)])
+    return call(operation, [tensor.tensor, raw.ConcatV2(values=[first, moved_order], axis=0)])
 
 
 def of_a_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -129,16 +131,16 @@ def one_hot(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
 def diagonal(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Puts the axes of a row together, makes a diagonal matrix, and takes the axes apart again."""
     dims = dimensions(arguments[0].tensor)
-    flat = reshaped(arguments[0].tensor, joined(dims[:1], product(dims[1:])))
-    return [reshaped(raw.MatrixDiag(diagonal=flat), joined(dims[:1], dims[1:], dims[1:]))]
+    flat_rows = reshaped(arguments[0].tensor, joined(dims[:1], product(dims[1:])))
+    return [reshaped(raw.MatrixDiag(diagonal=flat_rows), joined(dims[:1], dims[1:], dims[1:]))]
 
 
 def diagonal_part(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Puts each half of the axes of a row together, takes the diagonal of the matrix, and takes the axes apart again."""
+    """Puts each half of the axes of a row together, takes the diagonal, and takes the axes apart again."""
     rank = operation.inputs[0].shape.rank
     if rank is None:
         return None
     dims = dimensions(arguments[0].tensor)
     half = dims[1 : 1 + rank // 2]
-    flat = reshaped(arguments[0].tensor, joined(dims[:1], product(half), product(half)))
-    return [reshaped(raw.MatrixDiagPart(input=flat), joined(dims[:1], half))]
+    matrices = reshaped(arguments[0].tensor, joined(dims[:1], product(half), product(half)))
+    return [reshaped(raw.MatrixDiagPart(input=matrices), joined(dims[:1], half))]

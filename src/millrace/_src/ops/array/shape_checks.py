@@ -106,15 +106,15 @@ def merge_dims(a: Dims | None, b: Dims | None) -> Dims | None:
         return b if a is None else a
     if len(a) != len(b):
         raise ValueError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
-    merged: list[Dim] = []
+    merged_dims: list[Dim] = []
     for i, (m, n) in enumerate(zip(a, b, strict=True)):
         if m is not None and n is not None and m != n:
             raise ValueError(
                 f"Dimension {i} in both shapes must be equal, but are {m} and {n}. "
                 f"Shapes are {dims_text(a)} and {dims_text(b)}."
             )
-        merged.append(n if m is None else m)
-    return tuple(merged)
+        merged_dims.append(n if m is None else m)
+    return tuple(merged_dims)
 
 
 def merge(a: TensorShape, b: TensorShape) -> TensorShape:
@@ -156,7 +156,7 @@ def added(*dims: Dim) -> Dim:
 
 
 def known_int(c: ShapeContext, name: str) -> int | None:
-    """Returns the value of the integer scalar `name` if a trace knows the value, be it only as an element of a shape."""
+    """Returns the value of the integer scalar `name` if a trace knows it, be it only as an element of a shape."""
     elements = c.partial(name)
     return elements[0] if elements is not None and len(elements) == 1 else None
 
@@ -165,10 +165,10 @@ def first_bad(flags: Any) -> tuple[int, ...] | None:
     """Finds the position of the first true element of a NumPy array; None if there is none."""
     if not flags.any():
         return None
-    flat = int(flags.reshape(-1).argmax())
+    flat_position = int(flags.reshape(-1).argmax())
     position = []
     for size in reversed(flags.shape):
-        flat, index = divmod(flat, size)
+        flat_position, index = divmod(flat_position, size)
         position.append(index)
     return tuple(reversed(position))
 

@@ -33,12 +33,12 @@ def cut(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]
     lengths = known(size)
     if lengths is None or (lengths < 0).any():
         return None
-    found = rows.spread(tensor)
+    slices = rows.spread(tensor)
     for axis, length in enumerate(lengths.tolist()):
         starts = raw.Slice(input=begin.tensor, begin=[0, axis], size=[-1, 1])
         spots = raw.AddV2(x=starts, y=convert_to_tensor(list(range(length)), dtype=starts.dtype))
-        found = raw.GatherV2(params=found, indices=spots, axis=axis + 1, batch_dims=1)
-    return [found]
+        slices = raw.GatherV2(params=slices, indices=spots, axis=axis + 1, batch_dims=1)
+    return [slices]
 
 
 def strided_slice(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -61,10 +61,10 @@ def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
     tensor, begin = arguments[:2]
     count = operation.inputs[1].shape.num_elements()
     attrs = operation.attrs
-    plain = not any(attrs[f"{kind}_mask"] for kind in ("begin", "end", "ellipsis", "new_axis"))
-    if not plain or count is None or attrs["shrink_axis_mask"] != (1 << count) - 1:
+    is_plain = not any(attrs[f"{kind}_mask"] for kind in ("begin", "end", "ellipsis", "new_axis"))
+    if not is_plain or count is None or attrs["shrink_axis_mask"] != (1 << count) - 1:
         return None
-    found, places = rows.spread(tensor), rows.spread(begin)
+    picked_values, places = rows.spread(tensor), rows.spread(begin)
     for axis in range(count):
         spot = raw.StridedSlice(
             input=places,
@@ -75,11 +75,11 @@ def _picked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[
             end_mask=1,
             shrink_axis_mask=2,
         )
-        length = raw.Cast(x=raw.Shape(input=found)[1], DstT=spot.dtype)
+        length = raw.Cast(x=raw.Shape(input=picked_values)[1], DstT=spot.dtype)
         zero = convert_to_tensor(0, dtype=spot.dtype)
         spot = raw.SelectV2(condition=raw.Less(x=spot, y=zero), t=raw.AddV2(x=spot, y=length), e=spot)
-        found = raw.GatherV2(params=found, indices=spot, axis=1, batch_dims=1)
-    return [found]
+        picked_values = raw.GatherV2(params=picked_values, indices=spot, axis=1, batch_dims=1)
+    return [picked_values]
 
 
 def strided_slice_grad(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -153,14 +153,14 @@ def reverse_sequence(operation: Any, arguments: Sequence[Value], rows: Rows) -> 
     if rank is None:
         return None
     order = [0, batch % rank + 1, *[i + 1 for i in range(rank) if i != batch % rank]]
-    moved = raw.Transpose(x=rows.spread(tensor), perm=order)
-    dims = dimensions(moved)
-    flat = raw.Reshape(tensor=moved, shape=joined([-1], dims[2:]))
-    found = raw.ReverseSequence(
-        input=flat,
+    moved_tensor = raw.Transpose(x=rows.spread(tensor), perm=order)
+    dims = dimensions(moved_tensor)
+    flat_batch = raw.Reshape(tensor=moved_tensor, shape=joined([-1], dims[2:]))
+    reversed_batch = raw.ReverseSequence(
+        input=flat_batch,
         seq_lengths=raw.Reshape(tensor=lengths.tensor, shape=[-1]),
         seq_dim=order.index(seq % rank + 1) - 1,
         batch_dim=0,
     )
     back = [order.index(i) for i in range(rank + 1)]
-    return [raw.Transpose(x=raw.Reshape(tensor=found, shape=dims), perm=back)]
+    return [raw.Transpose(x=raw.Reshape(tensor=reversed_batch, shape=dims), perm=back)]

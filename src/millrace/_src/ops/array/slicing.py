@@ -47,16 +47,18 @@ def _masks(c: ShapeContext) -> Masks:
 
 def _strided_slice_shape(c: ShapeContext) -> TensorShape:
     bounds = [with_rank(c.shape(name), 1) for name in ("begin", "end", "strides")]
-    merged = merge_dims(merge_dims(bounds[0], bounds[1]), bounds[2])
-    count, dims, strides = (merged or (None,))[0], c.shape("input")._dims, c.value("strides")
+    merged_dims = merge_dims(merge_dims(bounds[0], bounds[1]), bounds[2])
+    count, dims, strides = (merged_dims or (None,))[0], c.shape("input")._dims, c.value("strides")
     if count is None or dims is None or strides is None:
         return UNKNOWN
     begin, end = c.value("begin"), c.value("end")
-    known = begin is not None and end is not None  # as in TensorFlow, bounds that are partly known are not looked into
+    has_known_bounds = (
+        begin is not None and end is not None
+    )  # as in TensorFlow, bounds that are partly known are not looked into
     entries, order = dense(
         count,
-        begin.tolist() if known else None,
-        end.tolist() if known else None,
+        begin.tolist() if has_known_bounds else None,
+        end.tolist() if has_known_bounds else None,
         strides.tolist(),
         _masks(c),
         len(dims),
@@ -107,24 +109,24 @@ def strided_slice_op(
 @strided_slice_op.specialize
 def _specialize_strided_slice(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
     """Specializes `x[i]`, the slice that loops are full of, without working out a layout."""
-    given = {name: attrs[name] for name in strided_slice_op.op_def.kernel_attrs}
-    if given.pop("shrink_axis_mask") != 1 or any(given.values()):
+    kernel_attrs = {name: attrs[name] for name in strided_slice_op.op_def.kernel_attrs}
+    if kernel_attrs.pop("shrink_axis_mask") != 1 or any(kernel_attrs.values()):
         return None
-    general = functools.partial(strided_slice_op.op_def.kernel, xp, **given, shrink_axis_mask=1)
+    general = functools.partial(strided_slice_op.op_def.kernel, xp, **kernel_attrs, shrink_axis_mask=1)
 
     def row(x: Array, begin: Array, end: Array, strides: Array) -> Array:
         if begin.shape == end.shape == strides.shape == (1,) and x.ndim and strides[0] == 1:
             at, size = begin[0], x.shape[0]
             if -size <= at < size:
-                found: Array = x[at]
-                return found
+                element: Array = x[at]
+                return element
         return general(x, begin, end, strides)
 
     return row
 
 
 def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Masks) -> Array:
-    """Slices with bounds that the program computes: the position of a single element may be computed, a length may not."""
+    """Slices with bounds that the program computes: of single elements only, because lengths must be known."""
     entries, order = dense(begin.shape[0], None, None, strides, masks, x.ndim, invalid)
     for at, entry in enumerate(entries):
         _require_known_size(entry, at)
@@ -133,8 +135,8 @@ def _dynamic_slice(xp: Xp, x: Array, begin: Array, strides: list[int], masks: Ma
             first = xp.where(first < 0, first + x.shape[at], first)
             x = xp.take(x, xp.reshape(first, (1,)), axis=at, mode="clip")
         else:
-            full = range_of(entry, x.shape[at], at, invalid)
-            x = x[(slice(None),) * at + (full.as_slice,)]
+            full_range = range_of(entry, x.shape[at], at, invalid)
+            x = x[(slice(None),) * at + (full_range.as_slice,)]
     return xp.reshape(x, tuple(1 if at == NEW_AXIS else x.shape[at] for at in order))
 
 
@@ -351,11 +353,11 @@ def tensor_strided_slice_update(
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     place = _layout(xp, input.shape, begin, end, strides, masks)
     try:
-        fitted = xp.broadcast_to(value, place.shape)
+        fitted_value = xp.broadcast_to(value, place.shape)
     except ValueError:
         shapes = f"{dims_text(value.shape)} into final shape {dims_text(place.shape)}"
         raise invalid(f"Cannot broadcast input shape {shapes}") from None
-    return xp.scatter(input, place.ranges, fitted.reshape(place.range_shape), "set")
+    return xp.scatter(input, place.ranges, fitted_value.reshape(place.range_shape), "set")
 
 
 @tensor_strided_slice_update.gradient
@@ -374,8 +376,8 @@ def tensor_strided_slice_update_gradient(
     """Gives the slice of the gradient to the value, the rest to the input."""
     masks = _mask_attrs(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     part = strided_slice_op(dy, begin, end, strides, **masks)
-    rest = tensor_strided_slice_update(dy, begin, end, strides, raw.ZerosLike(x=part), **masks)
-    return rest, None, None, None, unbroadcast(part, value)
+    d_input = tensor_strided_slice_update(dy, begin, end, strides, raw.ZerosLike(x=part), **masks)
+    return d_input, None, None, None, unbroadcast(part, value)
 
 
 @export("strided_slice")

@@ -133,10 +133,12 @@ def _scatter_last(dy: Any, input: Any, indices: Any) -> Any:
         indices = raw.Cast(x=indices, DstT=int32)
     rows = reshape(indices, raw.Pack(values=[-1, shape_tensor(indices)[-1]], axis=0))
     starts = raw.Range(start=0, limit=shape_tensor(rows)[0], delta=1) * size
-    flat = reshape(rows + raw.ExpandDims(input=starts, dim=-1), [-1, 1])
+    flat_positions = reshape(rows + raw.ExpandDims(input=starts, dim=-1), [-1, 1])
     count = raw.Prod(input=shape, reduction_indices=[0])
-    scattered = raw.ScatterNd(indices=flat, updates=reshape(dy, [-1]), shape=raw.Pack(values=[count], axis=0))
-    return reshape(scattered, shape)
+    flat_gradient = raw.ScatterNd(
+        indices=flat_positions, updates=reshape(dy, [-1]), shape=raw.Pack(values=[count], axis=0)
+    )
+    return reshape(flat_gradient, shape)
 
 
 @top_k_op.gradient
@@ -224,8 +226,8 @@ def approx_top_k(
     Returns: A list of the values and the int32 indices of the values.
     Raises: tf.errors.InvalidArgumentError: if `k` is too large.
     """
-    moved = xp.moveaxis(input, reduction_dimension, -1)
-    values, indices = _top_k(xp, moved if is_max_k else -moved, k, int32)
+    moved_input = xp.moveaxis(input, reduction_dimension, -1)
+    values, indices = _top_k(xp, moved_input if is_max_k else -moved_input, k, int32)
     back = [xp.moveaxis(t, -1, reduction_dimension) for t in (values if is_max_k else -values, indices)]
     return back[0], back[1]
 
@@ -239,8 +241,8 @@ def approx_top_k_gradient(
     if reduction_dimension in (-1, None if size is None else size - 1):
         return _scatter_last(dy, input, indices)
     perm = _swapped_with_last(reduction_dimension, raw.Rank(input=input) if size is None else size)
-    moved = [raw.Transpose(x=t, perm=perm) for t in (dy, input, indices)]
-    return raw.Transpose(x=_scatter_last(*moved), perm=perm)
+    moved_tensors = [raw.Transpose(x=t, perm=perm) for t in (dy, input, indices)]
+    return raw.Transpose(x=_scatter_last(*moved_tensors), perm=perm)
 
 
 def _swapped_with_last(axis: int, rank: Any) -> Any:
@@ -281,7 +283,7 @@ def approx_max_k(
 
     Returns: A named tuple of `values` and their int32 `indices`.
     """
-    found = approx_top_k(
+    results = approx_top_k(
         operand,
         k=k,
         reduction_dimension=reduction_dimension,
@@ -291,7 +293,7 @@ def approx_max_k(
         aggregate_to_topk=aggregate_to_topk,
         name=name,
     )
-    return ApproxTopK(*found)
+    return ApproxTopK(*results)
 
 
 @export("math.approx_min_k", "nn.approx_min_k")
@@ -320,7 +322,7 @@ def approx_min_k(
 
     Returns: A named tuple of `values` and their int32 `indices`.
     """
-    found = approx_top_k(
+    results = approx_top_k(
         operand,
         k=k,
         reduction_dimension=reduction_dimension,
@@ -330,7 +332,7 @@ def approx_min_k(
         aggregate_to_topk=aggregate_to_topk,
         name=name,
     )
-    return ApproxTopK(*found)
+    return ApproxTopK(*results)
 
 
 def _nth_shape(c: ShapeContext) -> TensorShape:
@@ -353,7 +355,7 @@ def _nth_shape(c: ShapeContext) -> TensorShape:
     batching=leading("input"),
 )
 def nth_element(xp: Xp, input: Array, n: Array, *, reverse: bool = False) -> Array:
-    """Finds the element of rank `n` along the last dimension, counted from the smallest, or the largest if `reverse`."""
+    """Finds the element of rank `n` along the last dimension, from the smallest, or from the largest if `reverse`."""
     at = int(n)
     if not input.ndim:
         raise invalid(f"Input must be >= 1-D, got shape {dims_text(input.shape)}")
@@ -431,21 +433,21 @@ def _ordered(values: Any, axis: Any, direction: str, wants_indices: bool) -> Any
         return _descending(values, int(at), wants_indices)
     if values.dtype.is_unsigned:
         largest = int(values.dtype.max)
-        ordered = _descending(largest - values, int(at), wants_indices)
-        return ordered if wants_indices else largest - ordered
+        ordered_rows = _descending(largest - values, int(at), wants_indices)
+        return ordered_rows if wants_indices else largest - ordered_rows
     if values.dtype.is_integer:
-        ordered = _descending(-values - 1, int(at), wants_indices)
-        return ordered if wants_indices else -ordered - 1
-    ordered = _descending(raw.Neg(x=values), int(at), wants_indices)
-    return ordered if wants_indices else -ordered
+        ordered_rows = _descending(-values - 1, int(at), wants_indices)
+        return ordered_rows if wants_indices else -ordered_rows - 1
+    ordered_rows = _descending(raw.Neg(x=values), int(at), wants_indices)
+    return ordered_rows if wants_indices else -ordered_rows
 
 
 def _descending(values: Any, axis: int, wants_indices: bool) -> Any:
     size = shape_tensor(values)[axis]
     perm = _swap_last(values, axis, rank(values))
     rows = values if perm is None else transpose(values, perm)
-    ordered = top_k_op(rows, size, index_type=int32)[1 if wants_indices else 0]
-    return ordered if perm is None else transpose(ordered, perm)
+    ordered_rows = top_k_op(rows, size, index_type=int32)[1 if wants_indices else 0]
+    return ordered_rows if perm is None else transpose(ordered_rows, perm)
 
 
 def _swap_last(values: Any, axis: int, dynamic: Any) -> Any:
@@ -459,8 +461,8 @@ def _swap_last(values: Any, axis: int, dynamic: Any) -> Any:
         return convert_to_tensor(perm, name="transposition")
     at = axis if axis >= 0 else dynamic + axis
     identity = raw.Range(start=0, limit=dynamic, delta=1)
-    places, swapped = [[at], [dynamic - 1]], [dynamic - 1, at]
-    return raw.TensorScatterUpdate(tensor=identity, indices=places, updates=swapped)
+    places, swapped_axes = [[at], [dynamic - 1]], [dynamic - 1, at]
+    return raw.TensorScatterUpdate(tensor=identity, indices=places, updates=swapped_axes)
 
 
 # --- searchsorted ------------------------------------------------------------------------------------------------
@@ -482,8 +484,8 @@ def _bounds(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"], 
         return xp.astype(xp.sum(xp.astype(before, np.int32), axis=-1), out_type.np_dtype)
     if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
         rows, values = rows.astype(np.float32), values.astype(np.float32)
-    found = [np.searchsorted(row, value, side=side) for row, value in zip(rows, values, strict=True)]
-    return np.array(found, out_type.np_dtype).reshape(values.shape)
+    positions = [np.searchsorted(row, value, side=side) for row, value in zip(rows, values, strict=True)]
+    return np.array(positions, out_type.np_dtype).reshape(values.shape)
 
 
 @op(
@@ -543,8 +545,8 @@ def searchsorted(
     rows = reshape(sorted_sequence, [-1, row_size])
     columns = reshape(values, [-1, column_size])
     function = lower_bound if side == "left" else upper_bound
-    found = function(rows, columns, out_type=as_dtype(out_type), name=name)
-    return reshape(found, scoped_shape(values))
+    positions = function(rows, columns, out_type=as_dtype(out_type), name=name)
+    return reshape(positions, scoped_shape(values))
 
 
 # --- permutations ------------------------------------------------------------------------------------------------
@@ -574,13 +576,13 @@ def invert_permutation(xp: Xp, x: Array) -> Array:
     size = x.shape[0]
     if not isinstance(x, np.ndarray):
         return xp.scatter(xp.zeros((size,), x.dtype), (x,), xp.arange(size, dtype=x.dtype), "set")
-    seen = set()
+    seen_elements = set()
     for place in x.tolist():
         if not 0 <= place < size:
             raise invalid(f"{place} is not between 0 and {size}")
-        if place in seen:
+        if place in seen_elements:
             raise invalid(f"{place} is duplicated in the input.")
-        seen.add(place)
+        seen_elements.add(place)
     inverse = np.empty(size, x.dtype)
     inverse[x] = np.arange(size, dtype=x.dtype)
     return inverse

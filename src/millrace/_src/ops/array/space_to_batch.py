@@ -81,16 +81,18 @@ def _to_batch(xp: Xp, x: Array, sizes: Sequence[int], paddings: Array) -> Array:
     pairs = [(0, 0), *((int(a), int(b)) for a, b in paddings), *[(0, 0)] * (x.ndim - count - 1)]
     if any(a or b for a, b in pairs):
         x = pad_op.op_def.kernel(xp, x, np.array(pairs, np.int32))
-    batch, spatial, rest = x.shape[0], x.shape[1 : count + 1], x.shape[count + 1 :]
-    split: list[int] = [batch]
+    batch, spatial, depth_shape = x.shape[0], x.shape[1 : count + 1], x.shape[count + 1 :]
+    split_shape: list[int] = [batch]
     for i, (size, block) in enumerate(zip(spatial, sizes, strict=True)):
         if size % block:
             raise invalid(f"padded_shape[{i}]={size} is not divisible by block_shape[{i}]={block}")
-        split += [size // block, block]
+        split_shape += [size // block, block]
     outer, inner = range(1, 2 * count, 2), range(2, 2 * count + 1, 2)
-    moved = x.reshape((*split, *rest)).transpose((*inner, 0, *outer, *range(2 * count + 1, 2 * count + 1 + len(rest))))
-    outer_sizes = [split[i] for i in outer]
-    return moved.reshape((-1 if x.size else batch * int(np.prod(sizes)), *outer_sizes, *rest))
+    moved_blocks = x.reshape((*split_shape, *depth_shape)).transpose(
+        (*inner, 0, *outer, *range(2 * count + 1, 2 * count + 1 + len(depth_shape)))
+    )
+    outer_sizes = [split_shape[i] for i in outer]
+    return moved_blocks.reshape((-1 if x.size else batch * int(np.prod(sizes)), *outer_sizes, *depth_shape))
 
 
 def _check_blocks(x: Array, sizes: Sequence[int], margins: Array, name: str, title: str) -> None:
@@ -137,7 +139,7 @@ def space_to_batch_nd(xp: Xp, input: Array, block_shape: Array, paddings: Array)
       paddings: an integer matrix, `[before, after]` a spatial dimension.
 
     Returns: A Tensor `[batch * prod(block_shape), padded spatial / block_shape..., rest...]`.
-    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of the block size.
+    Raises: tf.errors.InvalidArgumentError: (ValueError while tracing) if a padded size is no multiple of a block size.
     """
     return _to_batch(xp, input, _block_list(block_shape), paddings)
 
@@ -209,18 +211,18 @@ def _to_space(xp: Xp, x: Array, sizes: Sequence[int], crops: Array) -> Array:
     blocks = int(np.prod(sizes))
     if x.shape[0] % blocks:
         raise invalid(f"Input batch dimension ({x.shape[0]}) is not divisible by product of block sizes ({blocks})")
-    batch, spatial, rest = x.shape[0] // blocks, x.shape[1 : count + 1], x.shape[count + 1 :]
+    batch, spatial, depth_shape = x.shape[0] // blocks, x.shape[1 : count + 1], x.shape[count + 1 :]
     pairs = [axis for i in range(count) for axis in (count + 1 + i, i)]
-    split = x.reshape((*sizes, batch, *spatial, *rest))
-    moved = split.transpose((count, *pairs, *range(2 * count + 1, 2 * count + 1 + len(rest))))
-    whole = [size * block for size, block in zip(spatial, sizes, strict=True)]
-    moved = moved.reshape((batch, *whole, *rest))
+    split_batch = x.reshape((*sizes, batch, *spatial, *depth_shape))
+    moved_blocks = split_batch.transpose((count, *pairs, *range(2 * count + 1, 2 * count + 1 + len(depth_shape))))
+    full_sizes = [size * block for size, block in zip(spatial, sizes, strict=True)]
+    moved_blocks = moved_blocks.reshape((batch, *full_sizes, *depth_shape))
     index = [slice(None)]
-    for i, (size, (before, after)) in enumerate(zip(whole, crops.tolist(), strict=True)):
+    for i, (size, (before, after)) in enumerate(zip(full_sizes, crops.tolist(), strict=True)):
         if size - before - after < 0:
             raise invalid(f"cropped_shape[{i}]={size - before - after} must be non-negative")
         index.append(slice(before, size - after))
-    return moved[tuple(index)]
+    return moved_blocks[tuple(index)]
 
 
 @export(v1=["batch_to_space_nd", "manip.batch_to_space_nd"])
@@ -385,15 +387,15 @@ def required_space_to_batch_paddings(
         blocks.shape.assert_has_rank(1)
         count = blocks.shape.as_list()[0]
         if count == 0:
-            empty = convert_to_tensor(np.zeros([0, 2], np.int32))
-            return empty, empty
+            no_paddings = convert_to_tensor(np.zeros([0, 2], np.int32))
+            return no_paddings, no_paddings
         sizes.shape.assert_is_compatible_with([count])
         base = np.zeros([count, 2], np.int32) if base_paddings is None else base_paddings
         base = convert_to_tensor(base, dtype=int32, name="base_paddings")
         base.shape.assert_is_compatible_with([count, 2])
-        known = [static_value(t) for t in (sizes, blocks, base)]
-        if all(v is not None for v in known):
-            paddings, crops = _least_paddings(*known)
+        known_values = [static_value(t) for t in (sizes, blocks, base)]
+        if all(v is not None for v in known_values):
+            paddings, crops = _least_paddings(*known_values)
             return convert_to_tensor(paddings, name="paddings"), convert_to_tensor(crops, name="crops")
         start, end = base[:, 0], base[:, 1]
         extra = (blocks - (sizes + start + end) % blocks) % blocks

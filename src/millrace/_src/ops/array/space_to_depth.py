@@ -26,10 +26,12 @@ def _axes(data_format: str) -> tuple[int, int, int]:
         return 1, 2, 3
     if data_format in ("NCHW", "NCHW_VECT_C"):
         return 2, 3, 1
-    allowed = '"NHWC", "NCHW", "NCHW_VECT_C"'
+    allowed_formats = '"NHWC", "NCHW", "NCHW_VECT_C"'
     if state.graph is not None:
-        raise ValueError(f"Attr 'data_format' of the op passed string '{data_format}' not in: {allowed}.")
-    raise invalid(f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed values: {allowed}")
+        raise ValueError(f"Attr 'data_format' of the op passed string '{data_format}' not in: {allowed_formats}.")
+    raise invalid(
+        f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed values: {allowed_formats}"
+    )
 
 
 def _depth_shape(c: ShapeContext, to_depth: bool) -> TensorShape:
@@ -90,8 +92,8 @@ def space_to_depth_op(xp: Xp, input: Array, *, block_size: int, data_format: str
         raise invalid(f"Image {sizes} should be divisible by block_size: {b}")
     x = _as_nhwc(input, data_format)
     n, h, w, c = x.shape
-    moved = x.reshape((n, h // b, b, w // b, b, c)).transpose((0, 1, 3, 2, 4, 5))
-    return _from_nhwc(moved.reshape((n, h // b, w // b, b * b * c)), data_format)
+    moved_blocks = x.reshape((n, h // b, b, w // b, b, c)).transpose((0, 1, 3, 2, 4, 5))
+    return _from_nhwc(moved_blocks.reshape((n, h // b, w // b, b * b * c)), data_format)
 
 
 @space_to_depth_op.gradient
@@ -117,8 +119,8 @@ def depth_to_space_op(xp: Xp, input: Array, *, block_size: int, data_format: str
     n, h, w, c = x.shape
     if c % (b * b):
         raise invalid(f"Input depth dimension {c} should be divisible by: {b * b}")
-    moved = x.reshape((n, h, w, b, b, c // (b * b))).transpose((0, 1, 3, 2, 4, 5))
-    return _from_nhwc(moved.reshape((n, h * b, w * b, c // (b * b))), data_format)
+    moved_blocks = x.reshape((n, h, w, b, b, c // (b * b))).transpose((0, 1, 3, 2, 4, 5))
+    return _from_nhwc(moved_blocks.reshape((n, h * b, w * b, c // (b * b))), data_format)
 
 
 @depth_to_space_op.gradient

@@ -115,26 +115,26 @@ def _split_v_shape(c: ShapeContext) -> list[TensorShape]:
     if axis is None:
         return [unknown_dims(len(dims)) if pieces > 1 else TensorShape.of(dims)] * pieces
     sizes = c.value("size_splits")
-    known: list[int | None] = [None] * pieces if sizes is None else _sizes(sizes.tolist(), dims[axis])
+    known_sizes: list[int | None] = [None] * pieces if sizes is None else _sizes(sizes.tolist(), dims[axis])
     if pieces == 1 and sizes is None:
-        known = [dims[axis]]
-    return [TensorShape.of((*dims[:axis], size, *dims[axis + 1 :])) for size in known]
+        known_sizes = [dims[axis]]
+    return [TensorShape.of((*dims[:axis], size, *dims[axis + 1 :])) for size in known_sizes]
 
 
 def _sizes(sizes: list[int], total: int | None) -> list[int | None]:
     """Returns the sizes of the pieces, with -1 filled in."""
     if sizes.count(-1) > 1:
         raise ValueError("size_splits can only have one -1")
-    fixed = sum(s for s in sizes if s != -1)
+    fixed_total = sum(s for s in sizes if s != -1)
     if total is None:
         return [None if s == -1 else s for s in sizes]
-    if -1 not in sizes and fixed != total:
+    if -1 not in sizes and fixed_total != total:
         raise ValueError(f"can't split axis of size {total} into pieces of size {dims_text(sizes)}")
-    filled = [total - fixed if s == -1 else s for s in sizes]
-    for i, size in enumerate(filled):
+    filled_sizes = [total - fixed_total if s == -1 else s for s in sizes]
+    for i, size in enumerate(filled_sizes):
         if size < 0:
             raise ValueError(f"Split size at index {i} must be >= 0. Got: {size}")
-    return list(filled)
+    return list(filled_sizes)
 
 
 @op(
@@ -163,13 +163,13 @@ def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, nu
     for i, size in enumerate(sizes):
         if size < -1:
             raise invalid(f"Split size at index {i} must be >= 0. Got: {size}")
-    fixed = sum(s for s in sizes if s != -1)
-    if fixed > total or (-1 not in sizes and fixed != total):
+    fixed_total = sum(s for s in sizes if s != -1)
+    if fixed_total > total or (-1 not in sizes and fixed_total != total):
         raise invalid(
             "Determined shape must either match input shape along split_dim exactly if fully specified, "
-            f"or be less than the size of the input along split_dim if not fully specified.  Got: {fixed}"
+            f"or be less than the size of the input along split_dim if not fully specified.  Got: {fixed_total}"
         )
-    return _slices(value, axis, [total - fixed if s == -1 else s for s in sizes])
+    return _slices(value, axis, [total - fixed_total if s == -1 else s for s in sizes])
 
 
 @split_v_op.gradient

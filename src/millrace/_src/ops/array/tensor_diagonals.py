@@ -39,9 +39,9 @@ def tensor_diag(xp: Xp, diagonal: Array) -> Array:
     """
     if not diagonal.ndim:
         raise invalid("Input must be at least rank 1, got 0")
-    flat = diagonal.reshape(-1)
-    marks = xp.eye(flat.shape[0], dtype=bool)
-    return xp.where(marks, flat[:, None], xp.zeros((), flat.dtype)).reshape(diagonal.shape * 2)
+    flat_diagonal = diagonal.reshape(-1)
+    marks = xp.eye(flat_diagonal.shape[0], dtype=bool)
+    return xp.where(marks, flat_diagonal[:, None], xp.zeros((), flat_diagonal.dtype)).reshape(diagonal.shape * 2)
 
 
 @tensor_diag.gradient

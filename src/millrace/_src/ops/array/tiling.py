@@ -42,8 +42,8 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     if count is not None and count != len(dims):
         raise ValueError(f"Shape must be rank {len(dims)} but is rank {count}")
     multiples = c.partial("multiples") or [None] * len(dims)
-    known = [None if m is None or m < 0 else m for m in multiples]
-    return TensorShape.of(tuple(multiplied(d, m) for d, m in zip(dims, known, strict=True)))
+    known_multiples = [None if m is None or m < 0 else m for m in multiples]
+    return TensorShape.of(tuple(multiplied(d, m) for d, m in zip(dims, known_multiples, strict=True)))
 
 
 @op(
@@ -77,8 +77,8 @@ def tile_op_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tens
     shape = shape_tensor(input, multiples.dtype)
     pairs = raw.Reshape(tensor=raw.Pack(values=[multiples, shape], axis=1), shape=[-1])
     axes = raw.Range(start=0, limit=raw.Size(input=pairs), delta=2)
-    summed = raw.Sum(input=raw.Reshape(tensor=dy, shape=pairs), reduction_indices=axes)
-    return reshape(summed, shape), None
+    d_input = raw.Sum(input=raw.Reshape(tensor=dy, shape=pairs), reduction_indices=axes)
+    return reshape(d_input, shape), None
 
 
 @export("tile", v1=["tile", "manip.tile"])
@@ -168,12 +168,12 @@ def _repeat_evenly(data: Any, counts: Any, axis: int) -> Any:
     dims, shape = data.shape.as_list(), shape_tensor(data, counts.dtype)
     count = reshape(counts, [])
     multiples = [1] * (axis + 1) + [count] + [1] * (len(dims) - axis - 1)
-    tiled = tile(expand_dims_op(data, axis + 1), multiples)
+    tiled_data = tile(expand_dims_op(data, axis + 1), multiples)
     sizes = [shape[:axis], [count * shape[axis]], shape[axis + 1 :]]
-    result = reshape(tiled, raw.ConcatV2(values=sizes, axis=0, name="concat"))
-    known = static_value(count)
-    folded = multiplied(dims[axis], None if known is None else int(known))
-    result.set_shape([*dims[:axis], folded, *dims[axis + 1 :]])
+    result = reshape(tiled_data, raw.ConcatV2(values=sizes, axis=0, name="concat"))
+    known_count = static_value(count)
+    folded_size = multiplied(dims[axis], None if known_count is None else int(known_count))
+    result.set_shape([*dims[:axis], folded_size, *dims[axis + 1 :]])
     return result
 
 
@@ -188,30 +188,32 @@ def _repeat_masked(data: Any, counts: Any, axis: int) -> Any:
     """Repeats each element as often as the largest count asks, then drops the superfluous copies, as TensorFlow's nodes
     do.
     """
-    known = static_value(counts)
+    known_counts = static_value(counts)
     dims, shape = data.shape.as_list(), shape_tensor(data, counts.dtype)
     along_axis = counts = raw.BroadcastTo(input=counts, shape=[shape[axis]])
     if axis > 0:
-        inner = shape_tensor(counts)
-        outer = shape[: axis + 1 - rank_of(counts)]
-        counts = raw.BroadcastTo(input=counts, shape=raw.ConcatV2(values=[outer, inner], axis=0, name="concat"))
-    largest = reduce_max(counts)
-    largest = raw.Maximum(x=convert_to_tensor(0, dtype=counts.dtype, name="zero"), y=largest)
-    mask = sequence_mask(counts, largest)
-    multiples = [1] * (axis + 1) + [largest] + [1] * (len(dims) - axis - 1)
+        inner_shape = shape_tensor(counts)
+        outer_shape = shape[: axis + 1 - rank_of(counts)]
+        counts = raw.BroadcastTo(
+            input=counts, shape=raw.ConcatV2(values=[outer_shape, inner_shape], axis=0, name="concat")
+        )
+    largest_count = reduce_max(counts)
+    largest_count = raw.Maximum(x=convert_to_tensor(0, dtype=counts.dtype, name="zero"), y=largest_count)
+    mask = sequence_mask(counts, largest_count)
+    multiples = [1] * (axis + 1) + [largest_count] + [1] * (len(dims) - axis - 1)
     result = boolean_mask(tile(expand_dims_op(data, axis + 1), multiples), mask)
     if axis > 0:
         total = raw.Sum(input=along_axis, reduction_indices=raw.Range(start=0, limit=rank_of(along_axis), delta=1))
         sizes = [shape[:axis], [total], shape[axis + 1 :]]
         result = reshape(result, raw.ConcatV2(values=sizes, axis=0, name="concat"))
-    size = None if known is None or known.size == 1 else int(known.clip(0).sum())
+    size = None if known_counts is None or known_counts.size == 1 else int(known_counts.clip(0).sum())
     result.set_shape([*dims[:axis], size, *dims[axis + 1 :]])
     return result
 
 
 def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     """Repeats element `i` `counts[i]` times: gathers by the positions that a running sum of the counts gives."""
-    dims, known = data.shape._dims, static_value(counts)
+    dims, known_counts = data.shape._dims, static_value(counts)
     each = raw.BroadcastTo(input=counts, shape=raw.Pack(values=[shape_tensor(data)[axis]], axis=0))
     each = raw.Maximum(x=each, y=0)
     ends = raw.Cumsum(x=each, axis=0)
@@ -221,6 +223,6 @@ def _repeat_by(data: Any, counts: Any, axis: int) -> Any:
     # data -> reshape(data, shape(data)): so the gather's gradient is dense, as the gradient of tf.repeat in TensorFlow
     rows = reshape(data, shape_tensor(data))
     result = raw.GatherV2(params=rows, indices=reshape(indices, [-1]), axis=axis)
-    if known is not None and known.size != 1 and dims is not None:
-        result.set_shape([*dims[:axis], int(known.clip(0).sum()), *dims[axis + 1 :]])
+    if known_counts is not None and known_counts.size != 1 and dims is not None:
+        result.set_shape([*dims[:axis], int(known_counts.clip(0).sum()), *dims[axis + 1 :]])
     return result

@@ -26,25 +26,25 @@ _INDEX = INDEX.with_default(int32)
 
 
 def _transpose_shape(c: ShapeContext) -> TensorShape:
-    given, perm_shape = c.shape("x")._dims, c.shape("perm")._dims
+    dims, perm_shape = c.shape("x")._dims, c.shape("perm")._dims
     if perm_shape is not None and len(perm_shape) != 1:
         raise ValueError(f"Shape must be rank 1 but is rank {len(perm_shape)}")
     count = perm_shape[0] if perm_shape else None
-    if given is None:
+    if dims is None:
         return unknown_dims(count)
-    if count is not None and count != len(given):
-        raise ValueError(f"Dimension must be {len(given)} but is {count}")
+    if count is not None and count != len(dims):
+        raise ValueError(f"Dimension must be {len(dims)} but is {count}")
     perm = c.value("perm")
     if perm is None:
-        same = (
-            len(set(given)) == 1 and given[0] is not None
+        has_equal_dims = (
+            len(set(dims)) == 1 and dims[0] is not None
         )  # all dimensions alike: any order gives the same dimensions
-        return TensorShape.of(given) if same or len(given) < 2 else unknown_dims(len(given))
-    rank = len(given)
+        return TensorShape.of(dims) if has_equal_dims or len(dims) < 2 else unknown_dims(len(dims))
+    rank = len(dims)
     for axis in perm.tolist():
         if not -rank <= axis < rank:
             raise ValueError(f"perm dim {axis} is out of range of input rank {rank}")
-    return TensorShape.of(tuple(given[axis] for axis in perm.tolist()))
+    return TensorShape.of(tuple(dims[axis] for axis in perm.tolist()))
 
 
 @op(
@@ -75,8 +75,8 @@ def transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
 )
 def conjugate_transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     """Conjugates `x` and reorders the dimensions by `perm`."""
-    moved = transpose_op.op_def.kernel(xp, x, perm)
-    return xp.conj(moved) if moved.dtype.kind == "c" else moved
+    transposed_x = transpose_op.op_def.kernel(xp, x, perm)
+    return xp.conj(transposed_x) if transposed_x.dtype.kind == "c" else transposed_x
 
 
 def _bad_permutation(rank: int, perm: Array) -> Exception:
@@ -89,8 +89,8 @@ def _bad_permutation(rank: int, perm: Array) -> Exception:
     for axis in order:
         if not -rank <= axis < rank:
             return invalid(f"{axis} is out of range [0 .. {rank})")
-    missing = next((i for i in range(rank) if i not in {a % rank for a in order}), -1)
-    return invalid(f"{missing} is missing from {{{','.join(str(a) for a in order)}}}.")
+    missing_axis = next((i for i in range(rank) if i not in {a % rank for a in order}), -1)
+    return invalid(f"{missing_axis} is missing from {{{','.join(str(a) for a in order)}}}.")
 
 
 def _inverse(perm: Any) -> Any:

@@ -60,15 +60,15 @@ def _first_rows(x: Array, axis: int) -> tuple[Array, Array]:
     """Finds the first position of each distinct slice along `axis`, and for each slice the number of its distinct
     slice.
     """
-    known: dict[tuple[Any, ...], int] = {}
+    row_numbers: dict[tuple[Any, ...], int] = {}
     first: list[int] = []
     which = []
     for i, row in enumerate(np.moveaxis(x, axis, 0)):
         key = tuple(np.asarray(row).reshape(-1).tolist())
-        if key not in known:
-            known[key] = len(first)
+        if key not in row_numbers:
+            row_numbers[key] = len(first)
             first.append(i)
-        which.append(known[key])
+        which.append(row_numbers[key])
     return np.array(first, np.int64), np.array(which, np.int64)
 
 
@@ -231,9 +231,11 @@ def list_diff(xp: Xp, x: Array, y: Array, *, out_idx: DType) -> tuple[Array, Arr
     for name, value in (("x", x), ("y", y)):
         if value.ndim != 1:
             raise invalid(f"{name} should be a 1D vector.")
-    excluded = set(y.tolist())
-    kept = np.array([i for i, item in enumerate(x.tolist()) if item not in excluded], out_idx.np_dtype)
-    return x[kept], kept
+    excluded_elements = set(y.tolist())
+    kept_positions = np.array(
+        [i for i, item in enumerate(x.tolist()) if item not in excluded_elements], out_idx.np_dtype
+    )
+    return x[kept_positions], kept_positions
 
 
 @export(v1=["setdiff1d"])
