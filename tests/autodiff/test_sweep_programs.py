@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff import sweep_programs
+from millrace._src.passes import constant_folding
 
 
 @pytest.fixture(autouse=True)
@@ -231,14 +233,15 @@ def test_complex_and_integer_and_repeated_sources() -> None:
 
 
 def test_a_program_keeps_no_large_constants(forms: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_programs, "_LARGEST_CONSTANT", 10)
+    monkeypatch.setattr(constant_folding, "LARGEST", 10)
     for size in (4, 40):
         for _ in range(3):
             assert gradient(lambda x: x + x, [1.0] * size) == [[2.0] * size]
             assert gradient(lambda x: tf.reduce_mean(x), [1.0] * size) == [[pytest.approx(1.0 / size)] * size]
     assert len(programs(forms)) == 4
     for found in programs(forms):
-        assert all(constant.size <= 10 for constant in found._constants)
+        names = found._program.__globals__
+        assert all(value.size <= 10 for name, value in names.items() if re.fullmatch(r"c\d+", name))
 
 
 def test_what_is_done_with_a_gradient_does_not_reach_the_program() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
+from millrace._src.passes.pipeline import optimize
 
 ROWS = tf.TensorSpec([5, 2], tf.float32)
 X = np.arange(10.0, dtype=np.float32).reshape(5, 2)
@@ -19,7 +20,7 @@ X = np.arange(10.0, dtype=np.float32).reshape(5, 2)
 
 def program(f: Any, *specs: Any) -> Any:
     graph = tf.function(f, autograph=False).get_concrete_function(*specs).graph
-    return eager_engine().compile(graph, graph.inputs, graph.outputs)
+    return eager_engine().compile(optimize(graph))
 
 
 def loop(n: Any, step: Any, *first: Any) -> Any:

@@ -14,6 +14,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.passes.pipeline import optimize
 
 
 def value(x: Any) -> Any:
@@ -22,7 +23,7 @@ def value(x: Any) -> Any:
 
 def program(f: Any, *specs: Any) -> Any:
     graph = tf.function(f, autograph=False).get_concrete_function(*specs).graph
-    return eager_engine().compile(graph, graph.inputs, graph.outputs)
+    return eager_engine().compile(optimize(graph))
 
 
 FLOAT = tf.TensorSpec([None], tf.float32)
@@ -52,7 +53,7 @@ def test_an_input_may_be_an_output_twice() -> None:
     x = g.add_placeholder(tf.float32, [], "x")
     g.inputs.append(x)
     g.outputs = [x, x]
-    assert [r.tolist() for r in eager_engine().compile(g, g.inputs, g.outputs)(np.float32(2.0) * np.ones(()))] == [
+    assert [r.tolist() for r in eager_engine().compile(optimize(g))(np.float32(2.0) * np.ones(()))] == [
         2.0,
         2.0,
     ]

@@ -16,6 +16,7 @@ import millrace as tf
 from millrace._src.core.context import eager_engine
 from millrace._src.engines.numpy import codegen
 from millrace._src.engines.numpy.instructions import note_lives
+from millrace._src.passes.pipeline import optimize
 
 SCALAR = tf.TensorSpec([], tf.float32)
 COUNT = tf.TensorSpec([], tf.int32)
@@ -23,7 +24,7 @@ COUNT = tf.TensorSpec([], tf.int32)
 
 def program(f: Any, *specs: Any) -> Any:
     graph = tf.function(f, autograph=False).get_concrete_function(*specs).graph
-    return eager_engine().compile(graph, graph.inputs, graph.outputs)
+    return eager_engine().compile(optimize(graph))
 
 
 def value(x: Any) -> Any:

@@ -29,18 +29,16 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.operation import Operation
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
+from millrace._src.passes import constant_folding
+from millrace._src.passes.pipeline import optimize
 
 _SWEEPS_BEFORE = 10
 """How often a form must have come back before it gets a program, which takes as long as ten or twenty sweeps."""
 _MOST_FORMS = 256
 _MOST_BYTES = 16 << 20
-_LARGEST_CONSTANT = 1 << 16
-"""How many elements a constant may have that a program keeps; larger ones are made again in every call."""
 
 _forms: dict[Any, Any] = {}
 """Form -> its program; how often it was seen, as long as it has none; or None if it can have none."""
@@ -198,29 +196,14 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     needed = required_operations(graph.get_operations(), [t.op for t in flat], stop=given)
     if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed):
         return None  # the placeholders of tensors of which there is only the shape are among them
-    constants = _computed_from_constants(needed, flat)
-    arrays = compile_graph(eager_engine(), graph, [], constants)() if constants else ()
-    program = compile_graph(eager_engine(), graph, [*inputs, *constants], flat)
-    return _Runner(program, given_seeds, arrays, results)
-
-
-def _computed_from_constants(needed: Sequence[Operation], results: Sequence[Any]) -> list[Any]:
-    """The tensors that depend on constants alone and that others, which do not, or the caller, are given."""
-    constant: set[Operation] = set()
-    for operation in needed:
-        if all(t.op in constant for t in operation.inputs) and operation.effects is Effects.NONE:
-            sizes = [t.shape.num_elements() for t in operation.outputs]
-            if all(size is not None and size <= _LARGEST_CONSTANT for size in sizes):
-                constant.add(operation)
-    read = [t for operation in needed if operation not in constant for t in operation.inputs]
-    found = {(id(t.op), t.value_index): t for t in (*read, *results) if t.op in constant and not t.op.static_values}
-    return list(found.values())
+    program = eager_engine().compile(optimize(graph, inputs, flat))
+    return _Runner(program, given_seeds, results)
 
 
 def _symbolic_seed(graph: FuncGraph, seed: Any) -> Any:
     target = seed.target if type(seed) is Ones else seed
     shape, dtype = target._value.shape, target._value.dtype
-    if type(seed) is Ones and target._value.size <= _LARGEST_CONSTANT:
+    if type(seed) is Ones and target._value.size <= constant_folding.LARGEST:
         return graph.constant(np.ones(shape, dtype), target.dtype, "seed")
     return _placeholder(graph, target.dtype, shape)
 
@@ -263,9 +246,8 @@ class _Runner:
     """Calls a program and gives its results the structure of gradients.
 
     Args:
-      program: from arrays to arrays: of the tape's values, some of its seeds, and constants.
+      program: from arrays to arrays: of the tape's values and some of its seeds.
       seeds: which of the seeds the program takes.
-      constants: the last arguments of the program.
       results: the symbolic gradients: None, tensors, IndexedSlices.
     """
 
@@ -273,12 +255,10 @@ class _Runner:
         self,
         program: Callable[..., Sequence[Any]],
         seeds: Sequence[int],
-        constants: Sequence[Any],
         results: Sequence[Any],
     ) -> None:
         self._program = program
         self._seeds = seeds
-        self._constants = constants
         self._parts = [len(_parts(r)) for r in results]
         self._dtypes = [t.dtype for r in results for t in _parts(r)]
 
@@ -287,7 +267,7 @@ class _Runner:
         arrays = [t._value for t in tape.values]
         arrays += [made(tape.seeds[i])._value for i in self._seeds]
         try:
-            found = state.quietly(self._program, *arrays, *self._constants)
+            found = state.quietly(self._program, *arrays)
         except Exception:  # the sweep op by op meets the same error, and names it
             return None
         tensors = iter([_tensor(a, d) for a, d in zip(found, self._dtypes, strict=True)])

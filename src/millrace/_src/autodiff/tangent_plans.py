@@ -30,12 +30,12 @@ from millrace._src.core.op_signature import places
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, held, tape_id
-from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 from millrace._src.graph.replay import replay
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
+from millrace._src.passes.pipeline import optimize
 
 _MOST_SHAPES = 16
 """After this many different shapes of one call, further ones share a plan with unknown dimensions."""
@@ -92,7 +92,8 @@ class TangentPlan:
     def run(self, arguments: Sequence[EagerTensor]) -> list[Any]:
         """The output tangents, computed at once and seen by nobody."""
         if self._program is None:
-            self._program = compile_graph(eager_engine(), self.graph, self.inputs, self.found, with_effects=False)
+            optimized = optimize(self.graph, self.inputs, self.found, with_effects=False)
+            self._program = eager_engine().compile(optimized)
         program, values = self._program, [t._value for t in arguments]
         arrays = program(*values) if program.runs_python else state.quietly(program, *values)
         made = iter(arrays)

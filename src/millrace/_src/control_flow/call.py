@@ -46,6 +46,7 @@ from millrace._src.graph.function_factory import set_function_factory
 from millrace._src.ops import raw
 from millrace._src.ops.batching import in_places
 from millrace._src.ops.type_sets import ANY
+from millrace._src.passes.pipeline import optimize
 
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
     "utf-8", "surrogateescape"
@@ -308,8 +309,7 @@ def _level(value: Any, dtype: Any) -> Any:
 
 def _compile(function: GraphFunction) -> Any:
     """The program of the engine in charge."""
-    graph = function.graph
-    return engine_for(function.jit_compile).compile(graph, graph.inputs, graph.outputs)
+    return engine_for(function.jit_compile).compile(optimize(function.graph))
 
 
 def _quieted(program: Any) -> Any:

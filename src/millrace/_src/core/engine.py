@@ -31,5 +31,5 @@ class Engine(Protocol):
     def bind(self, op: Any, dtypes: tuple[Any, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """A callable on arrays for one op with fixed input dtypes and attributes."""
 
-    def compile(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
-        """A program that computes `outputs` of `graph` from values of `inputs`, with the graph's effects."""
+    def compile(self, graph: Any) -> Program:
+        """A program for an `OptimizedGraph`: from the values of its inputs to those of its outputs."""

@@ -16,6 +16,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.resources import resource_of
 from millrace._src.engines.tiers import xla_engine
+from millrace._src.passes.pipeline import optimize
 
 _STAGES = ("hlo", "hlo_serialized", "optimized_hlo", "optimized_hlo_serialized", "optimized_hlo_dot")
 _EXTRA_STAGES = ("stablehlo", "optimized_hlo_proto_serialized")
@@ -44,10 +45,11 @@ def _lowered(concrete: Any) -> Any:
     Raises: InvalidArgumentError: if it runs on the NumPy tier, with the reason.
     """
     graph = concrete.graph
-    program = xla_engine().compile(graph, graph.inputs, graph.outputs)  # the first to import JAX: it tidies up after it
+    optimized = optimize(graph)
+    program = xla_engine().compile(optimized)  # the first to import JAX: it tidies up after it
     engine: Any = importlib.import_module("millrace._src.engines.xla.engine")
     if not isinstance(program, engine.XlaProgram):
-        raise _no_program(graph, engine.reason_for_numpy(graph))
+        raise _no_program(graph, engine.reason_for_numpy(optimized))
     captured = concrete.captured_inputs
     first_capture = len(graph.inputs) - len(captured)
     values = [

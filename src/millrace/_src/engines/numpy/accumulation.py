@@ -63,16 +63,16 @@ class _Fuser:
             elif isinstance(instruction, Choice):
                 for inner, _ in instruction.branches:
                     self.block(inner)
-            elif instruction.operation is not None:
+            elif instruction.node is not None:
                 gone.update(id(line) for line in self._line(instruction, makers))
         block[:] = [instruction for instruction in block if id(instruction) not in gone]
 
     def _line(self, line: Line, makers: dict[str, Line]) -> list[Line]:
         """Notes a line that makes mostly zeros, or rewrites a sum of such; returns the lines that it replaces."""
-        op = line.operation.op_def
+        op = line.node.op_def
         if op.added_to is not None and self.uses[line.targets[0]] == 1:
             makers[line.targets[0]] = line
-        if not op.is_sum or line.operation.outputs[0].dtype.name == "variant":
+        if not op.is_sum or line.node.outputs[0].dtype.name == "variant":
             return []
         sparse = [makers[name] for name in line.uses if name in makers]
         if len(sparse) == len(line.uses):
@@ -96,15 +96,13 @@ class _Fuser:
             line.consumed, line.call_in_place = whole[0], f"p{number}({', '.join(line.uses)})"
 
     def _bound(self, line: Line) -> Callable[..., Any]:
-        operation = line.operation
-        kernel: Callable[..., Any] = self.engine.bind(
-            operation.op_def, tuple(t.dtype for t in operation.inputs), operation.attrs
-        )
+        node = line.node
+        kernel: Callable[..., Any] = self.engine.bind(node.op_def, tuple(v.dtype for v in node.inputs), node.attrs)
         return kernel
 
     @staticmethod
     def _adder(line: Line) -> Callable[..., Any]:
-        op, attrs = line.operation.op_def, line.operation.attrs
+        op, attrs = line.node.op_def, line.node.attrs
         given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
         return functools.partial(op.added_to, xp, **given)
 

@@ -1,8 +1,8 @@
 """From a graph to a Python function: the straight-line program of the NumPy tier.
 
-Each needed operation becomes one line `v3 = k3(v1, v2)`, with its kernel bound
-once for its dtypes and attributes; a value is dropped at its last use. A called
-function, a loop and a choice of two branches are written in line, as Python's own
+Each node becomes one line `v3 = k3(v1, v2)`, with its kernel bound
+once for its dtypes and attributes; a value is dropped at its last use. A
+loop and a choice of two branches are written in line, as Python's own
 statements, so that an iteration costs little more than its kernels. The source is
 kept for tracebacks and debuggers, and an error is traced from its line back to the
 operation and to the user's line that made it.
@@ -35,54 +35,38 @@ from millrace._src.engines.numpy.instructions import (
     rendered,
 )
 from millrace._src.engines.tensor_lists import own
-from millrace._src.graph.control_deps import function_attrs
-from millrace._src.graph.operation import Operation
-from millrace._src.graph.traversal import required_operations
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 _serial = itertools.count()
-_DEEPEST = 12
-"""How deep functions are written into each other; Python itself allows 20 blocks."""
-_LONGEST = 20_000
-"""A program with more operations than this calls further functions rather than contain them."""
 
-_Names: TypeAlias = dict[tuple[int, int], str]
-"""Tensor (by `_key`) -> its name in the program."""
+_Names: TypeAlias = dict[Value, str]
+"""Value -> its name in the program."""
 
 
-def compile_graph(
-    engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], *, with_effects: bool = True
-) -> Callable[..., tuple[Any, ...]]:
-    """The program that computes `outputs` from `inputs` and, `with_effects`, carries out the graph's effects."""
-    return _Writer(engine, graph, inputs, outputs, with_effects).program()
+def compile_graph(engine: Any, graph: OptimizedGraph) -> Callable[..., tuple[Any, ...]]:
+    """Returns the program that computes the outputs of a graph from its inputs and carries out its effects."""
+    return _Writer(engine, graph).program()
 
 
 class _Writer:
     """Writes the source of one program."""
 
-    def __init__(
-        self, engine: Any, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], with_effects: bool
-    ) -> None:
+    def __init__(self, engine: Any, graph: OptimizedGraph) -> None:
         self.engine = engine
         self.graph = graph
-        self.inputs = inputs
-        self.outputs = outputs
-        self.operations = required_operations(
-            graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs], with_effects=with_effects
-        )
         self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own}
         self.serial = itertools.count()
-        self.written = 0
-        """How many operations the program has so far."""
 
     def program(self) -> Callable[..., tuple[Any, ...]]:
-        names = {_key(tensor): f"a{index}" for index, tensor in enumerate(self.inputs)}
-        block = self._block(self.operations, names, self.outputs, ())
-        results = [self._name(t, names) for t in self.outputs]
+        graph = self.graph
+        names = {value: f"a{index}" for index, value in enumerate(graph.inputs)}
+        block = self._block(graph.nodes, names)
+        results = [self._name(value, names) for value in graph.outputs]
         fuse_sums(block, results, self.engine, self.scope)
         note_lives(block, frozenset(results))
         choose_in_place(block)
         lines = list(rendered(block, 2))
-        parameters = ", ".join(f"a{i}" for i in range(len(self.inputs)))
+        parameters = ", ".join(f"a{i}" for i in range(len(graph.inputs)))
         source = "\n".join(
             [
                 f"def program({parameters}):",
@@ -94,255 +78,124 @@ class _Writer:
                 "",
             ]
         )
-        behind = {i: (operation, names) for i, (_, operation, names) in enumerate(lines, 3) if operation is not None}
+        behind = {i: (node, names) for i, (_, node, names) in enumerate(lines, 3) if node is not None}
         return self._compiled(source, behind)
 
-    def _compiled(self, source: str, behind: dict[int, tuple[Operation, Sequence[str]]]) -> Any:
-        filename = f"<millrace graph {getattr(self.graph, 'name', '')} {next(_serial)}>"
+    def _compiled(self, source: str, behind: dict[int, tuple[Node, Sequence[str]]]) -> Any:
+        filename = f"<millrace graph {self.graph.name} {next(_serial)}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         self.scope["explain"] = _Explainer(filename, behind)
         exec(compile(source, filename, "exec"), self.scope)
         program: Any = self.scope["program"]
         weakref.finalize(program, linecache.cache.pop, filename, None)
         program.source = source
-        program.runs_python = any(op.effects is Effects.IO for op in self.operations)
+        program.runs_python = self.graph.runs_python
         return quiet(program) if program.runs_python else program
 
-    # --- operations ----------------------------------------------------------------------------------------------
+    # --- nodes ---------------------------------------------------------------------------------------------------
 
-    def _block(
-        self, operations: Sequence[Operation], names: _Names, outputs: Sequence[Any], around: tuple[Any, ...]
-    ) -> list[Instruction]:
-        """The instructions of some operations of a graph; `names` learns what their outputs are called.
+    def _block(self, nodes: Sequence[Node], names: _Names) -> list[Instruction]:
+        """The instructions of some nodes; `names`, which has those of the given values, learns those of the others."""
+        return [self._instruction(node, names) for node in nodes]
 
-        Args:
-          operations: in the order they run in.
-          names: the names of the tensors that are given.
-          outputs: the tensors that are read after the block.
-          around: the graphs that this one is written into.
-        """
-        read = {_key(t) for op in operations for t in op.inputs} | {_key(t) for t in outputs}
-        block: list[Instruction] = []
-        for operation in operations:
-            self.written += 1
-            if operation.static_values and not operation.effects.must_run:
-                continue  # named where it is read
-            op = operation.op_def
-            if op.returns_input:
-                names[_key(operation.outputs[0])] = self._name(operation.inputs[0], names)
-            elif not operation.outputs and operation.effects is Effects.NONE:
-                continue  # it only joins control inputs
-            elif not self._in_line(operation, names, read, around, block):
-                block.append(self._line(operation, names))
-        return block
+    def _instruction(self, node: Node, names: _Names) -> Instruction:
+        graphs = node.graphs if node.op_def.control is not None else ()
+        if graphs and node.op_def.control == "loop":
+            return self._loop(node, graphs, names)
+        if graphs and node.inputs[0].dtype.is_bool and node.inputs[0].shape.rank == 0:
+            return self._choice(node, graphs, names)
+        return self._line(node, names)
 
-    def _in_line(
-        self, operation: Operation, names: _Names, read: set[Any], around: tuple[Any, ...], block: list[Instruction]
-    ) -> bool:
-        """Writes the graphs of an operation into the program, unless they hold it themselves or make it too long."""
-        kind = operation.op_def.control
-        if kind is None or len(around) >= _DEEPEST or self.written > _LONGEST:
-            return False
-        graphs = function_attrs(operation)
-        if any(graph in around for graph in graphs):
-            return False
-        write = {"call": self._call_in_line, "loop": self._loop_in_line, "choice": self._choice_in_line}[kind]
-        return write(operation, graphs, names, read, around, block)
-
-    def _call_in_line(
-        self,
-        operation: Operation,
-        graphs: Sequence[Any],
-        names: _Names,
-        read: set[Any],
-        around: tuple[Any, ...],
-        block: list[Instruction],
-    ) -> bool:
-        (graph,) = graphs
-        if len(graph.inputs) != len(operation.inputs):
-            return False
-        inner = {_key(p): self._name(t, names) for p, t in zip(graph.inputs, operation.inputs, strict=True)}
-        pairs = zip(operation.outputs, graph.outputs, strict=True)
-        wanted = [(outer, own) for outer, own in pairs if _key(outer) in read]
-        outputs = [own for _, own in wanted]
-        block += self._block(_required(graph, outputs), inner, outputs, (*around, graph))
-        names.update({_key(outer): self._name(own, inner) for outer, own in wanted})
-        return True
-
-    def _choice_in_line(
-        self,
-        operation: Operation,
-        graphs: Sequence[Any],
-        names: _Names,
-        read: set[Any],
-        around: tuple[Any, ...],
-        block: list[Instruction],
-    ) -> bool:
-        predicate, *operands = operation.inputs
-        if not predicate.dtype.is_bool or predicate.shape.rank != 0:
-            return False
-        wanted = [i for i, t in enumerate(operation.outputs) if _key(t) in read]
+    def _choice(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Choice:
+        predicate, *operands = node.inputs
+        given = [self._name(value, names) for value in operands]
         branches = []
         for graph in graphs:
-            inner = {_key(p): self._name(t, names) for p, t in zip(graph.inputs, operands, strict=True)}
-            outputs = [graph.outputs[i] for i in wanted]
-            written = self._block(_required(graph, outputs), inner, outputs, (*around, graph))
-            branches.append((written, [self._name(t, inner) for t in outputs]))
-        targets = [self._new("v") for _ in wanted]
-        names.update({_key(operation.outputs[i]): name for i, name in zip(wanted, targets, strict=True)})
-        block.append(Choice(self._name(predicate, names), branches, targets, operation))
-        return True
+            inner = dict(zip(graph.inputs, given, strict=True))
+            written = self._block(graph.nodes, inner)
+            branches.append((written, [self._name(value, inner) for value in graph.outputs]))
+        names.update({value: self._new("v") for value in node.outputs})
+        return Choice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
 
-    def _loop_in_line(
-        self,
-        operation: Operation,
-        graphs: Sequence[Any],
-        names: _Names,
-        read: set[Any],
-        around: tuple[Any, ...],
-        block: list[Instruction],
-    ) -> bool:
+    def _loop(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Loop:
+        """A loop; a variable that an iteration hands on as it is, is no state of the program."""
         cond, body = graphs
-        loop = LoopParts(cond, body, [i for i, t in enumerate(operation.outputs) if _key(t) in read])
-        states = {i: self._new("s") for i in loop.varying}
-        firsts = [self._name(t, names) if i in loop.needed else "" for i, t in enumerate(operation.inputs)]
-        current = {i: states.get(i, firsts[i]) for i in loop.needed}
-        inside = (*around, cond, body)
-        inner = {_key(cond.inputs[i]): name for i, name in current.items()}
-        test = self._block(loop.test, inner, cond.outputs[:1], inside)
+        firsts = [self._name(value, names) for value in node.inputs]
+        varying = [i for i, value in enumerate(body.outputs) if value is not body.inputs[i]]
+        states = {i: self._new("s") for i in varying}
+        current = [states.get(i, first) for i, first in enumerate(firsts)]
+        inner = dict(zip(cond.inputs, current, strict=True))
+        test = self._block(cond.nodes, inner)
         keep = self._name(cond.outputs[0], inner)
-        inner = {_key(body.inputs[i]): name for i, name in current.items()}
-        results = [body.outputs[i] for i in states]
-        written = self._block(loop.body, inner, results, inside)
-        targets, values = list(states.values()), [self._name(t, inner) for t in results]
+        inner = dict(zip(body.inputs, current, strict=True))
+        written = self._block(body.nodes, inner)
+        targets, values = list(states.values()), [self._name(body.outputs[i], inner) for i in varying]
         if targets:
             written.append(Line(targets, ", ".join(targets), ", ".join(values), values))
-        started = [(name, firsts[i], operation.inputs[i].dtype.name == "variant") for i, name in states.items()]
-        block.append(Loop(started, test, keep, written, operation))
-        names.update({_key(operation.outputs[i]): name for i, name in current.items()})
-        return True
+        names.update(zip(node.outputs, current, strict=True))
+        started = [(name, firsts[i], node.inputs[i].dtype.name == "variant") for i, name in states.items()]
+        return Loop(started, test, keep, written, node)
 
-    def _line(self, operation: Operation, names: _Names) -> Line:
-        arguments = [self._name(t, names) for t in operation.inputs]
-        call = self._call(operation, arguments)
-        targets = []
-        for tensor in operation.outputs:
-            targets.append(self._new("v"))
-            names[_key(tensor)] = targets[-1]
-        op = operation.op_def
+    def _line(self, node: Node, names: _Names) -> Line:
+        arguments = [self._name(value, names) for value in node.inputs]
+        call = self._call(node, arguments)
+        targets = [self._new("v") for _ in node.outputs]
+        names.update(zip(node.outputs, targets, strict=True))
+        signature = node.op_def.signature
         pattern = ", ".join(targets)
-        if len(op.signature.outputs) > 1 or (op.signature.outputs and op.signature.outputs[0].is_list):
-            pattern = self._unpacking(operation, targets)
-        line = Line(targets, pattern, call, arguments, operation)
-        if any(t.dtype.name == "variant" for t in operation.inputs):
+        if len(signature.outputs) > 1 or (signature.outputs and signature.outputs[0].is_list):
+            pattern = self._unpacking(node, targets)
+        line = Line(targets, pattern, call, arguments, node)
+        if any(value.dtype.name == "variant" for value in node.inputs):
             self._note_lists(line, arguments)
         return line
 
     def _note_lists(self, line: Line, arguments: Sequence[str]) -> None:
         """Says which list a line may change in place, and which ones its results may hold."""
-        operation = line.operation
-        lists = [n for n, t in zip(arguments, operation.inputs, strict=True) if t.dtype.name == "variant"]
-        make = operation.op_def.in_place
+        node = line.node
+        lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
+        make = node.op_def.in_place
         if make is not None:
             name = f"p{next(self.serial)}"
-            self.scope[name] = make(operation.attrs)
+            self.scope[name] = make(node.attrs)
             line.consumed, line.call_in_place = lists[0], f"{name}({', '.join(arguments)})"
             lists = lists[1:]
-        holds = any(t.dtype.name == "variant" for t in operation.outputs) or function_attrs(operation)
-        line.escaping = lists if holds or operation.effects is Effects.IO else []
+        holds = any(value.dtype.name == "variant" for value in node.outputs) or node.holds_functions
+        line.escaping = lists if holds or node.effects is Effects.IO else []
 
     # --- names ---------------------------------------------------------------------------------------------------
 
     def _new(self, kind: str) -> str:
         return f"{kind}{next(self.serial)}"
 
-    def _name(self, tensor: Any, names: _Names) -> str:
-        """What a tensor is called; a constant gets its name when it is first read."""
-        key = _key(tensor)
-        if key not in names:
-            names[key] = name = self._new("c")
-            self.scope[name] = tensor.op.static_values[tensor.value_index]
-        return names[key]
+    def _name(self, value: Value, names: _Names) -> str:
+        """What a value is called; a constant gets its name when it is first read."""
+        if value not in names:
+            names[value] = name = self._new("c")
+            self.scope[name] = value.constant
+        return names[value]
 
-    def _unpacking(self, operation: Operation, targets: list[str]) -> str:
-        groups = operation.op_def.signature.split_outputs(targets, operation.attrs)
+    def _unpacking(self, node: Node, targets: list[str]) -> str:
+        groups = node.op_def.signature.split_outputs(targets, node.attrs)
         if len(groups) == 1:
             return f"[{', '.join(groups[0])}]"
         return ", ".join(f"[{', '.join(g)}]" if isinstance(g, list) else g for g in groups)
 
-    def _call(self, operation: Operation, arguments: list[str]) -> str:
-        op = operation.op_def
-        kernel = self.engine.bind(op, tuple(t.dtype for t in operation.inputs), operation.attrs)
+    def _call(self, node: Node, arguments: list[str]) -> str:
+        op = node.op_def
+        kernel = self.engine.bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
         name = self._new("k")
         self.scope[name] = kernel
         call = f"{name}({', '.join(arguments)})"
-        if (
-            len(operation.outputs) != 1
-            or op.signature.outputs[0].is_list
-            or operation.outputs[0].shape.rank not in (0, None)
-        ):
+        if len(node.outputs) != 1 or op.signature.outputs[0].is_list or node.outputs[0].shape.rank not in (0, None):
             return call
         if isinstance(kernel, np.ufunc):
             return f"{name}({', '.join(arguments)}, out=...)"  # `...` keeps a 0-d result an array
-        dtype = operation.outputs[0].dtype
+        dtype = node.outputs[0].dtype
         if dtype.np_dtype.kind == "O":
             self.scope[f"d{name}"] = dtype
             return f"keep({call}, d{name})"
         return f"asarray({call})"
-
-
-class LoopParts:
-    """What of a loop has to run, for those of its results that somebody reads.
-
-    A variable that an iteration hands on as it is, is no state; one that neither the condition nor a needed result
-    reads (a counter that nobody asks for) is not there.
-
-    Args:
-      cond: the graph of the condition.
-      body: the graph of an iteration.
-      wanted: the positions of the results that are read.
-    """
-
-    def __init__(self, cond: Any, body: Any, wanted: Sequence[int]) -> None:
-        self.test = _required(cond, cond.outputs[:1])
-        passed_on = [_unwrapped(t) is p for t, p in zip(body.outputs, body.inputs, strict=True)]
-        needed = {*wanted, *_positions_read(cond.inputs, self.test, cond.outputs[:1])}
-        while True:
-            results = [t for i, t in enumerate(body.outputs) if i in needed and not passed_on[i]]
-            self.body = _required(body, results)
-            found = needed | _positions_read(body.inputs, self.body, results)
-            if found == needed:
-                break
-            needed = found
-        self.needed = sorted(needed)
-        self.varying = [i for i in self.needed if not passed_on[i]]
-
-
-def _positions_read(inputs: Sequence[Any], operations: Sequence[Operation], outputs: Sequence[Any]) -> set[int]:
-    """The positions of the inputs of a graph that some operations or outputs read."""
-    read = {_key(t) for op in operations for t in op.inputs} | {_key(t) for t in outputs}
-    return {i for i, t in enumerate(inputs) if _key(t) in read}
-
-
-def _unwrapped(tensor: Any) -> Any:
-    """The tensor behind operations that return their input, and behind functions that do."""
-    while True:
-        operation = tensor.op
-        if operation.op_def.returns_input:
-            tensor = operation.inputs[0]
-        elif operation.op_def.control == "call":
-            (graph,) = function_attrs(operation)
-            behind = _unwrapped(graph.outputs[tensor.value_index])
-            place = next((i for i, given in enumerate(graph.inputs) if given is behind), None)
-            if place is None:
-                return tensor
-            tensor = operation.inputs[place]
-        else:
-            return tensor
-
-
-def _required(graph: Any, outputs: Sequence[Any]) -> list[Operation]:
-    return required_operations(graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in graph.inputs])
 
 
 def quiet(program: Any) -> Any:
@@ -361,14 +214,10 @@ def _keep(value: Any, dtype: Any) -> Any:
     return value if type(value) is np.ndarray else _level(value, dtype)
 
 
-def _key(tensor: Any) -> tuple[int, int]:
-    return id(tensor.op), tensor.value_index
-
-
 class _Explainer:
     """Turns an exception of a generated line into one that names the operation and the user's line."""
 
-    def __init__(self, filename: str, lines: dict[int, tuple[Operation, Sequence[str]]]) -> None:
+    def __init__(self, filename: str, lines: dict[int, tuple[Node, Sequence[str]]]) -> None:
         self._filename = filename
         self._lines = lines
 
@@ -376,12 +225,12 @@ class _Explainer:
         frame = self._frame(error.__traceback__)
         if frame is None or getattr(error, "_millrace_explained", False):
             return error
-        operation, arguments = self._lines[frame.tb_lineno]
-        named = kernel_error(operation.op_def, _values(operation, arguments, frame.tb_frame), operation.attrs, error)
+        node, arguments = self._lines[frame.tb_lineno]
+        named = kernel_error(node.op_def, _values(node, arguments, frame.tb_frame), node.attrs, error)
         if isinstance(named, errors.OpError):
-            message = named.message.split(f" [Op:{operation.type}]")[0]
+            message = named.message.split(f" [Op:{node.type}]")[0]
             kind: Any = type(named)
-            named = kind(None, None, _graph_message(operation, message))
+            named = kind(None, None, _graph_message(node, message))
         named._millrace_explained = True  # type: ignore[attr-defined]  # marks it for enclosing programs
         return named
 
@@ -394,16 +243,16 @@ class _Explainer:
         return None
 
 
-def _values(operation: Operation, arguments: Sequence[str], frame: FrameType) -> list[Any]:
-    """The inputs of a failed operation as tensors with values, as far as the frame still has them."""
-    found = []
-    for tensor, name in zip(operation.inputs, arguments, strict=True):
-        value = frame.f_locals.get(name, frame.f_globals.get(name))
-        found.append(tensor if value is None else EagerTensor(np.asarray(value), tensor.dtype))
+def _values(node: Node, arguments: Sequence[str], frame: FrameType) -> list[Any]:
+    """The inputs of a failed node as tensors with values, as far as the frame still has them."""
+    found: list[Any] = []
+    for value, name in zip(node.inputs, arguments, strict=True):
+        array = frame.f_locals.get(name, frame.f_globals.get(name))
+        found.append(value if array is None else EagerTensor(np.asarray(array), value.dtype))
     return found
 
 
-def _graph_message(operation: Operation, message: str) -> str:
-    defined = f" defined at (most recent call last):\n  {operation.source}\n" if operation.source is not None else "\n"
-    node = f"\n\t [[{{{{node {operation.name}}}}}]]"
-    return f"Graph execution error:\n\nDetected at node {operation.name}{defined}{message}{node}"
+def _graph_message(node: Node, message: str) -> str:
+    defined = f" defined at (most recent call last):\n  {node.source}\n" if node.source is not None else "\n"
+    place = f"\n\t [[{{{{node {node.name}}}}}]]"
+    return f"Graph execution error:\n\nDetected at node {node.name}{defined}{message}{place}"

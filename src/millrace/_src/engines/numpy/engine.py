@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.dtypes import DType
@@ -11,6 +11,8 @@ from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.namespace import xp
+from millrace._src.passes.optimized_graph import OptimizedGraph
+from millrace._src.passes.pipeline import optimize
 
 
 class NumpyEngine:
@@ -26,13 +28,13 @@ class NumpyEngine:
             return special
         return bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=self._callable)
 
-    def compile(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Program:
+    def compile(self, graph: OptimizedGraph) -> Program:
         """A straight-line program for a graph."""
-        return compile_graph(self, graph, inputs, outputs)
+        return compile_graph(self, graph)
 
     def _callable(self, function: Any) -> Callable[..., Any]:
-        """A function attribute as a callable on arrays; compiled once per function."""
-        return function_program(self, function)
+        """A function attribute as a callable on arrays."""
+        return self.compile(function) if isinstance(function, OptimizedGraph) else function_program(self, function)
 
 
 def function_program(engine: NumpyEngine, function: Any) -> Callable[..., Any]:
@@ -40,8 +42,7 @@ def function_program(engine: NumpyEngine, function: Any) -> Callable[..., Any]:
     graph = getattr(function, "graph", function)
     program = graph.programs.get(engine.name)
     if program is None:
-        program = engine.compile(graph, graph.inputs, graph.outputs)
-        graph.programs[engine.name] = program
+        program = graph.programs[engine.name] = engine.compile(optimize(graph))
     return program
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Rendered: TypeAlias = tuple[str, Any, Sequence[str]]
-"""A line of source, the operation behind it (or None), and the names of the operation's arguments."""
+"""A line of source, the node behind it (or None), and the names of the node's arguments."""
 
 
 @dataclass(eq=False)
@@ -32,19 +32,19 @@ class Line:
       pattern: the left side: the targets, perhaps with brackets.
       call: the right side.
       uses: the names it reads.
-      operation: what it carries out; None for a plain assignment.
+      node: what it carries out; None for a plain assignment.
       consumed: the list or array that it makes another of, if it is the last to read it.
       call_in_place: the right side that changes that one.
       escaping: lists that its results may hold.
       makes_array: whether its result is an array that nobody else holds.
-      arguments: the names of the operation's arguments, if these are not what it reads.
+      arguments: the names of the node's arguments, if these are not what it reads.
     """
 
     targets: list[str]
     pattern: str
     call: str
     uses: list[str]
-    operation: Any = None
+    node: Any = None
     consumed: str | None = None
     call_in_place: str = ""
     escaping: list[str] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Line:
         """Its text."""
         call = self.call_in_place if self.is_in_place else self.call
         text = f"{self.pattern} = {call}" if self.targets else call
-        yield _line(indent, text), self.operation, self.arguments or self.uses
+        yield _line(indent, text), self.node, self.arguments or self.uses
 
 
 @dataclass(eq=False)
@@ -79,7 +79,7 @@ class Loop:
     test: list[Instruction]
     keep: str
     body: list[Instruction]
-    operation: Any
+    node: Any
     live_after: frozenset[str] = frozenset()
     copied: frozenset[str] = frozenset()
     """The lists that the loop copies when it starts, to own them."""
@@ -106,10 +106,10 @@ class Loop:
         """Its text."""
         if self.states:
             firsts = [f"own({first})" if name in self.copied else first for name, first, _ in self.states]
-            yield _line(indent, f"{', '.join(self.targets)} = {', '.join(firsts)}"), self.operation, self.uses
+            yield _line(indent, f"{', '.join(self.targets)} = {', '.join(firsts)}"), self.node, self.uses
         yield _line(indent, "while True:"), None, ()
         yield from rendered(self.test, indent + 1)
-        yield _line(indent + 1, f"if not {self.keep}: break"), self.operation, [self.keep]
+        yield _line(indent + 1, f"if not {self.keep}: break"), self.node, [self.keep]
         yield from rendered(self.body, indent + 1)
 
 
@@ -120,7 +120,7 @@ class Choice:
     test: str
     branches: list[tuple[list[Instruction], list[str]]]
     targets: list[str]
-    operation: Any
+    node: Any
     live_after: frozenset[str] = frozenset()
 
     @property
@@ -138,7 +138,7 @@ class Choice:
     def render(self, indent: int) -> Iterator[Rendered]:
         """Its text."""
         for head, (block, results) in zip((f"if {self.test}:", "else:"), self.branches, strict=True):
-            yield _line(indent, head), self.operation if head != "else:" else None, [self.test]
+            yield _line(indent, head), self.node if head != "else:" else None, [self.test]
             yield from rendered(block, indent + 1)
             assignment = f"{', '.join(self.targets)} = {', '.join(results)}" if results else "pass"
             yield _line(indent + 1, assignment), None, ()
@@ -176,7 +176,7 @@ def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
         made.update(instruction.targets)
         dead = ({*instruction.targets, *instruction.reads()} & made) - instruction.live_after
         if dead:
-            yield _line(indent, f"del {', '.join(sorted(dead))}"), instruction.operation, ()
+            yield _line(indent, f"del {', '.join(sorted(dead))}"), instruction.node, ()
             made -= dead
 
 
@@ -259,7 +259,7 @@ class _Owners:
         return name in owned and name not in instruction.live_after
 
     def _line(self, line: Line, owned: set[str]) -> None:
-        if line.operation is None:
+        if line.node is None:
             moved = [
                 target
                 for target, use in zip(line.targets, line.uses, strict=True)

@@ -21,7 +21,7 @@ from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.numpy.codegen import compile_graph, quiet
+from millrace._src.engines.numpy.codegen import quiet
 from millrace._src.engines.numpy.engine import NumpyEngine
 from millrace._src.engines.tensor_lists import boxed
 from millrace._src.engines.xla.cells import Cell
@@ -29,9 +29,8 @@ from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
 from millrace._src.engines.xla.lower import Lowering, _callable
 from millrace._src.engines.xla.namespace import xp
-from millrace._src.graph.control_deps import function_attrs, resource_uses
-from millrace._src.graph.operation import Operation
-from millrace._src.graph.traversal import required_operations
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, restricted
+from millrace._src.passes.pipeline import held_graphs
 from millrace._src.util.logger import get_logger
 
 _MOST_SPECIALIZATIONS = 16
@@ -57,95 +56,87 @@ class XlaEngine:
 
         return run
 
-    def compile(self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> Callable[..., Any]:
+    def compile(self, graph: OptimizedGraph) -> Callable[..., Any]:
         """An XLA program for a graph.
 
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
-        operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs])
-        blocked, dynamic = unsupported_operations(operations)
+        blocked, dynamic = unsupported_nodes(graph)
         if blocked:
             raise _unsupported(graph, blocked)
         if dynamic:
-            program: Any = NumpyEngine().compile(graph, inputs, outputs)
+            program: Any = NumpyEngine().compile(graph)
             program.left_to_numpy = _left_to_numpy(dynamic)
             get_logger().info("%s runs on the NumPy tier: %s", graph.name, program.left_to_numpy)
             return program
-        return XlaProgram(graph, inputs, outputs, operations)
+        return XlaProgram(graph)
 
 
-def unsupported_operations(operations: Sequence[Operation]) -> tuple[list[Operation], list[Operation]]:
-    """Operations that XLA must refuse (strings, Python, input and output), and those it leaves to NumPy.
+def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
+    """Nodes that XLA must refuse (strings, Python, input and output), and those it leaves to NumPy.
 
     The second kind computes plain numbers but has data-dependent shapes, or draws random numbers inside a loop body.
     """
-    blocked: list[Operation] = []
-    dynamic: list[Operation] = []
-    for operation in operations:
-        bodies = function_attrs(operation)
-        if operation.effects is Effects.IO and "xla" in operation.op_def.kernels:
+    blocked: list[Node] = []
+    dynamic: list[Node] = []
+    for node in graph.nodes:
+        bodies = held_graphs(node)
+        if "xla" in node.op_def.kernels:
             continue  # an assertion: its kernel lets the compiled program pass over it, as TensorFlow's does
-        if operation.effects is Effects.IO and not bodies or _touches_strings(operation):
-            blocked.append(operation)
-        elif operation.op_def.host_only or is_draw(operation) and _needs_state(operation):
-            dynamic.append(operation)
+        if node.effects is Effects.IO and not bodies or _touches_strings(node):
+            blocked.append(node)
+        elif node.op_def.host_only or is_draw(node) and _needs_state(node):
+            dynamic.append(node)
         for body in bodies:
-            inner = required_operations(
-                body.get_operations(), [t.op for t in body.outputs], stop=[t.op for t in body.inputs]
-            )
-            more_blocked, more_dynamic = unsupported_operations(inner)
+            more_blocked, more_dynamic = unsupported_nodes(body)
             blocked += more_blocked
-            dynamic += more_dynamic
-            dynamic += [op for op in inner if is_draw(op)]
+            dynamic += [*more_dynamic, *filter(is_draw, body.nodes)]
     return blocked, dynamic
 
 
-def _needs_state(operation: Operation) -> bool:
+def _needs_state(node: Node) -> bool:
     """Whether the arguments of a random op depend on a variable or another effect, so that it cannot be drawn ahead."""
-    pending, seen = [t.op for t in operation.inputs], set()
+    pending, seen = [value.node for value in node.inputs], set()
     while pending:
         current = pending.pop()
-        if current in seen:
+        if current is None or current in seen:
             continue
         seen.add(current)
-        if current.effects not in (Effects.NONE, Effects.RANDOM) or any(
-            t.dtype.name == "resource" for t in current.outputs
-        ):
+        if current.effects not in (Effects.NONE, Effects.RANDOM):
             return True
-        pending.extend(t.op for t in current.inputs)
+        if any(value.dtype.name == "resource" for value in (*current.inputs, *current.outputs)):
+            return True
+        pending.extend(value.node for value in current.inputs)
     return False
 
 
-def _touches_strings(operation: Operation) -> bool:
-    if operation.static_values:
-        return False  # a constant; what uses it is judged by itself
-    return any(t.dtype.name == "string" for t in (*operation.inputs, *operation.outputs))
+def _touches_strings(node: Node) -> bool:
+    return any(value.dtype.name == "string" for value in (*node.inputs, *node.outputs))
 
 
-def _unsupported(graph: Any, operations: Sequence[Operation]) -> errors.InvalidArgumentError:
+def _unsupported(graph: OptimizedGraph, nodes: Sequence[Node]) -> errors.InvalidArgumentError:
     listed = "".join(
-        f"\n\t{op.type} (node {{{{node {op.name}}}}}){f' defined at {op.source}' if op.source else ''}"
-        for op in operations
+        f"\n\t{node.type} (node {{{{node {node.name}}}}}){f' defined at {node.source}' if node.source else ''}"
+        for node in nodes
     )
     return errors.InvalidArgumentError(
         None,
         None,
         f"Detected unsupported operations when trying to compile graph {graph.name}[_XlaMustCompile=true] "
         "on XLA_CPU_JIT: "
-        f"{', '.join(dict.fromkeys(op.type for op in operations))}{listed}\n"
+        f"{', '.join(dict.fromkeys(node.type for node in nodes))}{listed}\n"
         "These operations work on the host only. Call them outside the function, or remove jit_compile=True.",
     )
 
 
-def reason_for_numpy(graph: Any) -> str:
+def reason_for_numpy(graph: OptimizedGraph) -> str:
     """Why a graph has no XLA program though XLA does not refuse it."""
-    outputs, inputs = [t.op for t in graph.outputs], [t.op for t in graph.inputs]
-    return _left_to_numpy(unsupported_operations(required_operations(graph.get_operations(), outputs, stop=inputs))[1])
+    return _left_to_numpy(unsupported_nodes(graph)[1])
 
 
-def _left_to_numpy(operations: Sequence[Operation]) -> str:
-    """Why a graph with these operations has no XLA program."""
-    listed = ", ".join(dict.fromkeys(f"{op.type} {{{{node {op.name}}}}}" for op in operations))
+def _left_to_numpy(nodes: Sequence[Node]) -> str:
+    """Why a graph with these nodes has no XLA program."""
+    listed = ", ".join(dict.fromkeys(f"{node.type} {{{{node {node.name}}}}}" for node in nodes))
     return (
         "XLA needs every shape before it runs and random numbers drawn outside of loops and branches; "
         f"these operations do otherwise: {listed}."
@@ -166,26 +157,24 @@ class XlaProgram:
     runs_python = True  # JAX takes locks and may warn: not inside our quiet context
     tensor_class = PendingTensor
 
-    def __init__(
-        self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], operations: Sequence[Operation]
-    ) -> None:
-        self.graph, self.inputs, self.outputs = graph, inputs, outputs
-        self.resources = [i for i, t in enumerate(inputs) if t.dtype.name == "resource"]
-        self.plain = [i for i, t in enumerate(inputs) if t.dtype.name != "resource"]
+    def __init__(self, graph: OptimizedGraph) -> None:
+        self.graph = graph
+        self.inputs = inputs = graph.inputs
+        self.resources = [i for i, value in enumerate(inputs) if value.dtype.name == "resource"]
+        self.plain = [i for i, value in enumerate(inputs) if value.dtype.name != "resource"]
         self.known: tuple[int, ...] = ()
         """The plain inputs that are constants of an executable."""
         self.left_to_numpy: str | None = None
         """Why the NumPy tier runs the function after all; known after the first call."""
         self.seen: set[_Known] = set()
-        self.has_lists = any(t.dtype.name == "variant" for t in (*inputs, *outputs))
-        self.written = frozenset(_written_positions(inputs, operations))
-        drawn = [t for op in operations if is_draw(op) for t in op.outputs]
-        self.draw = (
-            compile_graph(NumpyEngine(), graph, [inputs[i] for i in self.plain], drawn, with_effects=False)
-            if drawn
-            else None
-        )
-        self.lowering = Lowering(graph, [*inputs, *drawn], outputs)
+        self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
+        changed = _written(graph)
+        self.written = frozenset(i for i, value in enumerate(inputs) if value in changed)
+        drawn = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
+        given = [inputs[i] for i in self.plain]
+        self.draw = NumpyEngine().compile(restricted(graph, given, drawn)) if drawn else None
+        nodes = [node for node in graph.nodes if not is_draw(node)]
+        self.lowering = Lowering(OptimizedGraph(graph.name, [*inputs, *drawn], graph.outputs, nodes))
         self.input_count = len(inputs)
         self.jitted = jax.jit(self._trace, static_argnums=(0, 1), donate_argnums=(2,))
 
@@ -241,7 +230,7 @@ class XlaProgram:
 
     @functools.cached_property
     def _on_host(self) -> Callable[..., Sequence[Any]]:
-        return quiet(NumpyEngine().compile(self.graph, self.inputs, self.outputs))
+        return quiet(NumpyEngine().compile(self.graph))
 
     def _unknown(self, known: _Known) -> list[int]:
         """The plain inputs that are arguments of an executable."""
@@ -294,10 +283,17 @@ def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:
     return [np.asarray(r) if id(r) in shared else r for r in results]
 
 
-def _written_positions(inputs: Sequence[Any], operations: Sequence[Operation]) -> list[int]:
-    """The positions of the resource inputs that the graph may change."""
-    changed = {id(tensor) for op in operations for tensor, writes in resource_uses(op) if writes}
-    return [i for i, t in enumerate(inputs) if id(t) in changed]
+def _written(graph: OptimizedGraph) -> set[Value]:
+    """The variables that a graph may change."""
+    found: set[Value] = set()
+    for node in graph.nodes:
+        bodies = held_graphs(node)
+        if not bodies and node.effects is not Effects.READS:
+            found.update(value for value in node.inputs if value.dtype.name == "resource")
+        for body in bodies:
+            changed, operands = _written(body), node.inputs[len(node.inputs) - len(body.inputs) :]
+            found.update(value for value, own in zip(operands, body.inputs, strict=True) if own in changed)
+    return found
 
 
 def _changed(owners: Sequence[int], resources: Sequence[int], written: frozenset[int]) -> set[int]:
@@ -305,9 +301,9 @@ def _changed(owners: Sequence[int], resources: Sequence[int], written: frozenset
     return {owner for owner, position in zip(owners, resources, strict=True) if position in written}
 
 
-def is_draw(operation: Operation) -> bool:
-    """Whether an operation draws from a hidden random stream."""
-    return operation.effects is Effects.RANDOM and not function_attrs(operation)
+def is_draw(node: Node) -> bool:
+    """Whether a node draws from a hidden random stream."""
+    return node.effects is Effects.RANDOM and not node.holds_functions
 
 
 def _device_value(storage: VariableStorage) -> Any:

@@ -7,12 +7,11 @@ compiles again with that argument as a constant.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.op_def import Effects
+from millrace._src.passes.optimized_graph import Value
 
 
 class KnownValue:
@@ -31,24 +30,25 @@ class KnownValue:
         return hash(self.key)
 
 
-def inputs_behind(tensors: Sequence[Any], inputs: Sequence[Any]) -> set[int] | None:
-    """The positions in `inputs` of everything that `tensors` are computed from.
+def inputs_behind(values: Sequence[Value], inputs: Sequence[Value]) -> set[int] | None:
+    """The positions in `inputs` of everything that `values` are computed from.
 
     Returns: The positions; None if a variable, a list or another effect is among the sources: then they decide nothing.
     """
-    positions = {id(tensor): i for i, tensor in enumerate(inputs)}
+    positions = {value: i for i, value in enumerate(inputs)}
     found: set[int] = set()
-    pending, seen = list(tensors), set()
+    pending, seen = list(values), set()
     while pending:
-        tensor = pending.pop()
-        if id(tensor) in seen:
+        value = pending.pop()
+        if value in seen:
             continue
-        seen.add(id(tensor))
-        is_argument = id(tensor) in positions
-        if tensor.dtype.name in ("resource", "variant") or not is_argument and tensor.op.effects is not Effects.NONE:
+        seen.add(value)
+        if value in positions:
+            found.add(positions[value])
+        if value.dtype.name in ("resource", "variant"):
             return None
-        if is_argument:
-            found.add(positions[id(tensor)])
-        else:
-            pending += tensor.op.inputs
+        if value not in positions and value.node is not None:
+            if not value.node.is_pure:
+                return None
+            pending += value.node.inputs
     return found

@@ -22,61 +22,61 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
-from millrace._src.core.op_def import Effects
 from millrace._src.core.op_signature import places
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.xla.cells import is_concrete
 from millrace._src.engines.xla.namespace import xp
-from millrace._src.graph.operation import Operation
-from millrace._src.graph.traversal import required_operations
+from millrace._src.passes.constant_folding import may_be_computed_ahead
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+from millrace._src.passes.pipeline import optimize
 
 _NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
 
 
 @contextlib.contextmanager
-def _explained(operation: Operation) -> Iterator[None]:
-    """Turns the exceptions of a kernel into ones that name the operation and what must be known of its inputs."""
+def _explained(node: Node) -> Iterator[None]:
+    """Turns the exceptions of a kernel into ones that name the node and what must be known of its inputs."""
     try:
         yield
     except _NEEDS_VALUE as error:
         why = f"its kernel needs a value that is not known while compiling ({type(error).__name__})"
-        raise _unknown(operation, why, _numbers(operation.inputs)) from None
+        raise _unknown(node, why, _numbers(node.inputs)) from None
     except errors.UnknownWhileCompilingError as error:
         if error.tensors is None:
-            named = [t for arg, t in _named_inputs(operation) if arg in error.inputs]
-            tensors = named if error.inputs else _numbers(operation.inputs)
-            message = f"{error.message} [{operation.type} {{{{node {operation.name}}}}}]{_place(operation)}"
+            named = [t for arg, t in _named_inputs(node) if arg in error.inputs]
+            tensors = named if error.inputs else _numbers(node.inputs)
+            message = f"{error.message} [{node.type} {{{{node {node.name}}}}}]{_place(node)}"
             raise errors.UnknownWhileCompilingError(message, error.inputs, tensors) from None
-        if not set(map(id, error.tensors)) <= set(map(id, operation.inputs)):  # of a graph inside this operation
-            error.tensors = _numbers(operation.inputs)
+        if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # of a graph inside this node
+            error.tensors = _numbers(node.inputs)
         raise
     except errors.OpError:
         raise
     except (ValueError, TypeError, IndexError, NotImplementedError) as error:
-        message = str(kernel_error(operation.op_def, operation.inputs, operation.attrs, error))
-        raise _cannot_compile(operation, message) from None
+        message = str(kernel_error(node.op_def, node.inputs, node.attrs, error))
+        raise _cannot_compile(node, message) from None
 
 
 class _Sparse:
     """The result of an op that knows how to add it to an array without making it."""
 
-    def __init__(self, operation: Operation, arguments: Sequence[Any]) -> None:
-        self.operation, self.arguments = operation, arguments
+    def __init__(self, node: Node, arguments: Sequence[Any]) -> None:
+        self.node, self.arguments = node, arguments
         self._whole: Any = None
 
     def whole(self) -> Any:
         """The array, made when it is first asked for."""
         if self._whole is None:
-            with _explained(self.operation):
-                self._whole = _bind(self.operation)(*self.arguments)
+            with _explained(self.node):
+                self._whole = _bind(self.node)(*self.arguments)
         return self._whole
 
     def added_to(self, total: Any) -> Any:
         """The sum of an array and this one; None if their shapes differ."""
-        op, attrs = self.operation.op_def, self.operation.attrs
+        op, attrs = self.node.op_def, self.node.attrs
         given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
         assert op.added_to is not None
-        with _explained(self.operation):
+        with _explained(self.node):
             return op.added_to(xp, total, *self.arguments, **given)
 
 
@@ -85,99 +85,74 @@ class Lowering:
 
     Args:
       graph: the graph.
-      inputs: the tensors that are given.
-      outputs: the tensors to compute.
       is_call: whether the graph is that of a call: what it returns may be added up by who called it.
     """
 
-    def __init__(
-        self, graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], *, is_call: bool = False
-    ) -> None:
+    def __init__(self, graph: OptimizedGraph, *, is_call: bool = False) -> None:
         self.graph = graph
         self.is_call = is_call
-        self.inputs = list(inputs)
-        self.outputs = list(outputs)
-        self.passed_on = [i < len(self.outputs) and self.outputs[i] is t for i, t in enumerate(self.inputs)]
+        self.inputs, self.outputs = graph.inputs, graph.outputs
+        self.passed_on = [i < len(self.outputs) and self.outputs[i] is v for i, v in enumerate(self.inputs)]
         """For each input, whether the output of the same number is that input: a loop's captures."""
-        self.operations = required_operations(
-            graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs]
-        )
 
     def __call__(self, *arguments: Any) -> list[Any]:
-        values: dict[tuple[int, int], Any] = {_key(t): a for t, a in zip(self.inputs, arguments, strict=True)}
-        for operation in self.operations:
-            results = self._run(operation, [values[_key(t)] for t in operation.inputs])
-            for tensor, result in zip(operation.outputs, results, strict=True):
-                values[_key(tensor)] = result
-        found = [values[_key(t)] for t in self.outputs]
+        arrays: dict[Value, Any] = dict(zip(self.inputs, arguments, strict=True))
+        for node in self.graph.nodes:
+            results = self._run(node, [_array(value, arrays) for value in node.inputs])
+            arrays.update(zip(node.outputs, results, strict=True))
+        found = [_array(value, arrays) for value in self.outputs]
         return found if self.is_call else [_whole(r) for r in found]
 
-    def _run(self, operation: Operation, arguments: list[Any]) -> Sequence[Any]:
-        op = operation.op_def
+    def _run(self, node: Node, arguments: list[Any]) -> Sequence[Any]:
+        op = node.op_def
         if op.is_sum and any(isinstance(a, _Sparse) for a in arguments):
-            return [self._summed(operation, arguments)]
+            return [self._summed(node, arguments)]
         arguments = [_whole(a) for a in arguments]
-        if operation.static_values:
-            return list(operation.static_values)
         if op.reads_only_shapes:
             arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
-        if self._is_host_computation(operation, arguments):
-            kernel = eager_engine().bind(op, tuple(t.dtype for t in operation.inputs), operation.attrs)
-            with _explained(operation), np.errstate(all="ignore"):
+        if may_be_computed_ahead(node) and all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
+            kernel = eager_engine().bind(op, tuple(t.dtype for t in node.inputs), node.attrs)
+            with _explained(node), np.errstate(all="ignore"):
                 return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
-        with _explained(operation):
-            self._check_constants(operation, arguments)
+        with _explained(node):
+            self._check_constants(node, arguments)
             if op.added_to is not None:
-                return [_Sparse(operation, arguments)]
-            return flatten_result(op, _bind(operation)(*arguments))
+                return [_Sparse(node, arguments)]
+            return flatten_result(op, _bind(node)(*arguments))
 
-    def _summed(self, operation: Operation, arguments: Sequence[Any]) -> Any:
+    def _summed(self, node: Node, arguments: Sequence[Any]) -> Any:
         """The sum of whole arrays and of such that are mostly zeros."""
         sparse = [a for a in arguments if isinstance(a, _Sparse)]
         whole = [a for a in arguments if not isinstance(a, _Sparse)] or [sparse.pop(0).whole()]
-        total = whole[0] if len(whole) == 1 else self._run(operation, whole)[0]
+        total = whole[0] if len(whole) == 1 else self._run(node, whole)[0]
         for part in sparse:
             found = part.added_to(jnp.asarray(total))
-            total = self._run(operation, [total, part.whole()])[0] if found is None else found
+            total = self._run(node, [total, part.whole()])[0] if found is None else found
         return total
 
     @staticmethod
-    def _is_host_computation(operation: Operation, arguments: list[Any]) -> bool:
-        if (
-            operation.effects is not Effects.NONE
-            or not arguments
-            and operation.op_def.attr_kinds.get("value") != "tensor"
-        ):
-            return False
-        if any(t.dtype.name == "variant" for t in operation.outputs):
-            return False  # a list belongs to the engine
-        if "func" in operation.op_def.attr_kinds.values() or "list[func]" in operation.op_def.attr_kinds.values():
-            return False
-        return all(type(a) is np.ndarray or isinstance(a, np.generic) for a in arguments)
-
-    @staticmethod
-    def _check_constants(operation: Operation, arguments: list[Any]) -> None:
-        op = operation.op_def
+    def _check_constants(node: Node, arguments: list[Any]) -> None:
+        op = node.op_def
         if not op.constant_inputs:
             return
         unknown = [
             (name, tensor)
-            for (name, tensor), argument in zip(_named_inputs(operation), arguments, strict=True)
+            for (name, tensor), argument in zip(_named_inputs(node), arguments, strict=True)
             if name in op.constant_inputs and not is_concrete(argument)
         ]
         if unknown:
             names = ", ".join(dict.fromkeys(f"'{name}'" for name, _ in unknown))
-            raise _unknown(operation, f"input {names} must be a compile-time constant", [t for _, t in unknown])
+            raise _unknown(node, f"input {names} must be a compile-time constant", [t for _, t in unknown])
 
 
 def _whole(value: Any) -> Any:
     return value.whole() if isinstance(value, _Sparse) else value
 
 
-def _named_inputs(operation: Operation) -> list[tuple[str, Any]]:
-    """The tensors of an operation with the names of the arguments that they belong to."""
-    arguments = places(operation.op_def.signature.inputs, operation.attrs)
-    return [(arg.name, operation.inputs[place]) for arg, at in arguments for place in at]
+def _named_inputs(node: Node) -> list[tuple[str, Value]]:
+    """The values that a node reads, with the names of the arguments that they belong to."""
+    arguments = places(node.op_def.signature.inputs, node.attrs)
+    return [(arg.name, node.inputs[place]) for arg, at in arguments for place in at]
 
 
 def _numbers(tensors: Sequence[Any]) -> list[Any]:
@@ -185,40 +160,44 @@ def _numbers(tensors: Sequence[Any]) -> list[Any]:
     return [t for t in tensors if t.dtype.is_integer or t.dtype.is_bool]
 
 
-def _bind(operation: Operation) -> Callable[..., Any]:
-    op = operation.op_def
+def _bind(node: Node) -> Callable[..., Any]:
+    op = node.op_def
     convert = _called if op.control == "call" else _callable
-    return bind_kernel(op, operation.attrs, engine="xla", xp=xp, convert_function=convert)
+    return bind_kernel(op, node.attrs, engine="xla", xp=xp, convert_function=convert)
 
 
 def _callable(function: Any) -> Callable[..., Any]:
     """A function attribute as a callable on traced arrays."""
-    graph = getattr(function, "graph", function)
-    return Lowering(graph, graph.inputs, graph.outputs)
+    return Lowering(_graph(function))
 
 
 def _called(function: Any) -> Callable[..., Any]:
     """The function of a call."""
-    graph = getattr(function, "graph", function)
-    return Lowering(graph, graph.inputs, graph.outputs, is_call=True)
+    return Lowering(_graph(function), is_call=True)
 
 
-def _key(tensor: Any) -> tuple[int, int]:
-    return id(tensor.op), tensor.value_index
+def _graph(function: Any) -> OptimizedGraph:
+    """The optimized graph of a function attribute."""
+    return function if isinstance(function, OptimizedGraph) else optimize(getattr(function, "graph", function))
 
 
-def _cannot_compile(operation: Operation, why: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, _complaint(operation, why))
+def _array(value: Value, arrays: dict[Value, Any]) -> Any:
+    """What stands for a value while JAX traces."""
+    return arrays[value] if value.constant is None else value.constant
 
 
-def _unknown(operation: Operation, why: str, tensors: list[Any]) -> errors.UnknownWhileCompilingError:
-    return errors.UnknownWhileCompilingError(_complaint(operation, why), tensors=tensors)
+def _cannot_compile(node: Node, why: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, _complaint(node, why))
 
 
-def _complaint(operation: Operation, why: str) -> str:
-    return f"XLA cannot compile {operation.type} ({{{{node {operation.name}}}}}): {why}.{_place(operation)}"
+def _unknown(node: Node, why: str, tensors: list[Any]) -> errors.UnknownWhileCompilingError:
+    return errors.UnknownWhileCompilingError(_complaint(node, why), tensors=tensors)
 
 
-def _place(operation: Operation) -> str:
+def _complaint(node: Node, why: str) -> str:
+    return f"XLA cannot compile {node.type} ({{{{node {node.name}}}}}): {why}.{_place(node)}"
+
+
+def _place(node: Node) -> str:
     """Where the program made an operation, as the end of a message."""
-    return f"\n\nDefined at:\n  {operation.source}" if operation.source is not None else ""
+    return f"\n\nDefined at:\n  {node.source}" if node.source is not None else ""

@@ -1,0 +1,87 @@
+"""Removes what nobody needs: nodes, results of choices, and variables of loops.
+
+A node is needed if it must run or if a needed node reads one of its outputs: one walk from the end finds them. A
+variable of a loop is needed if its last value is read, if the condition reads it, or if an iteration reads it for the
+next value of one that is needed. So a counter that nobody asks for disappears, with what it takes to count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+
+
+def run(graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns the graph without what neither its outputs nor its effects need."""
+    wanted = set(graph.outputs)
+    kept: list[Node] = []
+    for node in reversed(graph.nodes):
+        if node.must_run or not wanted.isdisjoint(node.outputs):
+            shrink = _SHRINK.get(node.op_def.control or "")
+            if shrink is not None and node.graphs:
+                shrink(node, wanted)
+            wanted.update(node.inputs)
+            kept.append(node)
+    graph.nodes = kept[::-1]
+    return graph
+
+
+def values_read(nodes: Sequence[Node], outputs: Iterable[Value]) -> set[Value]:
+    """Returns the values that the needed ones among some nodes read, and the outputs."""
+    wanted = set(outputs)
+    for node in reversed(nodes):
+        if node.must_run or not wanted.isdisjoint(node.outputs):
+            wanted.update(node.inputs)
+    return wanted
+
+
+def _shrink_loop(node: Node, wanted: set[Value]) -> None:
+    """Takes variables out of a loop, until nothing is left that nobody needs."""
+    cond, body = node.graphs
+    run(cond)
+    run(body)
+    while True:
+        needed = _needed_variables(node, wanted)
+        if len(needed) == len(node.inputs):
+            return
+        node.set_operands(_at(needed, node.inputs), _at(needed, node.outputs))
+        cond.inputs, body.inputs, body.outputs = (_at(needed, v) for v in (cond.inputs, body.inputs, body.outputs))
+        run(body)
+
+
+def _needed_variables(node: Node, wanted: set[Value]) -> list[int]:
+    """Returns the positions of the loop variables that are needed."""
+    cond, body = node.graphs
+    tested = values_read(cond.nodes, cond.outputs)
+    needed = {i for i, value in enumerate(cond.inputs) if value in tested or node.outputs[i] in wanted}
+    while True:
+        results = [body.outputs[i] for i in needed if body.outputs[i] is not body.inputs[i]]
+        read = values_read(body.nodes, results)
+        grown = needed | {i for i, value in enumerate(body.inputs) if value in read}
+        if grown == needed:
+            return sorted(needed)
+        needed = grown
+
+
+def _shrink_choice(node: Node, wanted: set[Value]) -> None:
+    """Takes results out of a choice that nobody reads, and operands that no branch reads."""
+    results = [i for i, value in enumerate(node.outputs) if value in wanted]
+    read: set[int] = set()
+    for branch in node.graphs:
+        branch.outputs = _at(results, branch.outputs)
+        run(branch)
+        used = values_read(branch.nodes, branch.outputs)
+        read.update(i for i, value in enumerate(branch.inputs) if value in used)
+    operands = sorted(read)
+    for branch in node.graphs:
+        branch.inputs = _at(operands, branch.inputs)
+    selector, *given = node.inputs
+    node.set_operands([selector, *_at(operands, given)], _at(results, node.outputs))
+
+
+def _at(positions: Iterable[int], values: Sequence[Value]) -> list[Value]:
+    return [values[i] for i in positions]
+
+
+_SHRINK: dict[str, Callable[[Node, set[Value]], None]] = {"loop": _shrink_loop, "choice": _shrink_choice}

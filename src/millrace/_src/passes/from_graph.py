@@ -1,0 +1,161 @@
+"""From a `FuncGraph` to an `OptimizedGraph`, with each call written out where it happens.
+
+Control inputs become the order of the nodes, which is that of the operations. What only passes its input on (Identity)
+and what only joins control inputs (NoOp) is not there any more. A function that is called becomes part of its caller,
+once per call, so that later passes see through it; the bodies of loops and choices become graphs inside of their node.
+Three things stay calls of a function that the engine compiles on its own: a function that (indirectly) calls itself,
+one that is nested very deep, and what would make a very long graph longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.op_def import Effects
+from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.operation import Operation
+from millrace._src.graph.traversal import required_operations
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, function_names
+
+_DEEPEST = 12
+"""How deep functions are written into each other; Python itself allows 20 blocks."""
+_LONGEST = 20_000
+"""A graph with more nodes than this calls further functions rather than contain them."""
+
+
+def from_graph(
+    graph: Any, inputs: Sequence[Any], outputs: Sequence[Any], *, with_effects: bool = True, inline: bool = True
+) -> OptimizedGraph:
+    """Returns the graph that computes `outputs` from `inputs`.
+
+    Args:
+      graph: a finished `FuncGraph`.
+      inputs: the tensors that are given.
+      outputs: the tensors to compute.
+      with_effects: whether it carries out the effects of the graph, too.
+      inline: whether called functions become part of it.
+    """
+    return _Importer(inline).graph(graph, inputs, outputs, (), with_effects=with_effects)
+
+
+class _Importer:
+    """Translates operations into nodes, and counts them."""
+
+    def __init__(self, inline: bool) -> None:
+        self.inline = inline
+        self.count = 0
+
+    def graph(
+        self,
+        graph: Any,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        around: tuple[Any, ...],
+        *,
+        with_effects: bool = True,
+    ) -> OptimizedGraph:
+        """Returns a graph of its own; `around` are the graphs that it is written into."""
+        given = [Value(t.dtype, t.shape) for t in inputs]
+        nodes: list[Node] = []
+        found = self._write(graph, inputs, given, outputs, around, nodes, with_effects=with_effects)
+        return OptimizedGraph(getattr(graph, "name", ""), given, found, nodes)
+
+    def _write(
+        self,
+        graph: Any,
+        inputs: Sequence[Any],
+        given: Sequence[Value],
+        outputs: Sequence[Any],
+        around: tuple[Any, ...],
+        nodes: list[Node],
+        *,
+        with_effects: bool = True,
+    ) -> list[Value]:
+        """Adds what computes `outputs` where `given` stands for `inputs`; returns the values of the outputs."""
+        operations = required_operations(
+            graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs], with_effects=with_effects
+        )
+        self.count += len(operations)
+        values = {id(t): value for t, value in zip(inputs, given, strict=True)}
+        read = {id(t) for t in outputs}
+        awaited: set[Operation] = set()
+        for operation in operations:
+            read.update(map(id, operation.inputs))
+            awaited.update(operation.control_inputs)
+        for operation in operations:
+            op = operation.op_def
+            if operation.static_values and not operation.effects.must_run:
+                pairs = zip(operation.outputs, operation.static_values, strict=True)
+                values.update({id(t): Value(t.dtype, t.shape, constant=array) for t, array in pairs})
+            elif op.returns_input:
+                values[id(operation.outputs[0])] = value = values[id(operation.inputs[0])]
+                if operation in awaited and value.node is not None:
+                    value.node.must_run = True
+            elif not function_names(op) or not self._contain(operation, values, read, awaited, (*around, graph), nodes):
+                self._add(operation, operation.attrs, values, operation in awaited, nodes)
+        return [values[id(t)] for t in outputs]
+
+    @staticmethod
+    def _add(
+        operation: Operation, attrs: dict[str, Any], values: dict[int, Value], is_awaited: bool, nodes: list[Node]
+    ) -> None:
+        """Adds the node of one operation."""
+        inputs = tuple([values[id(t)] for t in operation.inputs])
+        node = Node(operation.op_def, attrs, inputs, operation.effects, operation)
+        node.outputs = outputs = tuple([Value(t.dtype, t.shape, node, i) for i, t in enumerate(operation.outputs)])
+        if outputs or node.must_run:  # or else it only joined control inputs
+            node.must_run |= is_awaited
+            values.update(zip(map(id, operation.outputs), outputs, strict=True))
+            nodes.append(node)
+
+    def _contain(
+        self,
+        operation: Operation,
+        values: dict[int, Value],
+        read: set[int],
+        awaited: set[Operation],
+        around: tuple[Any, ...],
+        nodes: list[Node],
+    ) -> bool:
+        """Writes out the graphs that an operation holds, unless that leads too far; returns whether it did."""
+        graphs = function_attrs(operation)
+        if len(around) > _DEEPEST or self.count > _LONGEST or any(graph in around for graph in graphs):
+            return False
+        if operation.op_def.control == "call":
+            return self._call(operation, graphs[0], values, read, awaited, around, nodes)
+        attrs = dict(operation.attrs)
+        for name in function_names(operation.op_def):
+            attrs[name] = self._bodies(attrs[name], around)
+        self._add(operation, attrs, values, operation in awaited, nodes)
+        return True
+
+    def _bodies(self, function: Any, around: tuple[Any, ...]) -> Any:
+        """Returns the graph of a function, or the graphs of several."""
+        if isinstance(function, (tuple, list)):
+            return tuple([self._bodies(one, around) for one in function])
+        graph = getattr(function, "graph", function)
+        return self.graph(graph, graph.inputs, graph.outputs, around)
+
+    def _call(
+        self,
+        operation: Operation,
+        graph: Any,
+        values: dict[int, Value],
+        read: set[int],
+        awaited: set[Operation],
+        around: tuple[Any, ...],
+        nodes: list[Node],
+    ) -> bool:
+        """Writes out a called function; of its outputs those that are read."""
+        if not self.inline or len(graph.inputs) != len(operation.inputs):
+            return False
+        is_kept = operation in awaited and operation.effects is Effects.NONE
+        wanted = [i for i, t in enumerate(operation.outputs) if is_kept or id(t) in read]
+        given = [values[id(t)] for t in operation.inputs]
+        found = self._write(graph, graph.inputs, given, [graph.outputs[i] for i in wanted], around, nodes)
+        for i, value in zip(wanted, found, strict=True):
+            values[id(operation.outputs[i])] = value
+            if is_kept and value.node is not None:
+                value.node.must_run = True
+        return True

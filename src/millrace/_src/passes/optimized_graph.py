@@ -1,0 +1,192 @@
+"""What engines run: a graph of its own, made from a `FuncGraph` and then improved by the passes.
+
+A `FuncGraph` belongs to the user: names, control inputs and gradients hang on its operations, and one function may be
+called in ten places. An engine wants the opposite: everything in the order it runs in, each call written out where it
+happens, what is constant known to be so. An `OptimizedGraph` is that: a list of nodes in run order. Every `Value` is an
+input of the graph, a constant, or an output of one node, so that what a pass finds out of a value holds for one place
+where a function is called and not for all of them. Each node remembers the operation it came from, its `origin`, for
+error messages. The bodies of loops and choices are `OptimizedGraph`s too, among the attributes of their node.
+
+Passes change a graph while they build it, by the rules in `spec`; nobody changes it afterwards.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.operation import Operation
+
+
+@functools.cache
+def function_names(op: OpDef) -> tuple[str, ...]:
+    """Returns the attributes of an op that are functions or lists of functions."""
+    return tuple([name for name, kind in op.attr_kinds.items() if kind in ("func", "list[func]")])
+
+
+class Value:
+    """An array in a graph: an input, a constant, or an output of a node.
+
+    Attributes:
+      dtype: its dtype.
+      shape: its static shape.
+      node: what computes it; None for an input and for a constant.
+      value_index: the number of the node's output that it is.
+      constant: the array, if it is known.
+    """
+
+    __slots__ = ("dtype", "shape", "node", "value_index", "constant")
+
+    def __init__(
+        self, dtype: DType, shape: TensorShape, node: Node | None = None, value_index: int = 0, constant: Any = None
+    ) -> None:
+        self.dtype = dtype
+        self.shape = shape
+        self.node = node
+        self.value_index = value_index
+        self.constant = constant
+
+    def __repr__(self) -> str:
+        if self.constant is not None:
+            return f"<constant {self.constant!r}>"
+        made = "input" if self.node is None else f"{self.node.name}:{self.value_index}"
+        return f"<Value {made} {self.dtype.name} {self.shape}>"
+
+
+class Node:
+    """One step of a graph.
+
+    Attributes:
+      op_def: the op that it carries out.
+      attrs: the op's attributes; where a loop or a choice holds functions, `OptimizedGraph`s.
+      inputs: the values that it reads.
+      outputs: the values that it computes.
+      effects: what it does besides computing.
+      must_run: whether it runs although nobody reads its outputs: it has an effect, or something waits for it.
+      added: nodes whose results this one, a sum, adds without making them: see `sparse_sums`.
+      origin: the operation that it came from.
+    """
+
+    __slots__ = ("op_def", "attrs", "inputs", "outputs", "effects", "must_run", "added", "origin")
+
+    def __init__(
+        self, op_def: OpDef, attrs: dict[str, Any], inputs: tuple[Value, ...], effects: Effects, origin: Operation
+    ) -> None:
+        self.op_def = op_def
+        self.attrs = attrs
+        self.inputs = inputs
+        self.effects = effects
+        self.must_run = effects.must_run
+        self.added: tuple[Node, ...] = ()
+        self.origin = origin
+        self.outputs: tuple[Value, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the operation, for messages."""
+        return self.origin.name
+
+    @property
+    def type(self) -> str:
+        """The name of the op."""
+        return self.op_def.name
+
+    @property
+    def source(self) -> Any:
+        """The user's line that made the operation."""
+        return self.origin.source
+
+    @property
+    def functions(self) -> list[Any]:
+        """What the node runs besides its kernel, in the order of the op's attributes: graphs, or functions outside."""
+        found: list[Any] = []
+        for name in function_names(self.op_def):
+            value = self.attrs.get(name, ())
+            found += value if isinstance(value, (tuple, list)) else [value]
+        return found
+
+    @property
+    def graphs(self) -> list[OptimizedGraph]:
+        """The graphs inside of the node: the bodies of a loop, the branches of a choice."""
+        return [function for function in self.functions if isinstance(function, OptimizedGraph)]
+
+    @property
+    def holds_functions(self) -> bool:
+        """Whether some attribute is a function or a graph."""
+        return bool(function_names(self.op_def))
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the node only computes, always the same from the same inputs."""
+        return self.effects is Effects.NONE
+
+    def set_operands(self, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
+        """Gives a loop or a choice other inputs and outputs; the attributes say their dtypes."""
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
+        self.attrs = dict(self.attrs)
+        signature = self.op_def.signature
+        for args, values in ((signature.inputs, self.inputs), (signature.outputs, self.outputs)):
+            for start, arg in enumerate(args):
+                if arg.type_list_attr is not None:
+                    self.attrs[arg.type_list_attr] = tuple([value.dtype for value in values[start:]])
+        for index, value in enumerate(outputs):
+            value.value_index = index
+
+    def __repr__(self) -> str:
+        return f"<Node {self.name!r} {self.type}>"
+
+
+class OptimizedGraph:
+    """Nodes in run order, from inputs to outputs.
+
+    Attributes:
+      name: the name of the function, for messages.
+      inputs: the values that are given, each once.
+      outputs: the values to compute; one may be there several times, or be an input or a constant.
+      nodes: what is to be run, in this order.
+    """
+
+    __slots__ = ("name", "inputs", "outputs", "nodes")
+
+    def __init__(self, name: str, inputs: Sequence[Value], outputs: Sequence[Value], nodes: Sequence[Node]) -> None:
+        self.name = name
+        self.inputs = list(inputs)
+        self.outputs = list(outputs)
+        self.nodes = list(nodes)
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether running the graph may call the user's Python code or print."""
+        return any(node.effects is Effects.IO for node in self.nodes)
+
+    def __repr__(self) -> str:
+        return f"<OptimizedGraph {self.name!r}: {len(self.nodes)} nodes>"
+
+
+def all_nodes(graph: OptimizedGraph) -> Iterator[Node]:
+    """Yields the nodes of a graph and of the graphs inside of it."""
+    for node in graph.nodes:
+        yield node
+        for inner in node.graphs:
+            yield from all_nodes(inner)
+
+
+def restricted(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence[Value]) -> OptimizedGraph:
+    """Returns the part of a graph that computes `outputs` from `inputs`, without effects that nobody reads.
+
+    Args:
+      graph: the graph.
+      inputs: values of the graph that are given, computed ones among them.
+      outputs: values of the graph.
+    """
+    given, wanted = set(inputs), set(outputs)
+    nodes: list[Node] = []
+    for node in reversed(graph.nodes):
+        if any(value in wanted and value not in given for value in node.outputs):
+            wanted.update(node.inputs)
+            nodes.append(node)
+    return OptimizedGraph(graph.name, inputs, outputs, nodes[::-1])
