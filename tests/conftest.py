@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 from collections.abc import Iterator
 
@@ -21,6 +22,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("xla"):
             item.add_marker(pytest.mark.skip(reason="needs JAX: pip install 'millrace[xla]'"))
+
+
+@pytest.fixture(autouse=True)
+def every_function_is_converted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A function that AutoGraph leaves as it is fails the test, unless the marker `unconverted` says that it may."""
+    said: list[str] = []
+
+    def note(record: logging.LogRecord) -> bool:
+        if record.msg.startswith("AutoGraph could not transform"):
+            said.append(record.getMessage())
+        return True
+
+    logger = logging.getLogger("tensorflow")
+    logger.addFilter(note)
+    yield
+    logger.removeFilter(note)
+    assert not said or request.node.get_closest_marker("unconverted"), said[0]
 
 
 @pytest.fixture(autouse=True)

@@ -17,6 +17,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autograph.operators import calls
+from millrace._src.autograph.transform.surroundings import code_of_definition
 from tests.autograph import corpus
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,7 @@ def test_the_code_of_every_function_of_the_corpus_is_python(theme: str) -> None:
         text = tf.autograph.to_code(function)
         (definition,) = ast.parse(text).body
         assert isinstance(definition, ast.FunctionDef) and definition.name == f"tf__{function.__name__}"
-        compile(text, "<to_code>", "exec")
+        code_of_definition(definition, function.__code__)
 
 
 def test_code_can_be_read() -> None:

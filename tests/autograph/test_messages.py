@@ -55,10 +55,15 @@ def records() -> dict[str, Any]:
     return json.loads(PATH.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("name", list(MISTAKES))
-def test_a_message_is_word_for_word_the_recorded_one_at_the_recorded_place(
-    name: str, records: dict[str, Any]
-) -> None:
+UNCONVERTED = {"generator_function"}
+
+
+def _marked(name: str) -> Any:
+    return pytest.param(name, marks=[pytest.mark.unconverted] if name in UNCONVERTED else [])
+
+
+@pytest.mark.parametrize("name", [_marked(name) for name in MISTAKES])
+def test_a_message_is_word_for_word_the_recorded_one_at_the_recorded_place(name: str, records: dict[str, Any]) -> None:
     assert _told(MISTAKES[name]) == records[name]
 
 

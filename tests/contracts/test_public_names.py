@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 import types
@@ -16,6 +17,7 @@ import pytest
 
 import millrace as tf
 from millrace._api import lazy
+from millrace._api.unbuilt import UNBUILT
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,6 +61,57 @@ def test_every_public_name_resolves_to_its_home() -> None:
         if resolve(name) is not getattr(sys.modules[module], variable):
             wrong.append(f"tf.{name} is not {home}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_every_name_that_only_tensorflow_has_is_said_to_be_missing() -> None:
+    for name in UNBUILT:
+        with pytest.raises(
+            AttributeError, match=r"has no attribute '\w+': tf\.[\w.]+ of TensorFlow.* is not built yet"
+        ):
+            resolve(name)
+
+
+@pytest.mark.parametrize("name", ["data.Dataset", "compat.v1.data.Dataset", "sparse.from_dense", "train.Checkpoint"])
+def test_a_missing_name_is_named_in_full(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"tf.{name.removeprefix('compat.v1.')} of TensorFlow is not built yet"):
+        resolve(name)
+
+
+def test_a_missing_namespace_is_named_with_its_size() -> None:
+    message = (
+        r"^module '.*' has no attribute 'tpu': tf.tpu of TensorFlow, with its \d+ names, is not built yet in Millrace$"
+    )
+    with pytest.raises(AttributeError, match=message):
+        tf.tpu
+    assert not hasattr(tf.compat.v1, "tpu")
+
+
+def test_a_name_that_tensorflow_has_not_either_is_only_missing() -> None:
+    with pytest.raises(AttributeError, match=r"^module '.*' has no attribute 'placeholder'$"):
+        tf.placeholder
+
+
+def _missing_namespaces() -> set[str]:
+    """Returns TensorFlow's namespaces of which Millrace has no name."""
+    lines = (ROOT / "tools/tensorflow_names.txt").read_text().splitlines()
+    listed = {path: names.split() for path, _, names in (line.partition(": ") for line in lines)}
+    return {path for path, names in listed.items() if all(f"{path}.{name}" in UNBUILT for name in names)}
+
+
+def _told_in_the_readme() -> set[str]:
+    section = (ROOT / "README.md").read_text().partition("## Not here yet")[2].partition("\n## ")[0]
+    return set(re.findall(r"`tf\.([\w.]+)`", section)) - {"keras", "compat.v1.Session"}
+
+
+def test_the_readme_names_every_namespace_that_is_missing() -> None:
+    told = _told_in_the_readme()
+    untold = [path for path in _missing_namespaces() if not any(f"{path}.".startswith(f"{name}.") for name in told)]
+    assert not untold
+
+
+def test_what_the_readme_calls_missing_is_missing() -> None:
+    stale = [name for name in _told_in_the_readme() if not any(f"{n}.".startswith(f"{name}.") for n in UNBUILT)]
+    assert not stale
 
 
 def test_every_public_function_and_class_is_documented() -> None:

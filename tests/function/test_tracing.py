@@ -288,8 +288,8 @@ async def coroutine() -> int:
 @pytest.mark.parametrize(
     ("function", "kind"),
     [
-        (generator, "generator"),
-        (coroutine, "coroutine"),
+        pytest.param(generator, "generator", marks=pytest.mark.unconverted),
+        pytest.param(coroutine, "coroutine", marks=pytest.mark.unconverted),
         (lambda: object(), "object"),
         (lambda: {1, 2}, "set"),
         (lambda: {"a": object()}, "object"),

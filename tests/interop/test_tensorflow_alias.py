@@ -154,3 +154,28 @@ def test_keras_is_the_real_one_on_this_backend(statement: str) -> None:
 def test_keras_on_another_backend_is_refused() -> None:
     code = f"{FAKE_KERAS}\nos.environ['KERAS_BACKEND'] = 'jax'\nimport millrace\nmillrace.keras"
     assert "but KERAS_BACKEND is 'jax'" in python("-c", code).stderr
+
+
+@pytest.mark.parametrize(
+    ("wants", "named"),
+    [
+        ("import tensorflow.python.no_such_part", "No module named 'tensorflow.python.no_such_part'"),
+        ("import tensorflow; tensorflow.NoSuchPart", "has no attribute 'NoSuchPart'"),
+        ("import tensorflow; tensorflow.tpu", "tf.tpu of TensorFlow, with its "),
+    ],
+)
+def test_a_part_that_keras_misses_is_named(wants: str, named: str) -> None:
+    code = FAKE_KERAS.replace("import tensorflow\n", f"{wants}\n")
+    code += """
+for _ in range(2):
+    try:
+        import millrace.keras
+    except ImportError as error:
+        print(error.name, error)
+"""
+    lines = python("-c", code).stdout.splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert line.startswith("keras tf.keras does not work yet: it is Keras"), line
+        assert f"for a part that Millrace does not have: {named}" in line or named in line
+        assert "tf.Module" in line

@@ -113,13 +113,26 @@ class Namespace(ModuleType):
         elif name == "__all__":
             value = [name for name in self._available() if not name.startswith("_")]
         else:
-            raise AttributeError(f"module '{self._shown_name()}' has no attribute '{name}'", name=name, obj=self)
+            message = f"module '{self._shown_name()}' has no attribute '{name}'{self._why_missing(name)}"
+            raise AttributeError(message, name=name, obj=self)
         self.__dict__[name] = value
         return value
 
     def _shown_name(self) -> str:
         root = sys.modules[ROOT].__name__  # "tensorflow" once the program asked for that name
         return root + self.__name__[len(ROOT) :] if self.__name__.startswith(ROOT) else root
+
+    def _why_missing(self, name: str) -> str:
+        """Returns the end of the message about a name that only TensorFlow has; nothing for one it has not either."""
+        from millrace._api.unbuilt import UNBUILT  # only a program that meets a missing name needs it
+
+        path = self.__name__.partition(".")[2]
+        mirrored = _mirrored(path)
+        full = f"{path if mirrored is None else mirrored}.{name}".lstrip(".")
+        if full in UNBUILT:
+            return f": tf.{full} of TensorFlow is not built yet in Millrace"
+        below = sum(other.startswith(full + ".") for other in UNBUILT)
+        return f": tf.{full} of TensorFlow, with its {below} names, is not built yet in Millrace" if below else ""
 
     def _available(self) -> list[str]:
         """The names that can be had: an optional package that is not installed is not among them."""

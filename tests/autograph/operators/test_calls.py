@@ -245,6 +245,7 @@ def test_arguments_that_do_not_fit_are_reported_for_the_users_function() -> None
         tf.function(lambda x: _absolute(x, x))(tf.constant(1))
 
 
+@pytest.mark.unconverted
 def test_a_function_without_source_is_called_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
     namespace: dict[str, Any] = {"__name__": "users"}
     exec("def straight(x):\n    return x + 1\ndef branch(x):\n    return x if x is None else x + 2", namespace)

@@ -95,6 +95,7 @@ def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if "could not transform" in record.getMessage()]
 
 
+@pytest.mark.unconverted
 def test_a_generator_runs_as_it_is_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     def numbers(n: int) -> Any:
         if n > 0:
@@ -117,6 +118,7 @@ def test_a_generator_runs_as_it_is_with_one_warning(caplog: pytest.LogCaptureFix
     )
 
 
+@pytest.mark.unconverted
 def test_coroutines_and_asynchronous_generators_run_as_they_are_with_one_warning_each(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -155,6 +157,7 @@ def test_a_function_that_defines_a_generator_is_converted() -> None:
     assert [traced(tf.constant(x)).numpy() for x in (1, 5)] == [2, 12]
 
 
+@pytest.mark.unconverted
 def test_a_parameter_with_the_name_of_the_operators_is_refused_with_a_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -6,6 +6,8 @@ import ast
 import inspect
 import symtable
 import sys
+import textwrap
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from millrace._src.autograph.transform.scopes import (
     is_generator,
     names_of,
 )
+from millrace._src.autograph.transform.surroundings import Surroundings
 from tests.autograph import corpus
 
 
@@ -63,13 +66,16 @@ def test_the_variables_of_a_function_are_those_of_pythons_symbol_table(name: str
 @pytest.mark.parametrize("theme", corpus.themes())
 def test_the_variables_of_the_corpus_are_those_of_pythons_symbol_table(theme: str) -> None:
     for case in corpus.cases(theme).values():
-        _assert_like_symtable(inspect.cleandoc("\n" + inspect.getsource(case.function)))
+        code = getattr(case.function, "__code__", None)
+        around = Surroundings(code).variables() if code else set()
+        _assert_like_symtable(inspect.cleandoc("\n" + inspect.getsource(case.function)), around)
 
 
-def _assert_like_symtable(source: str) -> None:
+def _assert_like_symtable(source: str, around: Collection[str] = ()) -> None:
     node = next(part for part in ast.walk(ast.parse(source)) if isinstance(part, ast.FunctionDef))
     scope = function_scope(node)
-    table: Any = next(t for t in _tables(symtable.symtable(source, "<test>", "exec")) if t.get_name() == node.name)
+    text = f"def around({', '.join(around)}):\n{textwrap.indent(source, ' ')}"
+    table: Any = next(t for t in _tables(symtable.symtable(text, "<test>", "exec")) if t.get_name() == node.name)
     symbols = [s for s in table.get_symbols() if not s.get_name().startswith(".")]
     if any(isinstance(part, ast.ClassDef) for part in ast.walk(node)):
         symbols = [s for s in symbols if s.get_name() != "__class__"]

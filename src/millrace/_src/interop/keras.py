@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from millrace._src.interop.tensorflow_alias import install_as_tensorflow
@@ -24,7 +25,8 @@ def prepare() -> None:
 
     Raises:
         ModuleNotFoundError: if Keras is not installed; the message says how to install it.
-        ImportError: if Keras already runs on another backend in this process.
+        ImportError: if Keras already runs on another backend in this process, or asks for a part of TensorFlow that
+            Millrace does not have yet; the message names the part.
     """
     if sys.modules.get("keras") is not None:
         backend = import_module("keras").config.backend()
@@ -44,3 +46,20 @@ def prepare() -> None:
             name="keras",
         )
     install_as_tensorflow()
+    try:
+        import_module("keras")
+    except (ImportError, AttributeError) as error:
+        raise ImportError(
+            f"tf.keras does not work yet: it is {_release()}, unmodified, and Keras asks TensorFlow for a part that "
+            f"Millrace does not have: {error}. Until then, models can be made of tf.Module, tf.Variable, tf.nn and "
+            "tf.GradientTape, as in examples/digits.py.",
+            name="keras",
+        ) from error
+
+
+def _release() -> str:
+    """Returns what to call the Keras that is installed; a copy of its sources states no version."""
+    try:
+        return f"Keras {version('keras')}"
+    except PackageNotFoundError:
+        return "Keras"

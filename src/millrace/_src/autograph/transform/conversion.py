@@ -28,11 +28,11 @@ from millrace._src.autograph.transform.scopes import (
     nested_functions,
 )
 from millrace._src.autograph.transform.source import FunctionNode, function_node
+from millrace._src.autograph.transform.surroundings import FUNCTION, Surroundings, definition_of
 from millrace._src.autograph.transform.templates import copy_tree, header, place, template
 from millrace._src.autograph.transform.unpacking import Unpackings
 
 OPERATORS, CONVERSION = "ag__", "ag_f__"
-_FUNCTION = "ag_function__"
 _CO_OPTIMIZED = 0x1
 """The flag of code objects of functions; bodies of classes and modules do not have it."""
 
@@ -82,7 +82,7 @@ class Conversion:
     def __init__(self, node: FunctionNode, code: types.CodeType, on_code: Callable[[types.CodeType], None]) -> None:
         self.node = node
         self.original = _Facts.of(code)
-        self.owner = _class_name(self.original)
+        self._surroundings = Surroundings(code)
         self.codes: list[types.CodeType] = []
         """The code objects made here: they live as long as the conversion."""
         self.on_code = on_code
@@ -110,16 +110,8 @@ class Conversion:
 
     def _inline(self) -> types.CodeType:
         """The whole function in the inline form."""
-        node = self.convert_function(copy_tree(self.node), self._enclosing())
-        if isinstance(node, ast.Lambda):
-            definition: Any = place(
-                template("def name():\n    return value", name=_FUNCTION, value=node.body), self.node
-            )[0]
-            definition.args = node.args
-        else:
-            definition = node
-            definition.decorator_list = []
-        return self._compile(definition, self.original.co_freevars)
+        node = self.convert_function(copy_tree(self.node), self._surroundings.variables())
+        return self._compile(definition_of(node), self._surroundings.free)
 
     def continuation(self, number: int) -> Continuation:
         """The code that goes on at a site."""
@@ -140,7 +132,7 @@ class Conversion:
         body = Compact(function, site.free).body(
             statements, site.assigned, frozenset(parameters) | {site.value}, site.in_region
         )
-        definition: Any = template("def name(value):\n    body", name=_FUNCTION, value=site.value, body=body)[0]
+        definition: Any = template("def name(value):\n    body", name=FUNCTION, value=site.value, body=body)[0]
         definition.args.args += [ast.arg(name) for name in parameters]
         written = names.written & function.scope.globals
         if written:
@@ -154,19 +146,15 @@ class Conversion:
 
     def compact(self) -> ast.FunctionDef:
         """The whole function in the compact form, nested functions too: for people to read, and for other operators."""
-        node: Any = copy_tree(self.node)
-        if isinstance(node, ast.Lambda):
-            definition: Any = template("def name():\n    return value", name="lambda_", value=node.body)[0]
-            definition.args = node.args
-            (node,) = place([definition], node)
+        node = definition_of(copy_tree(self.node), "lambda_")
         node.name = f"tf__{node.name}"
         node.decorator_list = []
-        (converted,) = place([self._in_compact_form(node, self._enclosing())], self.node)
+        (converted,) = place([self._in_compact_form(node, self._surroundings.variables())], self.node)
         return converted
 
     def compact_code(self) -> types.CodeType:
         """The code of the compact form."""
-        return self._compile(self.compact(), self.original.co_freevars)
+        return self._compile(self.compact(), self._surroundings.free)
 
     def _in_compact_form(self, node: Any, enclosing: set[str]) -> Any:
         """A function or lambda in the compact form; as for `convert_function`."""
@@ -192,7 +180,7 @@ class Conversion:
         self, node: Any, enclosing: set[str], convert: Callable[[Any, set[str]], Any]
     ) -> tuple[FunctionScope, FunctionCode]:
         scope = function_scope(node)
-        is_method = "__class__" in self.original.co_freevars
+        is_method = self._surroundings.is_method
         statements = node.body if isinstance(node.body, list) else [ast.Return(node.body)]
         complete = always_leaves(statements)
         assignment = DefiniteAssignment(statements, frozenset(scope.parameters), frozenset(scope.locals), mark=False)
@@ -217,48 +205,12 @@ class Conversion:
         node.body = _placed_around(Inline(function, self.sites).body(node.body), node, first)
         return node
 
-    # --- private names ---------------------------------------------------------------------------------------------
-
-    def _mangled(self, name: str) -> str:
-        """The name that `__x` has at run time in the methods of a class."""
-        if self.owner is None or not name.startswith("__") or name.endswith("__"):
-            return name
-        return f"{_prefix(self.owner)}{name}"
-
-    def _enclosing(self) -> set[str]:
-        """The variables of the functions around, as the source has them."""
-        prefix = "" if self.owner is None else f"{_prefix(self.owner)}__"
-        start = max(len(prefix) - 2, 0)
-        return {name[start:] if prefix and name.startswith(prefix) else name for name in self.original.co_freevars}
-
-    def _class_around(self, inside: list[ast.stmt]) -> list[ast.stmt]:
-        """A class in whose body private names are what they are in the user's, and `__class__` is known.
-
-        Names are mangled without the underscores that the class starts with, so it gets some more until no code can
-        mean it: `class A` -> `class _A`.
-        """
-        if self.owner is None:
-            return inside
-        name = f"_{self.owner}"
-        while name in self.namer.taken:
-            name = f"_{name}"
-        return [ast.ClassDef(name, [], [], inside, [], **_type_params())]
-
     # --- compiling -------------------------------------------------------------------------------------------------
 
     def _compile(self, definition: ast.FunctionDef, free: Sequence[str]) -> types.CodeType:
-        """The code object of a definition whose free variables are `free` and the two names of ours."""
-        _strip_signature(definition)
-        definition.name = _FUNCTION  # a name of its own: the user's may be read in the body, as a global
-        parameters = [OPERATORS, CONVERSION, *(self._mangled(name) for name in free if name != "__class__")]
-        outer: Any = template("def ag_outer__():\n    pass")[0]
-        outer.args.args = [ast.arg(name) for name in parameters]
-        outer.body = self._class_around([definition])
-        module = ast.Module(place([outer], self.node), [])
-        compiled = compile(
-            module, self.original.co_filename, "exec", dont_inherit=True, flags=_future_flags(self.original)
-        )
-        code = self._renamed(_find_code(compiled, _FUNCTION))
+        """Returns the code object of a definition whose free variables are `free` and the two names of ours."""
+        compiled = self._surroundings.compile(definition, [OPERATORS, CONVERSION, *free], self.node)
+        code = self._renamed(compiled)
         self._note(code)
         return code
 
@@ -335,57 +287,3 @@ _ADDED = ("if_body", "else_body", "loop_body", "loop_test", "extra_test", "ag_bo
 def _is_added(name: str) -> bool:
     """Whether a function of this name is a block that conversion made a function."""
     return any(name == root or name.startswith(f"{root}_") and name[len(root) + 1 :].isdigit() for root in _ADDED)
-
-
-def _strip_signature(definition: ast.FunctionDef) -> None:
-    """Removes annotations, and the values of defaults: the function gets those of the original."""
-    arguments = definition.args
-    for argument in ast.walk(arguments):
-        if isinstance(argument, ast.arg):
-            argument.annotation = None
-    none = ast.Constant(None)
-    arguments.defaults = [none for _ in arguments.defaults]
-    arguments.kw_defaults = [None if d is None else none for d in arguments.kw_defaults]
-    definition.returns = None
-    if hasattr(definition, "type_params"):
-        definition.type_params = []
-
-
-def _type_params() -> dict[str, Any]:
-    return {"type_params": []} if "type_params" in ast.ClassDef._fields else {}
-
-
-def _class_name(code: _Facts) -> str | None:
-    """The class in whose body a function, or one around it, is defined: names like `__x` in it are mangled."""
-    parts = code.co_qualname.split(".")[:-1]
-    while parts and parts[-1] == "<locals>":
-        parts = parts[:-2]
-    return parts[-1] if parts else None
-
-
-def _prefix(owner: str) -> str:
-    """What Python puts in front of private names in a class."""
-    name = owner.lstrip("_")
-    return f"_{name}" if name else ""
-
-
-def _future_flags(code: _Facts) -> int:
-    """The `from __future__` settings a function was compiled with."""
-    import __future__  # here: the module's name is reserved at the top of a file
-
-    flags = 0
-    for name in __future__.all_feature_names:
-        flags |= code.co_flags & getattr(__future__, name).compiler_flag
-    return flags
-
-
-def _find_code(code: types.CodeType, name: str) -> types.CodeType:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            if constant.co_name == name:
-                return constant
-            try:
-                return _find_code(constant, name)
-            except LookupError:
-                continue
-    raise LookupError(name)

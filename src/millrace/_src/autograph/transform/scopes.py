@@ -21,7 +21,8 @@ class Names:
 
     Attributes:
       read: Names read by the code itself, in any order.
-      written: Names assigned, deleted or defined.
+      bound: Names assigned, deleted or defined by the code itself, so that they are variables of its function.
+      rebound: Names that a function or class defined in the code, or a call of one, assigns with `nonlocal`.
       captured: Names that nested functions take from the code around them.
       composite: Assigned attributes and items of names, such as `self.x` and `a[0]`, by their text.
       items: Names that are written only in the sense that one of their items is.
@@ -33,10 +34,16 @@ class Names:
         self.items: set[str] = set()
         self.places: set[tuple[str, int, int]] = set()
         self.read: set[str] = set()
-        self.written: set[str] = set()
+        self.bound: set[str] = set()
+        self.rebound: set[str] = set()
         self.captured: set[str] = set()
         self.composite: dict[str, ast.expr] = {}
         self.declared: dict[str, set[str]] = {"global": set(), "nonlocal": set()}
+
+    @property
+    def written(self) -> set[str]:
+        """Returns everything that may be assigned."""
+        return self.bound | self.rebound
 
     @property
     def used(self) -> set[str]:
@@ -61,7 +68,7 @@ class _Collector(ast.NodeVisitor):
             self.names.read.add(node.id)
             self.names.places.add((node.id, getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
         else:
-            self.names.written.add(node.id)
+            self.names.bound.add(node.id)
 
     def visit_Assign(self, node: ast.Assign) -> None:
         item = getattr(node, "item", None)
@@ -71,11 +78,11 @@ class _Collector(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        self.names.written |= getattr(node, "rebinds", set())
+        self.names.rebound |= getattr(node, "rebinds", set())
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        self.names.written |= getattr(node, "rebinds", set())
+        self.names.rebound |= getattr(node, "rebinds", set())
         self.visit_Attribute(node)
 
     def visit_While(self, node: ast.While) -> None:
@@ -91,7 +98,8 @@ class _Collector(ast.NodeVisitor):
 
     def visit_PythonExpression(self, node: Any) -> None:
         inner = names_of(node.value)
-        self.names.written |= inner.written
+        self.names.bound |= inner.bound
+        self.names.rebound |= inner.rebound
         self.names.read |= inner.read - inner.written  # the expression reads its own variables after it assigns them
 
     def visit_Attribute(self, node: Any) -> None:
@@ -110,31 +118,31 @@ class _Collector(ast.NodeVisitor):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         if node.name:
-            self.names.written.add(node.name)
+            self.names.bound.add(node.name)
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
-            self.names.written.add(alias.asname or alias.name.partition(".")[0])
+            self.names.bound.add(alias.asname or alias.name.partition(".")[0])
 
     visit_ImportFrom = visit_Import
 
     def visit_MatchAs(self, node: Any) -> None:
         if node.name:
-            self.names.written.add(node.name)
+            self.names.bound.add(node.name)
         self.generic_visit(node)
 
     visit_MatchStar = visit_MatchAs
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest:
-            self.names.written.add(node.rest)
+            self.names.bound.add(node.rest)
         self.generic_visit(node)
 
     # --- nested scopes ---------------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: Any) -> None:
-        self.names.written.add(node.name)
+        self.names.bound.add(node.name)
         for decorator in node.decorator_list:
             self.visit(decorator)
         self._nested_function(node)
@@ -150,14 +158,15 @@ class _Collector(ast.NodeVisitor):
         own = getattr(node, "scope", None) or function_scope(node)  # a block that became a function has its scope
         self.names.captured |= own.free
         self.names.places |= own.places
-        self.names.written |= own.nonlocals  # any call of the function may assign its nonlocal variables
+        self.names.rebound |= own.nonlocals  # any call of the function may assign its nonlocal variables
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.names.written.add(node.name)
+        self.names.bound.add(node.name)
         for part in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
             self.visit(part)
         inner = names_of(node.body)
-        self.names.captured |= inner.captured
+        self.names.captured |= inner.captured | inner.declared["nonlocal"]
+        self.names.rebound |= inner.rebound | inner.declared["nonlocal"]
         self.names.read |= inner.read
         self.names.places |= inner.places
 
@@ -172,7 +181,8 @@ class _Collector(ast.NodeVisitor):
         self.names.read |= inner.names.read - own
         self.names.captured |= inner.names.captured - own
         self.names.places |= inner.names.places
-        self.names.written |= inner.names.written - own  # a walrus writes outside
+        self.names.bound |= inner.names.bound - own  # a walrus writes outside
+        self.names.rebound |= inner.names.rebound - own
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
@@ -197,7 +207,7 @@ class FunctionScope:
         self.parameters = [a.arg for a in [*positional, *filter(None, others)]]
         names = names_of(node.body if isinstance(node.body, list) else [node.body])
         self.globals, self.nonlocals = names.declared["global"], names.declared["nonlocal"]
-        self.locals = ({*self.parameters} | names.written) - self.globals - self.nonlocals
+        self.locals = ({*self.parameters} | names.bound) - self.globals - self.nonlocals
         self.free = ((names.read | names.captured) - self.locals - self.globals) | self.nonlocals
         self.captured = names.captured & self.locals
         self.places = names.places

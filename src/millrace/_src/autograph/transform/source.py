@@ -16,6 +16,8 @@ import tokenize
 import types
 from collections.abc import Iterable, Iterator, Sequence
 
+from millrace._src.autograph.transform.surroundings import code_of_definition
+
 FunctionNode = ast.FunctionDef | ast.Lambda
 
 
@@ -81,15 +83,8 @@ def _fits(node: ast.FunctionDef, code: types.CodeType) -> bool:
 
 def _has_constants(node: FunctionNode, code: types.CodeType) -> bool:
     """Whether code holds the numbers that a definition compiles to; it may hold more."""
-    tree: ast.Module | ast.Expression
-    if isinstance(node, ast.Lambda):
-        tree, mode = ast.Expression(node), "eval"
-    else:
-        bare = ast.FunctionDef(**{**dict(ast.iter_fields(node)), "decorator_list": [], "returns": None})
-        tree, mode = ast.Module([ast.copy_location(bare, node)], []), "exec"
-    around = compile(tree, code.co_filename, mode, dont_inherit=True)
-    compiled = [constant for constant in around.co_consts if isinstance(constant, types.CodeType)]
-    return _numbers(compiled[-1].co_consts) <= _numbers(code.co_consts)  # code of defaults comes first
+    compiled = code_of_definition(node, code)
+    return _numbers(compiled.co_consts) <= _numbers(code.co_consts)
 
 
 def _numbers(constants: Iterable[object]) -> set[str]:
@@ -105,7 +100,6 @@ def _numbers(constants: Iterable[object]) -> set[str]:
         elif isinstance(constant, (int, float, complex)):
             found.add(repr(constant))
     return found
-
 
 
 @functools.lru_cache(maxsize=32)
