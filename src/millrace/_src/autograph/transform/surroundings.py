@@ -117,7 +117,7 @@ def _reduce_to_code(definition: ast.FunctionDef) -> None:
     arguments.defaults = [none for _ in arguments.defaults]
     arguments.kw_defaults = [None if default is None else none for default in arguments.kw_defaults]
     if "type_params" in definition._fields:  # from Python 3.12 on
-        definition.type_params = []
+        vars(definition)["type_params"] = []
 
 
 def _class_name(qualname: str) -> str | None:
