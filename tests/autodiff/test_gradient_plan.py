@@ -12,7 +12,7 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff.gradient_plan import gradient_plan
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from tests.contracts.sample import all_samples
 
 BOTH = (0, 1)
@@ -83,7 +83,7 @@ def test_a_tape_keeps(op: Any, watched: tuple[int, ...], shapes: Any, expected: 
     assert kept(op, watched, *shapes) == expected
 
 
-SAMPLES = [s for s in all_samples() if s.grad and hasattr(get_op(s.op).gradient, "values_for")]
+SAMPLES = [s for s in all_samples() if s.grad and hasattr(get_op(s.op).rules.gradient, "values_for")]
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=str)

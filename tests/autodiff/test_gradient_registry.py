@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import millrace as tf
 from millrace._src.autodiff.gradient_registry import _RULES
 from millrace._src.autodiff.recording import forget_rules
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 
 
 @pytest.fixture(autouse=True)
@@ -163,10 +164,11 @@ def op_without_gradient() -> Any:
     """An op that has no gradient; what a test gives it is taken away again."""
     name = "Bitcast"
     op = get_op(name)
-    if op.gradient is not None or op.not_differentiable is not None:
+    if op.rules.gradient is not None or op.traits.not_differentiable is not None:
         pytest.skip(f"{name} has a gradient by now")
     yield name
-    op.gradient = op.not_differentiable = None
+    op.rules.gradient = None
+    op.traits = replace(op.traits, not_differentiable=None)
     forget_rules()
 
 

@@ -13,7 +13,7 @@ from millrace._src.autodiff.gradient_plan import gradient_plan
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import Tape, unpacked
 from millrace._src.core.context import tapes_scope
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 
 
 def recorded(f: Any, *watched: Any) -> Tape:

@@ -7,7 +7,8 @@ from typing import Any
 import millrace as tf
 from millrace._src.core import context
 from millrace._src.core.dispatch import BoundCall
-from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import get_op
 from tests.contracts.sample import Sample
 
 
@@ -47,7 +48,7 @@ def constants(op: OpDef, attrs: dict[str, Any]) -> list[bool]:
         size = 1
         if arg.is_list:
             size = len(attrs[arg.type_list_attr]) if arg.type_list_attr else attrs[arg.number_attr]
-        flags += [arg.name in op.constant_inputs] * size
+        flags += [arg.name in op.traits.constant_inputs] * size
     return flags
 
 

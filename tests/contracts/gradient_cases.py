@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 import millrace as tf
-from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import get_op
 from tests.contracts.calls import call, call_with, constants, regroup
 from tests.contracts.sample import GradientProgram, Sample
 

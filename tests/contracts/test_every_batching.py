@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.core.op_def import Effects, OpDef, all_op_names, get_op
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.ops.batching_rules import rule_of
 from tests.contracts.sample import Sample, all_gradient_samples, all_samples
 
@@ -22,10 +23,14 @@ MOST = 6
 
 def _why_not(op: OpDef) -> str | None:
     """Why an op goes through the rows one by one, as its declaration tells; None if it does not tell."""
-    if op.not_batched is not None:
-        return op.not_batched
+    if op.traits.not_batched is not None:
+        return op.traits.not_batched
     if "func" in op.attr_kinds.values() or op.effects({}) is Effects.NONE:
-        return "what Python computes on the host has no batch" if op.host_only and op.gradient is None else None
+        return (
+            "what Python computes on the host has no batch"
+            if op.traits.host_only and op.rules.gradient is None
+            else None
+        )
     return "effects and hidden streams happen once for each row"
 
 
@@ -35,7 +40,9 @@ def test_every_op_has_a_rule_or_says_why_not() -> None:
 
 
 def test_no_op_has_both_a_rule_and_a_reason_to_have_none() -> None:
-    assert not [n for n in all_op_names() if rule_of(get_op(n)) is not None and get_op(n).not_batched is not None]
+    assert not [
+        n for n in all_op_names() if rule_of(get_op(n)) is not None and get_op(n).traits.not_batched is not None
+    ]
 
 
 def _ruled() -> list[Sample]:
@@ -262,7 +269,7 @@ def _homes() -> dict[str, list[str]]:
     """The ops that XLA takes, by their home: they are compiled together."""
     found: dict[str, list[str]] = {}
     for name in NAMES:
-        if not get_op(name).host_only and all(s.xla for s in RULED if s.op == name):
+        if not get_op(name).traits.host_only and all(s.xla for s in RULED if s.op == name):
             found.setdefault(get_op(name).kernel.__module__.partition("_src.")[2], []).append(name)
     return found
 

@@ -11,7 +11,8 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff import sweep_programs
-from millrace._src.core.op_def import OpDef, all_op_names, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import all_op_names, get_op
 from tests.contracts import gradient_cases as gc
 from tests.contracts.gradient_cases import Case
 from tests.contracts.sample import (
@@ -27,7 +28,7 @@ DECLARED: list[Sample | GradientProgram] = [*(s for s in SAMPLES if s.grad), *al
 
 
 def _has_gradient(op: OpDef) -> bool:
-    return op.gradient is not None or op.operation_gradient is not None
+    return op.rules.gradient is not None or op.rules.operation_gradient is not None
 
 
 @functools.cache
@@ -44,7 +45,7 @@ def test_every_op_has_a_gradient_or_says_why_not() -> None:
     silent = []
     for name in all_op_names():
         op = get_op(name)
-        reasons = (op.not_differentiable, op.no_gradient)
+        reasons = (op.traits.not_differentiable, op.traits.no_gradient)
         if _has_gradient(op) + sum(r is not None for r in reasons) != 1 or "" in reasons:
             silent.append(name)
     assert not silent
@@ -268,7 +269,7 @@ def _in_graphs() -> list[Any]:
             continue
         ways = ["rank", "nothing"] if seen[declared.op] == 0 else [("rank", "nothing")[seen[declared.op] % 2]]
         seen[declared.op] += 1
-        if not declared.xla or get_op(declared.op).host_only:
+        if not declared.xla or get_op(declared.op).traits.host_only:
             ways.insert(0, "dimensions")
         found += [pytest.param(number, known, id=f"{declared}, {known} known") for known in ways]
     return found
@@ -315,7 +316,7 @@ def _xla_groups() -> dict[str, list[int]]:
     groups: dict[str, list[int]] = {}
     for number, declared in enumerate(DECLARED):
         refused = isinstance(declared.grad if isinstance(declared, Sample) else None, type)
-        if declared.xla and not get_op(declared.op).host_only and not refused:
+        if declared.xla and not get_op(declared.op).traits.host_only and not refused:
             groups.setdefault(get_op(declared.op).kernel.__module__.partition("_src.")[2], []).append(number)
     return groups
 

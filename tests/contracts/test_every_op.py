@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 import millrace as tf
 from millrace._src.core.dispatch import flatten_result
-from millrace._src.core.op_def import OpDef, all_op_names, get_op
+from millrace._src.core.op_def import Effects, OpDef, Traits
+from millrace._src.core.op_registry import all_op_names, get_op
 from millrace._src.engines.numpy.engine import NumpyEngine
 from millrace._src.graph.func_graph import FuncGraph
 from tests.contracts.calls import call, call_with, constants
@@ -37,7 +39,7 @@ def test_the_signature_names_the_parameters_of_the_kernel(name: str) -> None:
     op = get_op(name)
     code = op.kernel.__code__
     assert code.co_varnames[1 : code.co_argcount] == op.signature.input_names
-    for kernel in op.kernels.values():
+    for kernel in op.rules.kernels.values():
         other = kernel.__code__
         assert other.co_varnames[1 : other.co_argcount] == op.signature.input_names
 
@@ -53,6 +55,19 @@ def test_every_attribute_has_a_kind_and_its_default_is_valid(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OPS)
+def test_every_trait_is_of_its_type(name: str) -> None:
+    op = get_op(name)
+    assert set(op.traits.constant_inputs) <= set(op.signature.input_names)
+    assert isinstance(op.traits.effects, Effects) or callable(op.traits.effects)
+    for trait in dataclasses.fields(Traits):
+        value = getattr(op.traits, trait.name)
+        if isinstance(trait.default, bool):
+            assert isinstance(value, bool), trait.name
+        elif trait.default is None:
+            assert value is None or isinstance(value, str), trait.name
+
+
+@pytest.mark.parametrize("name", OPS)
 def test_every_op_is_documented(name: str) -> None:
     assert (get_op(name).kernel.__doc__ or "").strip()
 
@@ -60,9 +75,9 @@ def test_every_op_is_documented(name: str) -> None:
 @pytest.mark.parametrize("name", OPS)
 def test_a_gradient_asks_only_for_what_the_op_has(name: str) -> None:
     op = get_op(name)
-    if op.gradient is None:
+    if op.rules.gradient is None:
         return
-    code = op.gradient.__code__
+    code = op.rules.gradient.__code__
     parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = {a.name for a in (*op.signature.inputs, *op.signature.outputs)} | set(op.attr_kinds)
     assert len(parameters) >= len(op.signature.outputs)
@@ -88,7 +103,7 @@ def test_the_kernel_gives_the_declared_dtypes_and_the_shapes_of_the_shape_rule(s
     for shapes in ("static", "unknown dimensions", "unknown rank"):
         for output, shape in zip(outputs, _inferred_shapes(op, sample, inputs, attrs, shapes), strict=True):
             assert shape.is_compatible_with(output.shape), f"{shapes}: rule says {shape}, kernel gives {output.shape}"
-            if shapes == "static" and op.shape_rule is not None and not op.host_only and not sample.random:
+            if shapes == "static" and op.rules.shape is not None and not op.traits.host_only and not sample.random:
                 assert shape.rank == output.shape.rank, f"the rule knows too little: {shape} instead of {output.shape}"
 
 
@@ -108,7 +123,7 @@ def _inferred_shapes(op: OpDef, sample: Sample, inputs: list[Any], attrs: dict[s
 
 
 @pytest.mark.xla
-@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.xla and not get_op(s.op).host_only], ids=str)
+@pytest.mark.parametrize("sample", [s for s in SAMPLES if s.xla and not get_op(s.op).traits.host_only], ids=str)
 def test_xla_gives_what_numpy_gives(sample: Sample) -> None:
     op, inputs, attrs, outputs = call(sample)
     if any(t.dtype.name == "string" for t in (*inputs, *outputs)):

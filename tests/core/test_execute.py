@@ -12,7 +12,7 @@ import pytest
 import millrace as tf
 from millrace._src.core.context import state
 from millrace._src.core.execute import execute, execute_binary
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 
 
 def value(x: Any) -> Any:

@@ -1,17 +1,19 @@
-"""`@op`: what a declaration tells, how attributes are brought into form, the registry."""
+"""`@op`: what a declaration tells, and the function that it gives back."""
 
 from __future__ import annotations
 
+import copy
+import inspect
 import pickle
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
 import millrace as tf
-from millrace._src.core import op_def as module
-from millrace._src.core.op_def import Effects, all_op_names, get_op, op
+from millrace._src.core import op_registry as module
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shapes import TensorShape
 
@@ -53,17 +55,11 @@ def test_a_declared_op_runs_everywhere(registry: Any) -> None:
     assert scaled.op_def is get_op("Scaled")
 
 
-def test_two_ops_of_one_name_are_refused(registry: Any) -> None:
-    declare()
-    with pytest.raises(ValueError, match="Op 'Scaled' is declared twice"):
-        declare()
-
-
 def test_the_kernel_tells_inputs_attributes_and_defaults(registry: Any) -> None:
     d = declare().op_def
     assert (d.input_count, d.kernel_attrs, d.attr_defaults) == (1, ("factor", "tags"), {"factor": 2.0, "tags": ()})
     assert d.attr_kinds == {"T": "type", "factor": "float", "tags": "list[string]"}
-    assert (d.has_list_arguments, d.has_single_output, d.has_default_attrs) == (False, True, True)
+    assert (d.has_list_arguments, d.has_single_output, d.default_attrs) == (False, True, d.attr_defaults)
     assert repr(d) == "<OpDef Scaled(x: T -> y: T)>"
 
 
@@ -83,47 +79,6 @@ def test_positional_arguments_after_the_inputs_are_attributes(registry: Any) -> 
         scaled(1.0, 3.0, factor=2.0)
     with tf.Graph().as_default():
         assert scaled(1.0, 3.0, [], "n").op.name == "n"
-
-
-@pytest.mark.parametrize(
-    ("attrs", "words"),
-    [
-        ({"nothing": 1}, "unexpected attribute 'nothing'"),
-        ({"factor": "a"}, "Expected float for argument 'factor'"),
-        ({"factor": None}, "Expected float for argument 'factor'"),
-        ({"tags": "text"}, "Expected list for argument 'tags'"),
-        ({"tags": [1]}, "Expected string for argument 'tags'"),
-        ({"tags": 3}, "Expected list for argument 'tags'"),
-    ],
-)
-def test_malformed_attributes_raise(registry: Any, attrs: Any, words: str) -> None:
-    scaled = declare()
-    with pytest.raises(TypeError, match=words):
-        scaled(1.0, **attrs)
-    with tf.Graph().as_default(), pytest.raises(TypeError, match=words):
-        scaled(1.0, **attrs)
-
-
-def test_attributes_take_their_own_form() -> None:
-    conv = get_op("Conv2D")
-    attrs = conv.normalize_attrs({"strides": np.array([1, 2, 2, 1]), "padding": b"SAME", "T": "float32"})
-    assert attrs["strides"] == (1, 2, 2, 1)
-    assert all(type(s) is int for s in attrs["strides"])
-    assert attrs["padding"] == "SAME"
-    assert attrs["T"] is tf.float32
-    assert attrs["data_format"] == "NHWC"
-    placeholder = get_op("Placeholder").normalize_attrs({"dtype": tf.int8, "shape": [None, 3]})
-    assert placeholder["shape"] == TensorShape([None, 3])
-    assert conv.normalize_attrs({"_private": object(), "strides": [1], "padding": "SAME"})["_private"] is not None
-
-
-def test_an_op_is_found_by_name_and_pickled_by_name() -> None:
-    assert pickle.loads(pickle.dumps(get_op("MatMul"))) is get_op("MatMul")
-    with pytest.raises(KeyError, match="Millrace has no op named 'Nothing'"):
-        get_op("Nothing")
-    names = all_op_names()
-    assert names == sorted(set(names))
-    assert {"MatMul", "Const", "While"} <= set(names)
 
 
 def test_effects_say_whether_an_op_must_run() -> None:
@@ -161,3 +116,36 @@ def test_a_list_of_types_may_have_a_minimum(registry: Any) -> None:
 
     assert several([1, 2.0]).numpy() == 2
     assert several.op_def.attr_kinds == {"T": "list[type]"}
+
+
+def test_facts_are_sets_of_dtypes_or_traits(registry: Any) -> None:
+    d = declare(host_only=True, not_differentiable="a reason").op_def
+    assert d.types == {"T": ANY}
+    assert (d.traits.host_only, d.traits.not_differentiable, d.traits.is_sum) == (True, "a reason", False)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'hostonly'"):
+        declare("Several", hostonly=True)
+
+
+def test_traits_do_not_change() -> None:
+    with pytest.raises(AttributeError):
+        get_op("MatMul").traits.host_only = True  # type: ignore[misc]
+
+
+def test_a_rule_is_attached_by_a_decorator_that_returns_it(registry: Any) -> None:
+    scaled = declare()
+    for name in ("gradient", "operation_gradient", "operation_tangents", "batching", "partial_value", "in_place"):
+
+        def rule() -> None: ...
+
+        assert getattr(scaled, name)(rule) is rule
+        assert getattr(scaled.op_def.rules, name) is rule
+
+
+def test_the_function_of_an_op_looks_like_the_kernel_and_survives_copies() -> None:
+    function = tf.tanh
+    assert (function.__name__, function.__module__) == ("tanh", "millrace._src.ops.math.trigonometry")
+    assert function.__doc__.startswith("The hyperbolic tangent")
+    assert repr(function) == "<function tanh of <OpDef Tanh(x: T -> y: T)>>"
+    assert list(inspect.signature(function).parameters) == ["inputs", "name", "attrs"]
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert copy.copy(function) is function is copy.deepcopy(function)

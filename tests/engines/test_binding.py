@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from millrace._src.core.dtypes import float32
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.engines.binding import bind_kernel
 from millrace._src.engines.numpy.namespace import xp
 

@@ -8,7 +8,7 @@ import pytest
 from google.protobuf import text_format
 
 import millrace as tf
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import (
     FunctionLibrary,

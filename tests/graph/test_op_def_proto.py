@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import millrace as tf
-from millrace._src.core.op_def import get_op
-from millrace._src.graph.op_def_proto import op_def_to_proto, op_summary, type_constant, type_word, value_text
+from millrace._src.core.dtypes import runtime_name
+from millrace._src.core.op_registry import get_op
+from millrace._src.graph.op_def_proto import op_def_to_proto, op_summary, type_constant, value_text
 
 
 def test_signature_and_attributes_are_written() -> None:
@@ -34,7 +35,7 @@ def test_summary_is_tensorflows() -> None:
 
 
 def test_words_of_dtypes() -> None:
-    words = [type_word(dtype) for dtype in (tf.float32, tf.float64, tf.float16, tf.int32)]
+    words = [runtime_name(dtype) for dtype in (tf.float32, tf.float64, tf.float16, tf.int32)]
     assert words == ["float", "double", "half", "int32"]
     assert type_constant(tf.float32) == "DT_FLOAT"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import millrace as tf
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.graph.attr_value import FunctionName
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.pretty_print import graph_text, operation_text

@@ -150,7 +150,7 @@ def test_streams_of_forgotten_calls_are_let_go() -> None:
 
 
 def test_numbered_eager_ops_leave_no_kernels_behind() -> None:
-    from millrace._src.core.op_def import get_op
+    from millrace._src.core.op_registry import get_op
 
     tf.random.set_seed(1)
     tf.random.normal([2], seed=5)

@@ -48,7 +48,7 @@ def test_streams_go_on_from_call_to_call() -> None:
 
 
 def test_kernels_called_directly_draw_the_beginning_of_the_stream() -> None:
-    from millrace._src.core.op_def import get_op
+    from millrace._src.core.op_registry import get_op
     from millrace._src.engines.numpy.namespace import xp
 
     tf.random.set_seed(0)

@@ -29,7 +29,8 @@ from millrace._src.autodiff.tangent_plans import (
 from millrace._src.autodiff.tape import Tape
 from millrace._src.core.context import state, tapes_scope
 from millrace._src.core.dispatch import BoundCall
-from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.ops import raw
 
@@ -119,15 +120,15 @@ class Accumulator:
         numbers = [getattr(t, "_tape_id", 0) for t in inputs]
         if self.watched.isdisjoint(numbers):
             return
-        if op.not_differentiable is not None and gradient_plan(op) is None:
+        if op.traits.not_differentiable is not None and gradient_plan(op) is None:
             return
         tangents = [self.differentiable_tangent(t) for t in inputs]
         if not self._constant.isdisjoint(numbers):
             self.mark_constant(outputs)
         if not _some(tangents) or not any(is_trainable(t.dtype) for t in outputs):
             return
-        if op.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
-            op.operation_tangents(outputs[0].op, self)
+        if op.rules.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
+            op.rules.operation_tangents(outputs[0].op, self)
             return
         rule = operation_rule(op, outputs[0], lambda: [1] * len(inputs))
         if rule is not None:

@@ -20,7 +20,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.ops import raw
 from millrace._src.util.export import export
 
@@ -128,7 +128,7 @@ def _from_sparse(plan: GradientPlan, entry: Entry, filled: Sequence[Any]) -> Any
 def _no_gradient(entry: Entry) -> LookupError:
     """TensorFlow's words, which differ between tapes and graphs, and the reason the op gives."""
     op = entry.op
-    reason = "" if op.no_gradient is None else f" Reason: {op.no_gradient}."
+    reason = "" if op.traits.no_gradient is None else f" Reason: {op.traits.no_gradient}."
     if entry.scope is None:
         return LookupError(f"gradient registry has no entry for: {op.name}.{reason}")
     operation = entry.scope.removesuffix("_grad")

@@ -26,16 +26,16 @@ class GradientPlan:
     __slots__ = ("function", "output_count", "names", "unread", "takes_none", "runs_python", "is_plain", "places")
 
     def __init__(self, op: OpDef) -> None:
-        assert op.gradient is not None
-        self.function = op.gradient
-        parameters = list(inspect.signature(op.gradient).parameters.values())
+        assert op.rules.gradient is not None
+        self.function = op.rules.gradient
+        parameters = list(inspect.signature(op.rules.gradient).parameters.values())
         self.output_count = len(op.signature.outputs)
         self.names = tuple(p.name for p in parameters[self.output_count :])
         self.unread = _unread(op)
         """Inputs whose values are read for some gradients only: the name, and the numbers of the inputs of these."""
         self.takes_none = tuple("None" in str(p.annotation) for p in parameters[: self.output_count])
         """For each output, whether None stands for a gradient that is zero; else it is filled in."""
-        self.runs_python = getattr(op.gradient, "runs_python", False)
+        self.runs_python = getattr(op.rules.gradient, "runs_python", False)
         """Whether the gradient is the user's own Python code."""
         self.is_plain = op.has_single_output and not op.has_list_arguments
         """Whether the op takes and returns single tensors, one of them the result."""
@@ -64,7 +64,7 @@ class GradientPlan:
 
 
 def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    declared: dict[str, tuple[str, ...]] = getattr(op.gradient, "values_for", {})
+    declared: dict[str, tuple[str, ...]] = getattr(op.rules.gradient, "values_for", {})
     places = {name: place for place, name in enumerate(op.signature.input_names)}
     return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared.items())
 
@@ -86,7 +86,7 @@ def stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
 @functools.cache
 def gradient_plan(op: OpDef) -> GradientPlan | None:
     """The plan of an op's gradient, or None if it has none."""
-    return None if op.gradient is None else GradientPlan(op)
+    return None if op.rules.gradient is None else GradientPlan(op)
 
 
 def computed(gradient: Any) -> Any:

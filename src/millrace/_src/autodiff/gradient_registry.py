@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
 from millrace._src.autodiff.recording import forget_rules
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.util.export import export
 
@@ -92,16 +94,19 @@ def _checked_name(op_type: Any) -> str:
 
 def _enter(name: str, rule: Callable[..., Any] | None) -> None:
     op = _op_called(name)
-    known = op is not None and (op.gradient or op.operation_gradient or op.not_differentiable) is not None
+    known = (
+        op is not None
+        and (op.rules.gradient or op.rules.operation_gradient or op.traits.not_differentiable) is not None
+    )
     if name in _RULES or known:
         origin = f"the op {name} has one" if known else "it was registered before in this program"
         raise KeyError(f"Registering two gradient with name '{name}'! ({origin})")
     _RULES[name] = rule
     if op is not None:
         if rule is None:
-            op.not_differentiable = f'the program said tf.no_gradient("{name}")'
+            op.traits = replace(op.traits, not_differentiable=f'the program said tf.no_gradient("{name}")')
         else:
-            op.gradient = _gradient_of_op(op, rule)
+            op.rules.gradient = _gradient_of_op(op, rule)
         forget_rules()
 
 
@@ -127,7 +132,7 @@ def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]
     override = operation.gradient_override or named_rule(operation)
     if override is not None:
         return lambda *dys: override(operation, dys)
-    rule = op.operation_gradient
+    rule = op.rules.operation_gradient
     if rule is None:
         return None
     return lambda *dys: rule(operation, dys, frozenset(i for i, number in enumerate(input_ids()) if number))
@@ -141,7 +146,7 @@ def named_rule(operation: Any) -> Callable[..., Any] | None:
     name = name.decode() if isinstance(name, bytes) else name
     if name not in _RULES:
         op = _op_called(name)
-        if op is None or op.gradient is None:
+        if op is None or op.rules.gradient is None:
             raise LookupError(_missing(operation, name))
         return _borrowed(op)
     rule = _RULES[name]

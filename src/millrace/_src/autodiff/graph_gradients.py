@@ -97,7 +97,7 @@ def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
     if rule is not None:
         return Entry(op, operation.attrs, input_ids, output_ids, specs, {}, rule, scope)
     plan = gradient_plan(op)
-    if plan is None and op.not_differentiable is not None:
+    if plan is None and op.traits.not_differentiable is not None:
         return Entry(op, operation.attrs, (), (), (), {})
     saved = {} if plan is None else saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
     return Entry(op, operation.attrs, input_ids, output_ids, specs, saved, scope=scope)

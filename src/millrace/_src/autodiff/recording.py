@@ -75,7 +75,9 @@ class Recording:
         outputs = range(len(call.dtypes), len(self._dtypes)) if len(call.output_dtypes) > 1 else ()
         self.shape_places = tuple(dict.fromkeys([*(p for p in named if p in unread), *outputs]))
         """The tensors of which it takes only the shape, or zeros of this shape."""
-        constants = {p for name in op.constant_inputs for p in _all(at[name]) if not is_trainable(self._dtypes[p])}
+        constants = {
+            p for name in op.traits.constant_inputs for p in _all(at[name]) if not is_trainable(self._dtypes[p])
+        }
         self.constant_places = tuple(i for i, p in enumerate(self.value_places) if p in constants)
         """Which of the values say axes or shapes: rules read them while they build."""
         kinds = {self._dtypes[p].np_dtype.kind for p in named}
@@ -142,7 +144,7 @@ class Recording:
 def recording_of(call: BoundCall) -> Recording | None:
     """How a call is recorded, or None if no gradient flows through it."""
     recording = Recording(call)
-    stops = recording.plan is None and call.op.not_differentiable is not None
+    stops = recording.plan is None and call.op.traits.not_differentiable is not None
     return None if stops or not any(recording.follows) else recording
 
 

@@ -191,9 +191,9 @@ def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int, Any]:
     """The values of the inputs that say axes and shapes, where they are known: rules read them while they build."""
-    if not op.constant_inputs:
+    if not op.traits.constant_inputs:
         return {}
-    given = [i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.constant_inputs for i in at]
+    given = [i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.traits.constant_inputs for i in at]
     values = {i: static_value(inputs[i]) for i in given if not is_trainable(inputs[i].dtype)}
     return {i: value for i, value in values.items() if value is not None}
 

@@ -116,7 +116,7 @@ class Tape:
         if watched.isdisjoint(ids):
             return
         plan = gradient_plan(op)
-        if plan is None and op.not_differentiable is not None:
+        if plan is None and op.traits.not_differentiable is not None:
             return
         input_ids = tuple([i if i in watched else 0 for i in ids])
         output_ids = self._follow(outputs)

@@ -85,7 +85,7 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
 
     A check (an assertion) has a rule; other effects happen once per row.
     """
-    if operation.op_def.control is not None or "list[func]" in operation.op_def.attr_kinds.values():
+    if operation.op_def.traits.control is not None or "list[func]" in operation.op_def.attr_kinds.values():
         return operation.effects in (Effects.NONE, Effects.READS)
     if operation.effects is Effects.RANDOM:
         return False
@@ -94,13 +94,13 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
 
 def _takes_uneven(operation: Any, arguments: Sequence[Value]) -> bool:
     """Whether the rule of an operation sees to lists that differ in length: that of a call, and of a loop, in part."""
-    control = operation.op_def.control
+    control = operation.op_def.traits.control
     return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
 
 
 def _passed_on(operation: Any, arguments: Sequence[Value]) -> list[Value] | None:
     """The argument of an identity, whatever it is."""
-    return [arguments[0]] if operation.op_def.returns_input else None
+    return [arguments[0]] if operation.op_def.traits.returns_input else None
 
 
 def _shaped(found: Any, of_one: Any, count: Any) -> Value:

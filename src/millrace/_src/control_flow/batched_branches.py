@@ -284,14 +284,14 @@ def _list_source(tensor: Any, graph: FuncGraph) -> int | None:
         operation = tensor.op
         bodies = function_attrs(operation)
         if bodies:
-            if operation.op_def.control == "loop":
+            if operation.op_def.traits.control == "loop":
                 bodies = bodies[1:]
             sources = {_list_source(b.outputs[tensor.value_index], b) for b in bodies}
             place = sources.pop()
             if sources or place is None:
                 return None
             tensor = operation.inputs[len(operation.inputs) - len(bodies[0].inputs) + place]
-        elif operation.op_def.returns_input or operation.attrs.get("resize_if_index_out_of_bounds") is False:
+        elif operation.op_def.traits.returns_input or operation.attrs.get("resize_if_index_out_of_bounds") is False:
             tensor = operation.inputs[0]
         else:
             return None

@@ -258,7 +258,7 @@ class _RowsLoop:
 
 
 def _without_identities(tensor: Any) -> Any:
-    while tensor.op.op_def is not None and tensor.op.op_def.returns_input:
+    while tensor.op.op_def is not None and tensor.op.op_def.traits.returns_input:
         tensor = tensor.op.inputs[0]
     return tensor
 

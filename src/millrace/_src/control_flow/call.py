@@ -33,7 +33,9 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
-from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
+from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
@@ -404,7 +406,7 @@ def planned(operation: Any, plan: Any) -> Any:
     operation.gradient_plan = [*(operation.gradient_plan or ()), plan]
     for recorder, _ in operation.recordings[:]:
         if recorder.is_forward and not recorder.is_finished:
-            operation.op_def.operation_tangents(operation, recorder)
+            operation.op_def.rules.operation_tangents(operation, recorder)
     return plan
 
 

@@ -32,7 +32,9 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
+from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext

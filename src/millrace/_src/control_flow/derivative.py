@@ -235,7 +235,7 @@ class _BackwardGraph(FuncGraph):
 def _is_cheap(tensor: SymbolicTensor, given: set[int], most: int) -> bool:
     """Whether a few cheap operations make a tensor from what the graph is given and constants."""
     operation = tensor.op
-    if id(tensor) in given or not operation.op_def.is_cheap or not most:
+    if id(tensor) in given or not operation.op_def.traits.is_cheap or not most:
         return False
     return all(id(t) in given or t.op.static_values or _is_cheap(t, given, most - 1) for t in operation.inputs)
 
@@ -245,7 +245,7 @@ def _is_cut_off(tensor: SymbolicTensor, given: set[int]) -> bool:
     operation = tensor.op
     if id(tensor) in given:
         return not is_trainable(tensor.dtype)
-    return operation.op_def.gradient is None or all(_is_cut_off(t, given) for t in operation.inputs)
+    return operation.op_def.rules.gradient is None or all(_is_cut_off(t, given) for t in operation.inputs)
 
 
 def _backward_graph(

@@ -26,7 +26,9 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import Effects, FunctionAttr, get_op, op
+from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
@@ -68,9 +70,7 @@ def _while_kernel(
 
 
 _WHILE = "input: T -> output: T"
-while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop")(
-    _while_kernel
-)
+while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop")(_while_kernel)
 stateless_while = op(
     "StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop"
 )(_while_kernel)

@@ -15,7 +15,7 @@ from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.util.export import export
 

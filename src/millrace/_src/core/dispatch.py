@@ -17,10 +17,10 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.context import eager_engine, state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import _level
 from millrace._src.core.input_conversion import convert_inputs, dtype_of_peer, preferred_dtype
-from millrace._src.core.op_def import RUNTIME_NAMES, Effects, OpDef
+from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import is_variable_class
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -32,7 +32,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
     """The general form of `core.execute.execute`."""
     if state.graph is None:
         return _execute_eagerly(op, inputs, attrs)
-    attrs = op.normalize_attrs(attrs) if attrs or op.has_default_attrs else {}
+    attrs = op.normalize_attrs(attrs) if attrs or op.default_attrs else {}
     flat, operation = state.graph.add_call(op, inputs, attrs, name)
     outputs = operation.outputs
     if not outputs:
@@ -69,7 +69,7 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
             except TypeError:
                 call = None  # an attribute that cannot be a key
         if call is None or flat is None:
-            attrs = op.normalize_attrs(given) if given or op.has_default_attrs else {}
+            attrs = op.normalize_attrs(given) if given or op.default_attrs else {}
             flat = convert_inputs(op, inputs, attrs, None)
             call = bound_call(op, flat, attrs, given)
         values = [t._value for t in flat]
@@ -119,7 +119,7 @@ def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
 
 def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
     """Tells every tape of an op that was carried out."""
-    if op.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
+    if op.rules.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
         outputs[0].op.tell(state.tapes)
         return
     for tape in state.tapes:
@@ -298,9 +298,7 @@ def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.
         what = f"OOM when allocating memory: {error}"
     else:
         sizes = ",".join(map(str, shape))
-        what = (
-            f"OOM when allocating tensor with shape[{sizes}] and type {RUNTIME_NAMES.get(np_dtype.name, np_dtype.name)}"
-        )
+        what = f"OOM when allocating tensor with shape[{sizes}] and type {runtime_name(np_dtype)}"
     return errors.ResourceExhaustedError(None, None, f"{what}{inputs} [Op:{op_name}] name: ")
 
 
@@ -321,13 +319,13 @@ def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
 
 def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> str | None:
     """What the shape rule says against these concrete inputs, or None if it finds no fault."""
-    if op.shape_rule is None:
+    if op.rules.shape is None:
         return None
     try:
         complete = op.normalize_attrs(attrs)
         flat = convert_inputs(op, inputs, complete, None) if not _is_flat(op, inputs) else list(inputs)
         _infer_lists(op, flat, complete)
-        op.shape_rule(ShapeContext(op, flat, complete))
+        op.rules.shape(ShapeContext(op, flat, complete))
     except ValueError as complaint:
         return str(complaint)
     except Exception:

@@ -458,3 +458,11 @@ def as_dtype(type_value: Any) -> DType:
         except TypeError:  # no NumPy dtype, or none that tensors have
             pass
     raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
+
+
+_RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def runtime_name(dtype: DType | np.dtype[Any]) -> str:
+    """Returns what TensorFlow's C++ runtime, and so many of its messages, calls a dtype: `float`, `double`, `int32`."""
+    return _RUNTIME_NAMES.get(dtype.name, dtype.name)

@@ -13,8 +13,8 @@ from millrace._src.core import errors
 from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import RUNTIME_NAMES, OpDef
+from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -259,8 +259,8 @@ def _wrong_dtype(
             None,
             None,
             f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a "
-            f"{_c_name(dtype)} tensor but is a "
-            f"{_c_name(actual)} tensor [Op:{op.name}] name: ",
+            f"{runtime_name(dtype)} tensor but is a "
+            f"{runtime_name(actual)} tensor [Op:{op.name}] name: ",
         )
     if arg.dtype is not None:
         return TypeError(
@@ -273,20 +273,15 @@ def _wrong_dtype(
     )
 
 
-def _c_name(dtype: DType) -> str:
-    """TensorFlow's runtime name of a dtype."""
-    return RUNTIME_NAMES.get(dtype.name, dtype.name)
-
-
 def _dtype_not_allowed(
     op: OpDef, attr: str, name: str, actual: DType, allowed: TypeSet, scope: str | None
 ) -> Exception:
     if scope is None:
-        names = ", ".join(_c_name(d) for d in allowed)
+        names = ", ".join(runtime_name(d) for d in allowed)
         return errors.InvalidArgumentError(
             None,
             None,
-            f"Value for attr '{attr}' of {_c_name(actual)} is not in the list of allowed values: {names}\n"
+            f"Value for attr '{attr}' of {runtime_name(actual)} is not in the list of allowed values: {names}\n"
             f"\t; NodeDef: {{{{node {op.name}}}}}; argument '{name}' of {op.name} [Op:{op.name}] name: ",
         )
     names = ", ".join(d.name for d in allowed)

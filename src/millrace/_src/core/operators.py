@@ -12,12 +12,16 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from millrace._src.core import context, op_def
+from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import bool_, string
 from millrace._src.core.execute import execute, execute_binary
+from millrace._src.core.op_registry import get_op
+
+if TYPE_CHECKING:
+    from millrace._src.core.op_def import OpDef
 
 _NO_ATTRS: dict[str, Any] = {}
 
@@ -34,8 +38,8 @@ class _LateOp:
         self.name = name
 
     @functools.cached_property
-    def op_def(self) -> op_def.OpDef:
-        return op_def.get_op(self.name)
+    def op_def(self) -> OpDef:
+        return get_op(self.name)
 
 
 @functools.cache
@@ -173,14 +177,14 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
     __ne__ = _equality("NotEqual", unequal=True)
 
     def __neg__(self) -> Any:
-        return execute(op_def.get_op("Neg"), (self,), _NO_ATTRS)
+        return execute(get_op("Neg"), (self,), _NO_ATTRS)
 
     def __abs__(self) -> Any:
         return late_function("ops.math.unary.abs_")(self)
 
     def __invert__(self) -> Any:
         name = "LogicalNot" if self.dtype.name == "bool" else "Invert"
-        return execute(op_def.get_op(name), (self,), _NO_ATTRS)
+        return execute(get_op(name), (self,), _NO_ATTRS)
 
     def __getitem__(self, key: Any) -> Any:
         return late_function("ops.array.getitem.getitem")(self, key)

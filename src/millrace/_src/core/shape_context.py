@@ -85,9 +85,9 @@ def static_value(tensor: Any) -> Any:
     values = _static_outputs(operation)
     if values is not None:
         return values[tensor.value_index]
-    if operation.op_def is None or operation.op_def.partial_value is None or tensor.shape.rank not in (0, 1):
+    if operation.op_def is None or operation.op_def.rules.partial_value is None or tensor.shape.rank not in (0, 1):
         return None
-    elements = operation.op_def.partial_value(ShapeContext(operation.op_def, operation.inputs, operation.attrs))
+    elements = operation.op_def.rules.partial_value(ShapeContext(operation.op_def, operation.inputs, operation.attrs))
     if elements is None or None in elements:
         return None
     dims = () if tensor.shape.rank == 0 else (len(elements),)
@@ -117,7 +117,7 @@ def _fold(operation: Any) -> Sequence[Any] | None:
         value = static_value(tensor)
         if value is None:
             value = _shape_only_stand_in(op, tensor)
-        if value is None or value.size > _MAX_ELEMENTS and not op.reads_only_shapes:
+        if value is None or value.size > _MAX_ELEMENTS and not op.traits.reads_only_shapes:
             return None
         values.append(value)
     kernel = eager_engine().bind(op, tuple(t.dtype for t in operation.inputs), operation.attrs)
@@ -131,7 +131,7 @@ def _fold(operation: Any) -> Sequence[Any] | None:
 
 def _shape_only_stand_in(op: OpDef, tensor: Any) -> Any:
     """For ops that read only shapes: an array of the right shape that takes no memory."""
-    if not op.reads_only_shapes or not tensor.shape.is_fully_defined():
+    if not op.traits.reads_only_shapes or not tensor.shape.is_fully_defined():
         return None
     return np.broadcast_to(np.zeros((), dtype=tensor.dtype.np_dtype), tuple(tensor.shape.as_list()))
 
@@ -152,8 +152,8 @@ def partial_value(tensor: Any) -> list[int | None] | None:
     if value is not None:
         return [int(v) for v in np.asarray(value).reshape(-1)] if value.ndim <= 1 else None
     operation = getattr(tensor, "op", None)
-    if operation is not None and operation.op_def is not None and operation.op_def.partial_value is not None:
-        elements: list[int | None] | None = operation.op_def.partial_value(
+    if operation is not None and operation.op_def is not None and operation.op_def.rules.partial_value is not None:
+        elements: list[int | None] | None = operation.op_def.rules.partial_value(
             ShapeContext(operation.op_def, operation.inputs, operation.attrs)
         )
         if elements is not None:

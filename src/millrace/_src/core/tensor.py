@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import context, op_def
+from millrace._src.core import context
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.operators import Operators
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.util import text
@@ -308,7 +309,7 @@ def eager(array: Any) -> EagerTensor:
 
 def op_function(name: str) -> Any:
     """The op called `name` as a function of inputs and attributes."""
-    found = op_def.get_op(name)
+    found = get_op(name)
 
     def call(*inputs: Any, **attrs: Any) -> Any:
         return execute(found, inputs, attrs)

@@ -21,8 +21,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
-from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import RUNTIME_NAMES
+from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.util.text import shape_brackets
@@ -162,7 +161,9 @@ class TensorList:
         Raises: InvalidArgumentError: if `dtype` is not that of the elements.
         """
         if dtype is not self.dtype:
-            raise invalid(f"Invalid data types; op elements {_name(dtype)} but list elements {_name(self.dtype)}")
+            raise invalid(
+                f"Invalid data types; op elements {runtime_name(dtype)} but list elements {runtime_name(self.dtype)}"
+            )
 
     def set(self, index: Any, item: Array, *, resize: bool = False) -> TensorList:
         """The list with `item` at an index."""
@@ -406,7 +407,7 @@ class TensorList:
         if self.dtype is not other.dtype:
             raise invalid(
                 "Trying to add two lists of tensors of different dtypes. One is "
-                f"{_name(self.dtype)} and the other is {_name(other.dtype)}"
+                f"{runtime_name(self.dtype)} and the other is {runtime_name(other.dtype)}"
             )
         if self.length != other.length:
             raise invalid(
@@ -541,10 +542,6 @@ def _without_first(shape: TensorShape) -> TensorShape:
     if shape.rank == 0:
         raise invalid("Concat requires elements to be at least vectors, found scalars instead.")
     return shape if shape.rank is None else shape[1:]
-
-
-def _name(dtype: DType) -> str:
-    return RUNTIME_NAMES.get(dtype.name, dtype.name)
 
 
 def invalid(message: str) -> errors.InvalidArgumentError:

@@ -16,7 +16,7 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core import errors
 from millrace._src.core.context import state, unique_id
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import runtime_name
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
@@ -32,8 +32,6 @@ from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.util import nest
-
-_RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 class ConcreteFunction(callables.ConcreteFunction):
@@ -312,7 +310,7 @@ class ConcreteFunction(callables.ConcreteFunction):
     def _check_dtypes(self, tensors: Sequence[Any]) -> None:
         for index, (tensor, placeholder) in enumerate(zip(tensors, self.graph.inputs)):
             if tensor.dtype is not placeholder.dtype:
-                expected, actual = (_runtime_name(t.dtype) for t in (placeholder, tensor))
+                expected, actual = (runtime_name(t.dtype) for t in (placeholder, tensor))
                 raise errors.InvalidArgumentError(
                     None,
                     None,
@@ -377,10 +375,6 @@ def _eager_tensor(tensor: Any) -> Any:
             f"function#all_outputs_of_a_tffunction_must_be_return_values for more information.{where}"
         )
     return convert_to_tensor(tensor)
-
-
-def _runtime_name(dtype: DType) -> str:
-    return _RUNTIME_NAMES.get(dtype.name, dtype.name)
 
 
 class AtomicFunction(callables.AtomicFunction):

@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.function.captures import TracedGraph, capture_sources, capture_types
 from millrace._src.function.function_type import FunctionType

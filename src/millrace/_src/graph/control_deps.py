@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from millrace._src.core.op_def import Effects, get_op
+from millrace._src.core.op_def import Effects
+from millrace._src.core.op_registry import get_op
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.core import context
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor, tape_id

@@ -15,7 +15,8 @@ from typing import Any
 
 from millrace._src.core.context import graph_scope
 from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.op_def import Effects, get_op
+from millrace._src.core.op_def import Effects
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.graph.attr_value import decode_attr, encode_attr
 from millrace._src.graph.func_graph import FuncGraph

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.graph.func_graph import FuncGraph
 
 FunctionFactory = Callable[[FuncGraph, dict[str, Any]], Any]

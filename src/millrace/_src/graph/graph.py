@@ -19,7 +19,8 @@ from millrace._src.core import context
 from millrace._src.core.devices import merge_devices
 from millrace._src.core.dispatch import convert_inputs
 from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -252,10 +253,10 @@ class Graph:
     def _infer_shapes(
         self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str, dtypes: Sequence[DType]
     ) -> Sequence[TensorShape]:
-        if op.shape_rule is None:
+        if op.rules.shape is None:
             return [_UNKNOWN_SHAPE] * len(dtypes)
         try:
-            shapes = op.shape_rule(ShapeContext(op, inputs, attrs))
+            shapes = op.rules.shape(ShapeContext(op, inputs, attrs))
         except ValueError as error:
             raise ValueError(
                 f"{error} for '{_node_text(op, name, inputs, attrs)}' with input shapes: {_shapes_text(inputs)}."

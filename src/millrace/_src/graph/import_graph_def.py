@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.core.context import current_graph
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary

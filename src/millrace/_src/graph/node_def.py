@@ -10,13 +10,14 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.errors import NotFoundError
-from millrace._src.core.op_def import OpDef, get_op
+from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.graph.attr_value import FunctionName, decode_attr, encode_attr, wire_kind
 from millrace._src.graph.full_types import full_type_of
-from millrace._src.graph.op_def_proto import op_summary, type_word, wire_attr_kind
+from millrace._src.graph.op_def_proto import op_summary, wire_attr_kind
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import node_def_pb2
 
@@ -154,10 +155,10 @@ def _check_types(attrs: dict[str, Any], op_def: OpDef, name: str) -> None:
                 what = f"AttrValue must not have reference type value of {dtype.name.replace('float32', 'float')}"
                 _refuse(what, key, op_def, name)
             if dtype not in allowed:
-                words = ", ".join(type_word(member) for member in allowed)
+                words = ", ".join(runtime_name(member) for member in allowed)
                 raise ValueError(
-                    f"Value for attr '{key}' of {type_word(dtype)} is not in the list of allowed values: {words}\n\t; "
-                    f"NodeDef: {{{{node {name}}}}}; {op_summary(op_def)}"
+                    f"Value for attr '{key}' of {runtime_name(dtype)} is not in the list of allowed values: "
+                    f"{words}\n\t; NodeDef: {{{{node {name}}}}}; {op_summary(op_def)}"
                 )
 
 

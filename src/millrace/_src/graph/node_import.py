@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.dtypes import DType, as_dtype
-from millrace._src.core.op_def import Effects, OpDef, get_op
+from millrace._src.core.dtypes import DType, as_dtype, runtime_name
+from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.node_def import canonical_device, decode_attrs, find_op
-from millrace._src.graph.op_def_proto import op_summary, type_word
+from millrace._src.graph.op_def_proto import op_summary
 from millrace._src.graph.operation import Operation
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
@@ -187,7 +188,7 @@ def _colocations(node: Any) -> list[str]:
 def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], name: str) -> None:
     expected = [dtype for arg in op_def.signature.inputs for dtype in arg.dtypes(attrs)]
     if len(expected) != len(inputs):
-        words = ", ".join(type_word(dtype) for dtype in expected)
+        words = ", ".join(runtime_name(dtype) for dtype in expected)
         raise ValueError(
             f"NodeDef expected inputs '{words}' do not match {len(inputs)} inputs specified; {op_summary(op_def)}; "
             f"NodeDef: {{{{node {name}}}}}"
@@ -195,8 +196,8 @@ def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], n
     for position, (dtype, tensor) in enumerate(zip(expected, inputs, strict=True)):
         if tensor.dtype.base_dtype is not dtype:
             raise ValueError(
-                f"Input {position} of node {name} was passed {type_word(tensor.dtype)} from {tensor.name} incompatible "
-                f"with expected {type_word(dtype)}."
+                f"Input {position} of node {name} was passed {runtime_name(tensor.dtype)} from {tensor.name} "
+                f"incompatible with expected {runtime_name(dtype)}."
             )
 
 

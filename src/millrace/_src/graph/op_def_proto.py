@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from millrace._src.core.dtypes import DType
+from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.attr_value import encode_attr
 from millrace._src.proto import op_def_pb2, types_pb2
-
-_TYPE_WORDS = {"float32": "float", "float64": "double", "float16": "half"}
-
-
-def type_word(dtype: DType) -> str:
-    """TensorFlow's C++ word for a dtype, used in messages about nodes: `float`, `double`, `half`, `int32`."""
-    return _TYPE_WORDS.get(dtype.name, dtype.name)
 
 
 def type_constant(dtype: DType) -> str:
@@ -41,7 +34,7 @@ def op_def_to_proto(op_def: OpDef) -> op_def_pb2.OpDef:
     proto.output_arg.extend(_arg_proto(arg) for arg in op_def.signature.outputs)
     for name, kind in op_def.attr_kinds.items():
         proto.attr.append(_attr_proto(op_def, name, kind))
-    proto.is_commutative = op_def.commutative
+    proto.is_commutative = op_def.traits.commutative
     proto.is_stateful = is_stateful(op_def)
     return proto
 
@@ -104,7 +97,7 @@ def op_summary(op_def: OpDef) -> str:
     for name, kind in sorted(op_def.attr_kinds.items()):
         parts.append(_attr_summary(op_def, name, kind))
     parts[1] = parts[1].rstrip() if not op_def.signature.outputs else parts[1]
-    if op_def.commutative:
+    if op_def.traits.commutative:
         parts.append("is_commutative=true")
     if is_stateful(op_def):
         parts.append("is_stateful=true")
@@ -117,7 +110,7 @@ def _side(args: Iterable[Arg]) -> str:
 
 def _arg_summary(arg: Arg) -> str:
     number = f"{arg.number_attr}*" if arg.number_attr else ""
-    kind = arg.type_list_attr or arg.type_attr or (type_word(arg.dtype) if arg.dtype is not None else "")
+    kind = arg.type_list_attr or arg.type_attr or (runtime_name(arg.dtype) if arg.dtype is not None else "")
     return f"{arg.name}:{number}{kind}"
 
 

@@ -265,7 +265,7 @@ class _GeneratedOps(ModuleType):
     """`tensorflow.python.ops.gen_math_ops` and the like: ops by their name in lower case, arguments by position too."""
 
     def __getattr__(self, name: str) -> Any:
-        registry = import_module(_SOURCES + "core.op_def")
+        registry = import_module(_SOURCES + "core.op_registry")
         for op_name in registry.all_op_names() if not name.startswith("_") else []:
             if op_name.lower() == name.replace("_", ""):
                 self.__dict__[name] = function = _positional(registry.get_op(op_name))

@@ -195,7 +195,7 @@ def _spread_list(handle: Any, count: Any, dtype: Any) -> Any:
 def _origin(handle: Any) -> Any:
     """The operation that made a list, seen through identities; None in eager mode."""
     operation = getattr(handle, "op", None)
-    while operation is not None and operation.op_def is not None and operation.op_def.returns_input:
+    while operation is not None and operation.op_def is not None and operation.op_def.traits.returns_input:
         operation = operation.inputs[0].op
     return operation if operation is not None and operation.op_def is not None else None
 

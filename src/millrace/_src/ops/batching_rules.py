@@ -37,7 +37,7 @@ from millrace._src.ops.shape_rules import merged_shape, same_shape
 
 def rule_of(op: OpDef) -> Rule | None:
     """The batching rule of an op: the declared one, or what its shape rule says."""
-    return op.batching or derived_rule(op)
+    return op.rules.batching or derived_rule(op)
 
 
 @functools.cache
@@ -46,16 +46,16 @@ def derived_rule(op: OpDef) -> Rule | None:
     signature = op.signature
     if any(a.is_list for a in (*signature.inputs, *signature.outputs)) or len(signature.outputs) != 1:
         return None
-    if op.not_batched is not None or "func" in op.attr_kinds.values() or op.effects({}) is not Effects.NONE:
+    if op.traits.not_batched is not None or "func" in op.attr_kinds.values() or op.effects({}) is not Effects.NONE:
         return None
-    if op.host_only and op.gradient is None:
+    if op.traits.host_only and op.rules.gradient is None:
         return None
     count = len(signature.inputs)
-    if op.shape_rule in (broadcast_shape, plain_broadcast_shape) and count == 2:
+    if op.rules.shape in (broadcast_shape, plain_broadcast_shape) and count == 2:
         return elementwise
-    if op.shape_rule is same_shape and count == 1:
+    if op.rules.shape is same_shape and count == 1:
         return as_it_is
-    return alike if op.shape_rule is merged_shape else None
+    return alike if op.rules.shape is merged_shape else None
 
 
 # --- element by element ----------------------------------------------------------------------------------------------

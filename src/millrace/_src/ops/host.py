@@ -24,7 +24,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype, from_np
+from millrace._src.core.dtypes import DType, as_dtype, from_np, runtime_name
 from millrace._src.core.op_def import Effects, OpFunction, op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.sequences import utf8_bytes
@@ -37,7 +37,6 @@ from millrace._src.util.export import export
 
 _serial = itertools.count()
 _functions: weakref.WeakValueDictionary[str, _Holder] = weakref.WeakValueDictionary()
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 class _Holder:
@@ -263,13 +262,9 @@ def _numpy_kernel(input: Sequence[Array], token: str, dtypes: Sequence[DType]) -
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"{index}-th value returned by {token} is {_c_name(found)}, but expects {_c_name(dtype)}",
+                f"{index}-th value returned by {token} is {runtime_name(found)}, but expects {runtime_name(dtype)}",
             )
     return arrays
-
-
-def _c_name(dtype: DType) -> str:
-    return _C_NAMES.get(dtype.name, dtype.name)
 
 
 def _numpy_output(value: Any) -> Array:

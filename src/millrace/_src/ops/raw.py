@@ -17,8 +17,8 @@ import numpy as _np
 from millrace._src.core.dtypes import as_dtype as _as_dtype
 from millrace._src.core.execute import execute as _execute
 from millrace._src.core.op_def import OpDef as _OpDef
-from millrace._src.core.op_def import all_op_names as _all_op_names
-from millrace._src.core.op_def import get_op as _get_op
+from millrace._src.core.op_registry import all_op_names as _all_op_names
+from millrace._src.core.op_registry import get_op as _get_op
 
 _AXIS = {"axis": "reduction_indices"}
 _RENAMED = {

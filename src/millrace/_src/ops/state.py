@@ -16,7 +16,8 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.indexed_slices import IndexedSlices
-from millrace._src.core.op_def import Effects, get_op, op
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape

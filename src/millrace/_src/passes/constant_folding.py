@@ -57,7 +57,7 @@ def constant(array: Any, dtype: Any) -> Value:
 
 def _constants(node: Node) -> list[Any] | None:
     """Returns the inputs of a node as arrays; None if one is not known."""
-    if node.op_def.reads_only_shapes:
+    if node.op_def.traits.reads_only_shapes:
         return _stand_ins(node.inputs)
     arrays = []
     for value in node.inputs:

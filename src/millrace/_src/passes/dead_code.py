@@ -18,7 +18,7 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
     kept: list[Node] = []
     for node in reversed(graph.nodes):
         if node.must_run or not wanted.isdisjoint(node.outputs):
-            shrink = _SHRINK.get(node.op_def.control or "")
+            shrink = _SHRINK.get(node.op_def.traits.control or "")
             if shrink is not None and node.graphs:
                 shrink(node, wanted)
             wanted.update(node.inputs)

@@ -88,7 +88,7 @@ class _Importer:
             if operation.static_values and not operation.effects.must_run:
                 pairs = zip(operation.outputs, operation.static_values, strict=True)
                 values.update({id(t): Value(t.dtype, t.shape, constant=array) for t, array in pairs})
-            elif op.returns_input:
+            elif op.traits.returns_input:
                 values[id(operation.outputs[0])] = value = values[id(operation.inputs[0])]
                 if operation in awaited and value.node is not None:
                     value.node.must_run = True
@@ -122,7 +122,7 @@ class _Importer:
         graphs = function_attrs(operation)
         if len(around) > _DEEPEST or self.count > _LONGEST or any(graph in around for graph in graphs):
             return False
-        if operation.op_def.control == "call":
+        if operation.op_def.traits.control == "call":
             return self._call(operation, graphs[0], values, read, awaited, around, nodes)
         attrs = dict(operation.attrs)
         for name in function_names(operation.op_def):

@@ -8,7 +8,7 @@ from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape, as_shape
 
 

@@ -19,7 +19,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.dtypes import DType, as_dtype, resource
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import VariableStorage, resource_handle, resource_of
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor

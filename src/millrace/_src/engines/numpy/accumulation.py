@@ -70,9 +70,9 @@ class _Fuser:
     def _line(self, line: Line, makers: dict[str, Line]) -> list[Line]:
         """Notes a line that makes mostly zeros, or rewrites a sum of such; returns the lines that it replaces."""
         op = line.node.op_def
-        if op.added_to is not None and self.uses[line.targets[0]] == 1:
+        if op.rules.added_to is not None and self.uses[line.targets[0]] == 1:
             makers[line.targets[0]] = line
-        if not op.is_sum or line.node.outputs[0].dtype.name == "variant":
+        if not op.traits.is_sum or line.node.outputs[0].dtype.name == "variant":
             return []
         sparse = [makers[name] for name in line.uses if name in makers]
         if len(sparse) == len(line.uses):
@@ -104,7 +104,7 @@ class _Fuser:
     def _adder(line: Line) -> Callable[..., Any]:
         op, attrs = line.node.op_def, line.node.attrs
         given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
-        return functools.partial(op.added_to, xp, **given)
+        return functools.partial(op.rules.added_to, xp, **given)
 
 
 class _Sum:

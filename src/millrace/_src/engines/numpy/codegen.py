@@ -99,8 +99,8 @@ class _Writer:
         return [self._instruction(node, names) for node in nodes]
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
-        graphs = node.graphs if node.op_def.control is not None else ()
-        if graphs and node.op_def.control == "loop":
+        graphs = node.graphs if node.op_def.traits.control is not None else ()
+        if graphs and node.op_def.traits.control == "loop":
             return self._loop(node, graphs, names)
         if graphs and node.inputs[0].dtype.is_bool and node.inputs[0].shape.rank == 0:
             return self._choice(node, graphs, names)
@@ -154,7 +154,7 @@ class _Writer:
         """Says which list a line may change in place, and which ones its results may hold."""
         node = line.node
         lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
-        make = node.op_def.in_place
+        make = node.op_def.rules.in_place
         if make is not None:
             name = f"p{next(self.serial)}"
             self.scope[name] = make(node.attrs)

@@ -23,7 +23,7 @@ class NumpyEngine:
 
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """A callable on arrays for one op: its specialization for these dtypes and attributes, or its kernel."""
-        special = op.specializer(xp, dtypes, attrs) if op.specializer is not None else None
+        special = op.rules.specialize(xp, dtypes, attrs) if op.rules.specialize is not None else None
         if special is not None:
             return special
         return bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=self._callable)

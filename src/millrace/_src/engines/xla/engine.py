@@ -81,11 +81,11 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
     dynamic: list[Node] = []
     for node in graph.nodes:
         bodies = held_graphs(node)
-        if "xla" in node.op_def.kernels:
+        if "xla" in node.op_def.rules.kernels:
             continue  # an assertion: its kernel lets the compiled program pass over it, as TensorFlow's does
         if node.effects is Effects.IO and not bodies or _touches_strings(node):
             blocked.append(node)
-        elif node.op_def.host_only or is_draw(node) and _needs_state(node):
+        elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node):
             dynamic.append(node)
         for body in bodies:
             more_blocked, more_dynamic = unsupported_nodes(body)

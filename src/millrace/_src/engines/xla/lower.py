@@ -75,9 +75,9 @@ class _Sparse:
         """The sum of an array and this one; None if their shapes differ."""
         op, attrs = self.node.op_def, self.node.attrs
         given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
-        assert op.added_to is not None
+        assert op.rules.added_to is not None
         with _explained(self.node):
-            return op.added_to(xp, total, *self.arguments, **given)
+            return op.rules.added_to(xp, total, *self.arguments, **given)
 
 
 class Lowering:
@@ -105,10 +105,10 @@ class Lowering:
 
     def _run(self, node: Node, arguments: list[Any]) -> Sequence[Any]:
         op = node.op_def
-        if op.is_sum and any(isinstance(a, _Sparse) for a in arguments):
+        if op.traits.is_sum and any(isinstance(a, _Sparse) for a in arguments):
             return [self._summed(node, arguments)]
         arguments = [_whole(a) for a in arguments]
-        if op.reads_only_shapes:
+        if op.traits.reads_only_shapes:
             arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
         if may_be_computed_ahead(node) and all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
             kernel = eager_engine().bind(op, tuple(t.dtype for t in node.inputs), node.attrs)
@@ -116,7 +116,7 @@ class Lowering:
                 return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
         with _explained(node):
             self._check_constants(node, arguments)
-            if op.added_to is not None:
+            if op.rules.added_to is not None:
                 return [_Sparse(node, arguments)]
             return flatten_result(op, _bind(node)(*arguments))
 
@@ -133,12 +133,12 @@ class Lowering:
     @staticmethod
     def _check_constants(node: Node, arguments: list[Any]) -> None:
         op = node.op_def
-        if not op.constant_inputs:
+        if not op.traits.constant_inputs:
             return
         unknown = [
             (name, tensor)
             for (name, tensor), argument in zip(_named_inputs(node), arguments, strict=True)
-            if name in op.constant_inputs and not is_concrete(argument)
+            if name in op.traits.constant_inputs and not is_concrete(argument)
         ]
         if unknown:
             names = ", ".join(dict.fromkeys(f"'{name}'" for name, _ in unknown))
@@ -162,7 +162,7 @@ def _numbers(tensors: Sequence[Any]) -> list[Any]:
 
 def _bind(node: Node) -> Callable[..., Any]:
     op = node.op_def
-    convert = _called if op.control == "call" else _callable
+    convert = _called if op.traits.control == "call" else _callable
     return bind_kernel(op, node.attrs, engine="xla", xp=xp, convert_function=convert)
 
 

@@ -105,7 +105,7 @@ def _evaluator(value: Value, positions: dict[Value, int], read: set[int]) -> Eva
     node = value.node
     if node is None:
         return lambda known: value.constant
-    if not node.is_pure or node.holds_functions or value.dtype.name == "variant" or node.op_def.host_only:
+    if not node.is_pure or node.holds_functions or value.dtype.name == "variant" or node.op_def.traits.host_only:
         raise _UnknownError
     arguments = [_evaluator(v, positions, read) for v in node.inputs]
     kernel = eager_engine().bind(node.op_def, tuple([v.dtype for v in node.inputs]), node.attrs)

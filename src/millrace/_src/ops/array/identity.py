@@ -28,7 +28,7 @@ from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
-@op("Identity", "input: T -> output: T", T=ANY, shape=same_shape, returns_input=True)
+@op("Identity", "input: T -> output: T", T=ANY, shape=same_shape, returns_input=True, is_cheap=True)
 def identity_op(xp: Xp, input: Array) -> Array:
     """Returns the input."""
     return input
@@ -128,6 +128,7 @@ def deep_copy(xp: Xp, x: Array) -> Array:
     T=ANY,
     shape=same_shape,
     returns_input=True,
+    is_cheap=True,
     not_differentiable="it is what the op is for",
 )
 def stop_gradient_op(xp: Xp, input: Array) -> Array:

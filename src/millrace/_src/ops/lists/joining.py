@@ -6,8 +6,8 @@ from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType
-from millrace._src.core.op_def import RUNTIME_NAMES, op
+from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -163,7 +163,7 @@ def tensor_list_concat_lists(xp: Xp, input_a: Array, input_b: Array, *, element_
     a, b = resource_of(input_a), resource_of(input_b)
     for name, one in (("input_a", a), ("input_b", b)):
         if one.dtype is not element_dtype:
-            shown = [RUNTIME_NAMES.get(d.name, d.name) for d in (one.dtype, element_dtype)]
+            shown = [runtime_name(d) for d in (one.dtype, element_dtype)]
             raise errors.InvalidArgumentError(
                 None, None, f"{name}[0].dtype != element_dtype.  Saw: {shown[0]} vs. {shown[1]}"
             )

@@ -13,7 +13,7 @@ import numpy as np
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -24,15 +24,10 @@ from millrace._src.util.export import export
 from millrace._src.util.text import shape_brackets
 
 _TEXT = "text has no gradient"
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def _fail(text: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, text)
-
-
-def _c_name(dtype: DType) -> str:
-    return _C_NAMES.get(dtype.name, dtype.name)
 
 
 # --- base64 ----------------------------------------------------------------------------------------------------------
@@ -118,8 +113,8 @@ _RAW_TYPES = TypeSet(
 
 def _check_type(dtype: DType, allowed: TypeSet) -> None:
     if dtype not in allowed:
-        names = ", ".join(map(_c_name, allowed))
-        raise _fail(f"Value for attr 'out_type' of {_c_name(dtype)} is not in the list of allowed values: {names}")
+        names = ", ".join(map(runtime_name, allowed))
+        raise _fail(f"Value for attr 'out_type' of {runtime_name(dtype)} is not in the list of allowed values: {names}")
 
 
 def _numbers(data: bytes, shape: tuple[int, ...], dtype: DType, little_endian: bool) -> Array:
@@ -158,7 +153,7 @@ def decode_raw_op(xp: Xp, bytes: Array, *, out_type: DType, little_endian: bool 
     if size % out_type.size:
         raise _fail(
             f"Input to DecodeRaw has length {size} that is not a multiple of {out_type.size}, the size of "
-            f"{_c_name(out_type)}"
+            f"{runtime_name(out_type)}"
         )
     return _numbers(b"".join(texts), (*bytes.shape, size // out_type.size), out_type, little_endian)
 
@@ -275,8 +270,8 @@ def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
         encoded = base64.b64encode(data).decode()
         raise _fail(f"Could not parse `serialized` as TensorProto, base64: {encoded}") from None
     if proto.dtype != out_type.as_datatype_enum:
-        found = _c_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
-        raise _fail(f"Type mismatch between parsed tensor ({found}) and dtype ({_c_name(out_type)})")
+        found = runtime_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
+        raise _fail(f"Type mismatch between parsed tensor ({found}) and dtype ({runtime_name(out_type)})")
     try:
         array: Array = decode_tensor(proto)[0]
     except (ValueError, TypeError, KeyError, errors.OpError) as error:

@@ -1,0 +1,171 @@
+"""The attributes of an op: their kinds, and how a given value takes the form that a graph stores.
+
+Each attribute has a kind, TensorFlow's word (`int`, `list[type]`, `shape`), which follows from the annotation of the
+kernel's parameter. One table says for each kind how a value of the user's becomes the one form that kernels, caches and
+graphs see: `padding=b"SAME"` becomes `"SAME"`, `strides=np.array([1, 2])` becomes `(1, 2)`.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from millrace._src.core.context import state
+from millrace._src.core.dtypes import DType, as_dtype, runtime_name
+from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.op_signature import TypeList, TypeSet
+from millrace._src.core.shapes import as_shape
+
+if TYPE_CHECKING:
+    from millrace._src.core.op_def import OpDef
+
+FunctionAttr: TypeAlias = Any
+"""Annotation of an attribute whose value is a graph (a branch, a loop body, a called function)."""
+
+
+def kinds_of(op: OpDef) -> dict[str, str]:
+    """Returns the kind of each attribute of an op, in declaration order."""
+    kinds = {name: "list[type]" if isinstance(t, TypeList) else "type" for name, t in op.types.items()}
+    for arg in (*op.signature.inputs, *op.signature.outputs):
+        if arg.number_attr is not None:
+            kinds[arg.number_attr] = "int"
+    annotations = op.kernel.__annotations__
+    for name in op.kernel_attrs:
+        if name not in kinds:
+            kinds[name] = _KIND_OF_ANNOTATION[str(annotations[name])]
+    return kinds
+
+
+def defaults_of(op: OpDef) -> dict[str, Any]:
+    """Returns the values of the attributes that a call may leave out."""
+    defaults = dict(op.attr_defaults)
+    for name, types in op.types.items():
+        if isinstance(types, TypeSet) and types.default is not None and name not in op.signature.inferred_attrs:
+            defaults.setdefault(name, types.default)
+    return defaults
+
+
+def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
+    """Returns the complete attributes: names checked, defaults filled in, each value in the form of its kind.
+
+    An attribute whose name begins with an underscore is the caller's own and stays as it is.
+    """
+    kinds = op.attr_kinds
+    complete = dict(op.default_attrs)
+    complete.update(attrs)
+    for name, value in complete.items():
+        kind = kinds.get(name)
+        if kind is not None:
+            complete[name] = _NORMALIZE[kind](op, name, value)
+        elif not name.startswith("_"):
+            raise TypeError(f"{op.name} got an unexpected attribute '{name}'; it has {sorted(kinds)}.")
+    return complete
+
+
+# --- one function a kind -----------------------------------------------------------------------------------------
+
+
+def _as_bool(op: OpDef, name: str, value: Any) -> bool:
+    if isinstance(value, (bool, int)) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
+
+
+def _as_int(op: OpDef, name: str, value: Any) -> int:
+    if isinstance(value, (str, float)):
+        raise TypeError(f"Expected int for argument '{name}' not {value!r}.")
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Expected int for argument '{name}' not {value!r}.") from error
+
+
+def _as_float(op: OpDef, name: str, value: Any) -> float:
+    """Returns the value in single precision, as graphs store it: 0.2 is 0.20000000298."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"Expected float for argument '{name}' not {value!r}.") from error
+    try:
+        return float(struct.unpack("f", struct.pack("f", number))[0])
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _as_text(op: OpDef, name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
+
+
+def _as_type(op: OpDef, name: str, value: Any) -> DType:
+    dtype = as_dtype(value)
+    allowed = op.types.get(name)
+    if isinstance(allowed, TypeSet) and dtype not in allowed:
+        raise _type_not_allowed(op, name, dtype, allowed)
+    return dtype
+
+
+def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> Exception:
+    """Words the refusal of a dtype as TensorFlow does: its runtime in eager mode, its Python in a graph."""
+    if state.graph is not None:
+        names = ", ".join(d.name for d in allowed)
+        return TypeError(
+            f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of allowed values: {names}"
+        )
+    names = ", ".join(map(runtime_name, allowed))
+    message = f"Value for attr '{name}' of {runtime_name(dtype)} is not in the list of allowed values: {names}\n\t; "
+    return InvalidArgumentError(None, None, f"{message}[Op:{op.name}] name: ")
+
+
+def _as_shape(op: OpDef, name: str, value: Any) -> Any:
+    return as_shape(value)
+
+
+def _as_it_is(op: OpDef, name: str, value: Any) -> Any:
+    return value
+
+
+_Normalize: TypeAlias = Callable[["OpDef", str, Any], Any]
+
+
+def _list_of(normalize: _Normalize) -> _Normalize:
+    def as_list(op: OpDef, name: str, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+            raise TypeError(f"Expected list for argument '{name}' to '{op.name}' Op, not {value!r}.")
+        return tuple(normalize(op, name, item) for item in value)
+
+    return as_list
+
+
+_ONE: dict[str, _Normalize] = {
+    "bool": _as_bool,
+    "int": _as_int,
+    "float": _as_float,
+    "string": _as_text,
+    "type": _as_type,
+    "shape": _as_shape,
+    "func": _as_it_is,
+    "tensor": _as_it_is,
+}
+_NORMALIZE = _ONE | {f"list[{kind}]": _list_of(normalize) for kind, normalize in _ONE.items() if kind != "tensor"}
+
+_KIND_OF_CLASS = {
+    "bool": "bool",
+    "int": "int",
+    "float": "float",
+    "str": "string",
+    "bytes": "string",
+    "DType": "type",
+    "TensorShape": "shape",
+    "Array": "tensor",
+    "FunctionAttr": "func",
+}
+_SEQUENCES = ("list[{}]", "Sequence[{}]", "tuple[{}, ...]")
+_KIND_OF_ANNOTATION = _KIND_OF_CLASS | {
+    sequence.format(name): f"list[{kind}]" for name, kind in _KIND_OF_CLASS.items() for sequence in _SEQUENCES
+}

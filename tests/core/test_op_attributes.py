@@ -1,0 +1,47 @@
+"""Attributes of ops: every value is brought into the form of its kind, or refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.core.op_registry import get_op
+from millrace._src.core.shapes import TensorShape
+from tests.core.test_op_def import declare, registry
+
+__all__ = ["registry"]
+
+
+@pytest.mark.parametrize(
+    ("attrs", "words"),
+    [
+        ({"nothing": 1}, "unexpected attribute 'nothing'"),
+        ({"factor": "a"}, "Expected float for argument 'factor'"),
+        ({"factor": None}, "Expected float for argument 'factor'"),
+        ({"tags": "text"}, "Expected list for argument 'tags'"),
+        ({"tags": [1]}, "Expected string for argument 'tags'"),
+        ({"tags": 3}, "Expected list for argument 'tags'"),
+    ],
+)
+def test_malformed_attributes_raise(registry: Any, attrs: Any, words: str) -> None:
+    scaled = declare()
+    with pytest.raises(TypeError, match=words):
+        scaled(1.0, **attrs)
+    with tf.Graph().as_default(), pytest.raises(TypeError, match=words):
+        scaled(1.0, **attrs)
+
+
+def test_attributes_take_their_own_form() -> None:
+    conv = get_op("Conv2D")
+    attrs = conv.normalize_attrs({"strides": np.array([1, 2, 2, 1]), "padding": b"SAME", "T": "float32"})
+    assert attrs["strides"] == (1, 2, 2, 1)
+    assert all(type(s) is int for s in attrs["strides"])
+    assert attrs["padding"] == "SAME"
+    assert attrs["T"] is tf.float32
+    assert attrs["data_format"] == "NHWC"
+    placeholder = get_op("Placeholder").normalize_attrs({"dtype": tf.int8, "shape": [None, 3]})
+    assert placeholder["shape"] == TensorShape([None, 3])
+    assert conv.normalize_attrs({"_private": object(), "strides": [1], "padding": "SAME"})["_private"] is not None
