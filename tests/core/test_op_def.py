@@ -144,7 +144,7 @@ def test_a_rule_is_attached_by_a_decorator_that_returns_it(registry: Any) -> Non
 def test_the_function_of_an_op_looks_like_the_kernel_and_survives_copies() -> None:
     function = tf.tanh
     assert (function.__name__, function.__module__) == ("tanh", "millrace._src.ops.math.trigonometry")
-    assert function.__doc__.startswith("The hyperbolic tangent")
+    assert "hyperbolic tangent" in function.__doc__
     assert repr(function) == "<function tanh of <OpDef Tanh(x: T -> y: T)>>"
     assert list(inspect.signature(function).parameters) == ["inputs", "name", "attrs"]
     assert pickle.loads(pickle.dumps(function)) is function

@@ -79,7 +79,6 @@ _CAST_FROM_FIRST = {
     _C.FLOAT: lambda dtype: dtype.is_floating or dtype.is_complex,
     _C.COMPLEX: lambda dtype: dtype.is_complex,
 }
-_C_NAMES = {dtypes.float16: "half", dtypes.float32: "float", dtypes.float64: "double"}
 
 
 class _Leaves:
@@ -106,7 +105,7 @@ class _Leaves:
         if self.first_category is _C.INT and (dtype is not None or _C.FLOAT in self.categories):
             self._check_leading_ints()
         if dtype is not None and (accepted is not None or not self._casts_to(dtype)):
-            raise TypeError(f"Cannot convert {self.value!r} to EagerTensor of dtype {_C_NAMES.get(dtype, dtype.name)}")
+            raise TypeError(f"Cannot convert {self.value!r} to EagerTensor of dtype {dtypes.runtime_name(dtype)}")
 
     def _check_leading_ints(self) -> None:
         """Ints in front of the first float must fit int64: they are met before it is known that floats are wanted."""
