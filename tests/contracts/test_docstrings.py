@@ -24,23 +24,10 @@ NOT_GONE_THROUGH = (
     "_src/function/",
     "_src/graph/",
     "_src/interop/",
-    "_src/ops/batching.py",
-    "_src/ops/batching_rules.py",
-    "_src/ops/debug/",
-    "_src/ops/gradient_rules.py",
-    "_src/ops/grouping.py",
-    "_src/ops/host.py",
     "_src/ops/linalg/",
     "_src/ops/lists/",
     "_src/ops/nn/",
     "_src/ops/random/",
-    "_src/ops/raw.py",
-    "_src/ops/shape_rules.py",
-    "_src/ops/state.py",
-    "_src/ops/strings/",
-    "_src/ops/structural.py",
-    "_src/ops/type_sets.py",
-    "_src/ops/uncached_calls.py",
     "_src/passes/",
     "_src/state/",
     "_src/trackable/",
@@ -51,7 +38,7 @@ NOT_GONE_THROUGH = (
 NO_VERBS = frozenset(
     """
     Always Arguments Arrays Attributes Axes Bands Batches Blocks Branches Class Classes Conditions Constants Columns
-    Devices Diagonals Dimensions Does Dtypes Edges Eigenvalues Elements Entries Errors Evaluators Functions Gradients
+    Devices Diagonals Dimensions Dtypes Edges Eigenvalues Elements Entries Errors Evaluators Functions Gradients
     Graphs Has Hits Indices Inputs Integers Ints Its Keys Kernels Labels Layers Lengths Less Lines Locals Logits
     Matrices Messages Names Nodes Numbers Ones Operands Operations Ops Outputs Paddings Pairs Parameters Parts Paths
     Perhaps Pieces Pixels Places Positions Prefixes Products Programs Proposals Properties Ranges Reasons Requests

@@ -1,9 +1,9 @@
-"""What the batching rules of ops are made of: an op of one row, carried out on all rows of a batch at once.
+"""The parts of batching rules: an op of one row, carried out on all rows of a batch at once.
 
-A rule is `(operation, arguments, rows) -> results`. The operation is that of one row, with its attributes and static
-shapes. An argument is a `Value`: a tensor, the same for all rows or with the rows along a new first axis. The results
-are tensors with the rows first, or Values that say otherwise; None leaves the operation to a loop over the rows.
-A list of tensors (dtype `variant`) has the rows first in each of its elements.
+A rule is `(operation, arguments, rows) -> results`. The operation belongs to the function of one row, with its
+attributes and static shapes. An argument is a `Value`: a tensor, the same for all rows or with the rows along a new
+first axis. The results are tensors with the rows first, or Values that say otherwise; None leaves the operation to a
+loop over the rows. A list of tensors (dtype `variant`) has the rows first in each element.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from millrace._src.ops import raw
 
 
 class Value(NamedTuple):
-    """What stands for a tensor of the function of one row."""
+    """The batched counterpart of a tensor of the function of one row."""
 
     tensor: Any
     is_batched: bool
     by_row: bool = False
-    """Whether it is a vector of lists, one for each row, and not a list whose tensors have the rows first."""
+    """Whether the tensor is a vector of lists, one list for each row; else a list's tensors have the rows first."""
     lengths: Any = None
-    """Of a list whose tensors have the rows first: how many of them each row has, where the rows differ."""
+    """For a list whose tensors have the rows first: how many tensors each row has, where the rows differ."""
 
     @property
     def is_uneven(self) -> bool:
-        """Whether it stands for lists that differ in length from row to row: what rules do not see."""
+        """Whether the value stands for lists that differ in length from row to row, which rules do not see."""
         return self.by_row or self.lengths is not None
 
 
@@ -39,11 +39,11 @@ class Rows:
     """The rows of a batch, for a rule.
 
     Attributes:
-      count: their number, an int or a tensor.
+      count: the number of rows, an int or a tensor.
       loop: `(operation, arguments, count) -> Values`: carries out an operation row by row.
       carry: `(graph, arguments, outputs) -> Values`: carries out a graph on all rows.
-      trial: `(loop) -> Rows`: the same with another loop, to find out what is batched: no value is used.
-      is_trial: whether these are such.
+      trial: `(loop) -> Rows`: the same rows with another loop, to find out what is batched; no value is used.
+      is_trial: whether these rows belong to a trial.
       used: the tensors, by `(id of the operation, index)`, that something in the graph being carried out needs.
     """
 
@@ -61,21 +61,23 @@ class Rows:
         self.used: set[tuple[int, int]] = set()
 
     def spread(self, value: Value, dtype: Any = None) -> Any:
-        """A value with the rows first; of a list, whose tensors are of this dtype if it is known."""
+        """Returns a value with the rows first; for a list, `dtype` is the dtype of its tensors, if known."""
         if self.is_trial and value.tensor.dtype.name == "variant":
             return value.tensor
         return spread(value, self.count, dtype)
 
     def used_outputs(self, operation: Any) -> list[int]:
-        """The positions of the outputs of an operation that something needs."""
+        """Returns the positions of the outputs of an operation that something needs."""
         return [i for i in range(len(operation.outputs)) if (id(operation), i) in self.used]
 
     def vector(self) -> Any:
-        """Their number as a vector of one element: an int32 tensor, or a list where it is known."""
+        """Returns the number of rows as a vector of one element: a list where the number is known, else an int32
+        tensor.
+        """
         return [self.count] if isinstance(self.count, int) else vector(self.count)
 
     def numbers(self) -> Any:
-        """0, 1, 2 ... for the rows."""
+        """Returns the numbers of the rows: 0, 1, 2 ..."""
         return raw.Range(start=0, limit=convert_to_tensor(self.count, dtype="int32"), delta=1)
 
 
@@ -83,7 +85,9 @@ Rule = Callable[[Any, Sequence[Value], Rows], "Sequence[Any] | None"]
 
 
 def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
-    """The call of an operation's op on other tensors, with its attributes but for those given; its flat outputs."""
+    """Calls an operation's op on other tensors, with the operation's attributes and the changed ones; returns flat
+    outputs.
+    """
     op = operation.op_def
     inferred = op.signature.inferred_attrs
     attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")} | changed
@@ -95,7 +99,7 @@ def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
 
 
 def in_places(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:
-    """The results of an operation of which some are used, each in its place; nobody looks at the others."""
+    """Puts the used results of an operation in their positions among all results; nobody looks at the others."""
     results = [Value(t, False) for t in operation.outputs]
     for place, value in zip(used, found, strict=True):
         results[place] = value
@@ -103,24 +107,24 @@ def in_places(found: Sequence[Value], used: Sequence[int], operation: Any) -> li
 
 
 def by_name(operation: Any, arguments: Sequence[Value]) -> dict[str, Any]:
-    """The arguments by the names of the signature; a list where the input is one."""
+    """Returns the arguments by the names of the signature; a list where the input is a list."""
     signature = operation.op_def.signature
     return dict(zip(signature.input_names, signature.split_inputs(arguments, operation.attrs), strict=True))
 
 
 def places(operation: Any, names: Sequence[str]) -> set[int]:
-    """The positions of the named inputs among the flat ones; those of a list are several."""
+    """Returns the positions of the named inputs among the flat inputs; an input that is a list has several."""
     arguments = argument_places(operation.op_def.signature.inputs, operation.attrs)
     return {place for arg, at in arguments if arg.name in names for place in at}
 
 
 def any_batched(values: Sequence[Value]) -> bool:
-    """Whether one of the values differs from row to row."""
+    """Tells whether one of the values differs from row to row."""
     return any(v.is_batched for v in values)
 
 
 def known(value: Value) -> Any:
-    """The NumPy value of an argument that is the same for all rows and known while tracing, or None."""
+    """Returns the NumPy value of an argument that is the same for all rows and known while tracing, or None."""
     return None if value.is_batched else static_value(value.tensor)
 
 
@@ -128,29 +132,29 @@ def known(value: Value) -> Any:
 
 
 def vector(count: Any) -> Any:
-    """A number as a vector of one element."""
+    """Returns a number as a vector of one element."""
     return raw.Reshape(tensor=convert_to_tensor(count, dtype="int32"), shape=[1])
 
 
 def int32(tensor: Any) -> Any:
-    """Whole numbers as int32."""
+    """Casts whole numbers to int32."""
     return tensor if tensor.dtype.name == "int32" else raw.Cast(x=tensor, DstT="int32")
 
 
 def dimensions(tensor: Any) -> Any:
-    """The shape of a tensor: a list where it is known, else a vector."""
+    """Returns the shape of a tensor: a list where the shape is known, else a vector."""
     return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(input=tensor)
 
 
 def joined(*parts: Any) -> Any:
-    """Dimensions one after the other: a list where all are known, else a vector."""
+    """Joins dimensions: a list where all dimensions are known, else a vector."""
     if all(isinstance(part, list) for part in parts):
         return [n for part in parts for n in part]
     return raw.ConcatV2(values=[convert_to_tensor(part, dtype="int32") for part in parts], axis=0)
 
 
 def product(dims: Any) -> Any:
-    """The product of dimensions as a vector of one element."""
+    """Multiplies dimensions; returns the product as a vector of one element."""
     if isinstance(dims, list):
         total = 1
         for n in dims:
@@ -160,12 +164,12 @@ def product(dims: Any) -> Any:
 
 
 def reshaped(tensor: Any, shape: Any) -> Any:
-    """A tensor with other dimensions."""
+    """Reshapes a tensor."""
     return raw.Reshape(tensor=tensor, shape=shape)
 
 
 def spread(value: Value, count: Any, dtype: Any = None) -> Any:
-    """A value with the rows as its first axis: one that is the same for every row is repeated."""
+    """Gives a value the rows as its first axis: repeats a value that is the same for every row."""
     tensor = value.tensor
     if value.is_batched:
         return tensor
@@ -179,7 +183,7 @@ def spread(value: Value, count: Any, dtype: Any = None) -> Any:
 
 
 def _spread_list(handle: Any, count: Any, dtype: Any) -> Any:
-    """A list of tensors as a list of as many tensors, each repeated for every row."""
+    """Makes a list of as many tensors, each of which is repeated for every row."""
     made = _origin(handle)
     if made is not None and made.op_def.signature.input_names[:1] == ("element_shape",):
         shape, size = made.inputs
@@ -193,7 +197,7 @@ def _spread_list(handle: Any, count: Any, dtype: Any) -> Any:
 
 
 def _origin(handle: Any) -> Any:
-    """The operation that made a list, seen through identities; None in eager mode."""
+    """Finds the operation that made a list, looking through identities; None in eager mode."""
     operation = getattr(handle, "op", None)
     while operation is not None and operation.op_def is not None and operation.op_def.traits.returns_input:
         operation = operation.inputs[0].op
@@ -201,7 +205,7 @@ def _origin(handle: Any) -> Any:
 
 
 def element_with_rows(shape: Any, dtype: Any, count: Any) -> Any:
-    """The shape of the elements of a list, as list ops take it, with the rows first; a scalar -1 stays.
+    """Returns the shape of the elements of a list, as list ops take shapes, with the rows first; a scalar -1 stays.
 
     The elements of a list of lists are lists, whose own elements have the rows.
     """
@@ -214,7 +218,7 @@ def element_with_rows(shape: Any, dtype: Any, count: Any) -> Any:
 
 
 def element_dtype(handle: Any, seen: frozenset[int] = frozenset()) -> Any:
-    """The dtype of the tensors of a list, as the operations that make it or use it tell; None if none does."""
+    """Finds the dtype of the tensors of a list, by the operations that make or use the list; None if none tells."""
     operation = getattr(handle, "op", None)
     if operation is None or id(handle) in seen:
         return None
@@ -233,7 +237,7 @@ def element_dtype(handle: Any, seen: frozenset[int] = frozenset()) -> Any:
 
 
 def _dtype_used(handle: Any, seen: frozenset[int]) -> Any:
-    """The dtype of the tensors of a list, as an operation that takes it says."""
+    """Finds the dtype of the tensors of a list, by an operation that takes the list."""
     for operation in handle.op.graph.get_operations():
         for index, tensor in enumerate(operation.inputs):
             if tensor is not handle or operation.op_def is None:
@@ -249,7 +253,7 @@ def _dtype_used(handle: Any, seen: frozenset[int]) -> Any:
 
 
 def stack(handle: Any, dtype: Any = None) -> Any:
-    """The tensors of a list along a new first axis."""
+    """Stacks the tensors of a list along a new first axis."""
     dtype = element_dtype(handle) if dtype is None else dtype
     if dtype is None or dtype.name == "variant":
         raise NotImplementedError("vectorized_map: a list of which the dtype is not known cannot be stacked.")
@@ -257,7 +261,7 @@ def stack(handle: Any, dtype: Any = None) -> Any:
 
 
 def unstack(tensor: Any) -> Any:
-    """The list of the rows of a tensor."""
+    """Makes a list of the rows of a tensor."""
     shape = tensor.shape[1:] if tensor.shape.rank else None
     if shape is not None and shape.is_fully_defined():
         return raw.TensorListFromTensor(tensor=tensor, element_shape=convert_to_tensor(shape.as_list(), dtype="int32"))
@@ -268,7 +272,7 @@ def unstack(tensor: Any) -> Any:
 
 
 def padded(value: Value, axes: int) -> Any:
-    """A batched value with axes of one behind the rows, where broadcasting would put them in front."""
+    """Puts axes of size 1 behind the rows of a batched value, where broadcasting would put such axes in front."""
     if not value.is_batched or not axes:
         return value.tensor
     dims = dimensions(value.tensor)
@@ -276,12 +280,12 @@ def padded(value: Value, axes: int) -> Any:
 
 
 def after_rows(axis: int) -> int:
-    """The place of an axis of a row in the batch."""
+    """Returns the position in the batch of an axis of a row."""
     return axis + 1 if axis >= 0 else axis
 
 
 def after_rows_tensor(value: Value) -> Any:
-    """Axes of a row, a tensor of any rank that is the same for all rows, as axes of the batch."""
+    """Returns axes of a row, a tensor of any rank that is the same for all rows, as axes of the batch."""
     tensor, found = value.tensor, known(value)
     if found is not None:
         moved = [after_rows(int(a)) for a in found.reshape(-1)]
@@ -291,23 +295,23 @@ def after_rows_tensor(value: Value) -> Any:
 
 
 def preceded(number: int, vector_: Any) -> Any:
-    """A vector with one more number in front."""
+    """Puts one more number in front of a vector."""
     return raw.ConcatV2(values=[convert_to_tensor([number], dtype=vector_.dtype), vector_], axis=0)
 
 
 def rows_last(tensor: Any, rank: int) -> Any:
-    """A batch of tensors of this rank with the rows moved to the end."""
+    """Moves the rows of a batch of tensors of rank `rank` to the end."""
     return raw.Transpose(x=tensor, perm=[*range(1, rank + 1), 0])
 
 
 def rows_first(tensor: Any, rank: int | None = None) -> Any:
-    """The same undone; `rank` is that of the tensor."""
+    """Moves the rows of a tensor of rank `rank` from the end to the front."""
     rank = tensor.shape.rank if rank is None else rank
     return raw.Transpose(x=tensor, perm=[rank - 1, *range(rank - 1)])
 
 
 def swapped(tensor: Any, rank: int | None = None) -> Any:
-    """A tensor with its first two axes exchanged."""
+    """Exchanges the first two axes of a tensor."""
     rank = tensor.shape.rank if rank is None else rank
     if rank is not None:
         return raw.Transpose(x=tensor, perm=[1, 0, *range(2, rank)])
@@ -316,11 +320,11 @@ def swapped(tensor: Any, rank: int | None = None) -> Any:
 
 
 def folded(tensor: Any) -> Any:
-    """A batch of batches as one batch."""
+    """Merges a batch of batches into one batch."""
     dims = dimensions(tensor)
     return reshaped(tensor, joined(product(dims[:2]), dims[2:]))
 
 
 def unfolded(tensor: Any, like: Any) -> Any:
-    """One batch as the batch of batches that `like` is."""
+    """Splits one batch into a batch of batches, with the sizes of `like`."""
     return reshaped(tensor, joined(dimensions(like)[:2], dimensions(tensor)[1:]))

@@ -1,8 +1,8 @@
-"""Batching rules that many ops share; an op names one in its declaration, `batching=leading("input")`.
+"""Batching rules that many ops share; an op names a rule in its declaration, `batching=leading("input")`.
 
-Each says what a first axis for the rows means to an op: nothing, since it works element by element; one more axis in
-front of the matrices it works on; one more image in the batch that it takes anyway; a number to add to the axes that
-it is told. What an op declares of its shapes says it already for the plainest ones: `derived_rule`.
+Each rule says what a first axis for the rows means to an op. To an op that works element by element, nothing. To an op
+on matrices, one more axis in front of the matrices. To an op on batches, more images in the batch. To an op along given
+axes, a number to add to the axes. For the plainest ops the declared shape rule says enough: `derived_rule`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from millrace._src.ops.shape_rules import merged_shape, same_shape
 
 
 def rule_of(op: OpDef) -> Rule | None:
-    """The batching rule of an op: the declared one, or what its shape rule says."""
+    """Returns the batching rule of an op: the declared rule, or the rule that follows from the shape rule."""
     return op.rules.batching or derived_rule(op)
 
 
 @functools.cache
 def derived_rule(op: OpDef) -> Rule | None:
-    """The rule of an op that works element by element, as its shape rule tells."""
+    """Derives the rule of an op that works element by element from the shape rule."""
     signature = op.signature
     if any(a.is_list for a in (*signature.inputs, *signature.outputs)) or len(signature.outputs) != 1:
         return None
@@ -62,17 +62,17 @@ def derived_rule(op: OpDef) -> Rule | None:
 
 
 def as_it_is(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
-    """Each element of the result depends on the same axes of the operand: element by element, or the last axes."""
+    """Calls the op on the batch unchanged: each element of the result depends on the same axes of the operand."""
     return call(operation, [a.tensor if any_batched(arguments) else rows.spread(a) for a in arguments])
 
 
 def each_as_it_is(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
-    """Every operand becomes the result in its place."""
+    """Calls the op on the batch unchanged: every operand becomes the result in the same position."""
     return [Value(t, *a[1:]) for t, a in zip(call(operation, [a.tensor for a in arguments]), arguments, strict=True)]
 
 
 def elementwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Operands of different rank get axes of one behind the rows, where broadcasting would put them in front."""
+    """Puts axes of size 1 behind the rows of operands of smaller rank; broadcasting would put the axes in front."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
         return None
@@ -80,7 +80,7 @@ def elementwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
 
 
 def scalars_aside(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """All operands have one shape, but for scalars: those of the rows are repeated for each element."""
+    """Repeats the scalars of the rows for each element; all other operands have one shape."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
         return None
@@ -95,12 +95,12 @@ def scalars_aside(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
 
 
 def alike(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """All operands have one shape, that of the result."""
+    """Gives all operands the rows first: all have one shape, the shape of the result."""
     return call(operation, [rows.spread(a) for a in arguments])
 
 
 def all_hold(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any]:
-    """An assertion holds if it does for every row."""
+    """Asserts that the condition holds for every row."""
     condition, *data = arguments
     tensor = condition.tensor
     holds = raw.All(input=tensor, reduction_indices=[0]) if condition.is_batched else tensor
@@ -111,7 +111,10 @@ def all_hold(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
 
 
 def leading(*names: str) -> Rule:
-    """For an op with any axes in front of the ones that it works on: the named operands get the rows there.
+    """Makes the rule of an op with any axes in front of the axes that it works on: the named operands get the rows
+    there.
+
+    The other operands are the same for all rows; else the rows are left to a loop.
 
     The others are the same for all rows, or a loop is left.
     """
@@ -127,12 +130,12 @@ def leading(*names: str) -> Rule:
 
 
 def _is_left_out(tensor: Any, of_one: Any) -> bool:
-    """Whether a result is the empty vector that stands for one that an attribute does not ask for."""
+    """Tells whether a result is the empty vector that stands for an output that an attribute leaves out."""
     return bool(tensor.shape.rank == 1 and of_one.shape.rank == 1 and of_one.shape[0] == 0)
 
 
 def _only(operation: Any, names: Sequence[str], arguments: Sequence[Value], rows: Rows) -> list[Any] | None:
-    """The tensors of the arguments, the named ones with the rows first; None if another differs from row to row."""
+    """Returns the tensors of the arguments, the named ones with the rows first; None if another differs by row."""
     chosen = places(operation, names)
     if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen):
         return None
@@ -140,11 +143,11 @@ def _only(operation: Any, names: Sequence[str], arguments: Sequence[Value], rows
 
 
 def folding(*names: str, like: str | None = None) -> Rule:
-    """For an op on a batch: the rows and the batch of the named operands become one batch.
+    """Makes the rule of an op on a batch: the rows and the batch of the named operands become one batch.
 
     Args:
       names: the operands with a batch as their first axis, as all results have.
-      like: which of them has the batch of the results; by default the first one.
+      like: the named operand that has the batch of the results; by default the first.
     """
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -160,7 +163,7 @@ def folding(*names: str, like: str | None = None) -> Rule:
 
 
 def trailing(*names: str) -> Rule:
-    """For an op that picks, adds or orders along the first axes: the rows of the named operands go to the end."""
+    """Makes the rule of an op that picks, adds or orders along the first axes: the rows of the named operands go last."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
         chosen = _only(operation, names, arguments, rows)
@@ -183,7 +186,7 @@ def trailing(*names: str) -> Rule:
 
 
 def along(axis: str, *names: str) -> Rule:
-    """For an op that is told an axis, or axes, of the named operands by an operand."""
+    """Makes the rule of an op that takes an axis, or axes, of the named operands as an operand."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
         chosen = _only(operation, names, arguments, rows)
@@ -197,7 +200,7 @@ def along(axis: str, *names: str) -> Rule:
 
 
 def along_attr(axis: str, *names: str) -> Rule:
-    """For an op that is told an axis of the named operands by an attribute."""
+    """Makes the rule of an op that takes an axis of the named operands as an attribute."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
         chosen = _only(operation, names, arguments, rows)
@@ -207,7 +210,9 @@ def along_attr(axis: str, *names: str) -> Rule:
 
 
 def preceding(operand: str, first: Any, *names: str) -> Rule:
-    """For an op that is told something for each axis of the named operands: `first` is what it is told of the rows."""
+    """Makes the rule of an op that takes a number for each axis of the named operands; `first` is the number for the
+    rows.
+    """
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
         chosen = _only(operation, names, arguments, rows)

@@ -1,4 +1,4 @@
-"""What many gradients share: undoing a broadcast, and sparse gradients made dense."""
+"""What many gradients share: undoing a broadcast, and which input values a gradient reads."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _Rule = TypeVar("_Rule", bound=Callable[..., Any])
 
 
 def values_for(**inputs: tuple[str, ...]) -> Callable[[_Rule], _Rule]:
-    """Says for which gradients a rule reads the value of an input; for the others its shape and dtype do.
+    """Declares for which gradients a rule reads the value of an input; for other gradients shape and dtype are enough.
 
-    `@values_for(x=("y",))` above a gradient: the value of `x` is read for the gradient of `y`. Where that is not asked
-    for, an eager tape keeps a stand-in and lets the value go. An empty tuple: it is never read.
+    `@values_for(x=("y",))` above a gradient: the value of `x` is read for the gradient of `y`. Where nobody wants the
+    gradient of `y`, an eager tape keeps a stand-in and lets the value go. An empty tuple: the value is never read.
     """
 
     def declare(rule: _Rule) -> _Rule:
@@ -40,6 +40,6 @@ def unbroadcast(gradient: Any, like: Any) -> Any:
 
 
 def _broadcast_axes(shape: list[int], wanted: list[int]) -> list[int]:
-    """The axes of `shape` along which an array of shape `wanted` was repeated."""
+    """Returns the axes of `shape` along which an array of shape `wanted` was repeated."""
     lead = len(shape) - len(wanted)
     return [*range(lead), *(i + lead for i, n in enumerate(wanted) if n == 1 and shape[i + lead] != 1)]

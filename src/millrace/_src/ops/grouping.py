@@ -1,6 +1,6 @@
-"""Operations that only order others: `tf.group`, `tf.tuple`, `tf.no_op`; and the clock, `tf.timestamp`.
+"""Operations that only order other operations: `tf.group`, `tf.tuple`, `tf.no_op`; and the clock, `tf.timestamp`.
 
-In eager mode everything has already run when it is grouped, so there these functions do nothing.
+In eager mode every operation has already run when it is grouped, so there the functions that order do nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from millrace._src.util.export import export
     not_differentiable="time has no inputs",
 )
 def timestamp(xp: Xp) -> Array:
-    """The seconds since the epoch, at the time the op runs.
+    """Returns the seconds since the epoch, at the time the op runs.
 
     >>> bool(tf.timestamp() > 1.7e9)
     True
@@ -60,7 +60,7 @@ def no_op(name: str | None = None) -> Any:
 
 @export("group")
 def group(*inputs: Any, **kwargs: Any) -> Any:
-    """An operation that finishes when all `inputs` have.
+    """Makes an operation that finishes when all `inputs` have finished.
 
     >>> with tf.Graph().as_default():
     ...     tf.group(tf.constant(1), [tf.constant(2)], name="both")
@@ -86,7 +86,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def _controller(item: Any) -> Any:
-    """What to wait for: the item itself, or the operation behind its handle."""
+    """Returns what to wait for: the item itself, or the operation behind a variable's handle."""
     if is_variable(item):
         return item.handle
     if not isinstance(item, (Tensor, Operation)):
@@ -98,7 +98,7 @@ def _controller(item: Any) -> Any:
 
 @export("tuple", v1=[])
 def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
-    """The tensors again, none of which is available before all of them are.
+    """Returns the tensors again, none of which is available before all of them are.
 
     >>> with tf.Graph().as_default():
     ...     [t.name for t in tf.tuple([tf.constant(1), tf.constant(2)], name="both")]
@@ -138,7 +138,7 @@ def _operation(value: Any) -> Operation:
 
 
 def _after(gate: Operation, value: Any) -> Any:
-    """`value`, available only after `gate`."""
+    """Makes `value` available only after `gate`."""
     if value is None:
         return None
     if isinstance(value, Operation):
@@ -155,7 +155,7 @@ def _identity(tensor: Any) -> Any:
 
 
 def with_dependencies(controls: Any, tensor: Any) -> Any:
-    """`tensor`, in a graph available only after the operations `controls` have run."""
+    """Makes `tensor`, in a graph, available only after the operations `controls` have run."""
     if state.graph is None:
         return tensor
     with state.graph.control_dependencies(controls):
@@ -164,5 +164,5 @@ def with_dependencies(controls: Any, tensor: Any) -> Any:
 
 @export(v1=["tuple"])
 def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    """`tf.tuple` with TensorFlow 1's order of arguments."""
+    """Returns tensors that become available together, with TensorFlow 1's order of arguments."""
     return tuple_of(tensors, control_inputs, name)

@@ -1,11 +1,11 @@
 """Python functions as ops: `tf.py_function`, `tf.numpy_function`.
 
-A graph cannot hold a Python function, so the op holds a token that names it. Here
-the token is a `str` that also carries the function: whoever keeps the operation
-(a graph, a tape, a copy of the body) keeps the function, and nobody else does.
+A graph cannot hold a Python function, so the op holds a token that names the function. Here the token is a `str` that
+also carries the function. Whoever keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
+nobody else does.
 
-`py_function` passes eager tensors and is differentiable: while the function runs, a
-tape records it, and waits beside the op's first output for the gradient to ask.
+`py_function` passes eager tensors and is differentiable. While the function runs, a tape records the function. The tape
+waits beside the op's first output for the gradient to ask.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _function_of(token: str) -> Callable[..., Any]:
 
 
 def _call(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """Calls the user's function as if from eager code; its exceptions become errors of `tf.errors`."""
+    """Calls the user's function as if from eager code; exceptions of the function become errors of `tf.errors`."""
     try:
         with graph_scope(None), tapes_scope(()):
             return function(*arguments)
@@ -84,7 +84,7 @@ def _call(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
 
 
 def _translated(error: Exception) -> errors.OpError:
-    """The error that TensorFlow's runtime reports for an exception of Python code."""
+    """Returns the error that TensorFlow's runtime reports for an exception of Python code."""
     kind: Any = errors.UnknownError
     for types, error_class in _ERROR_CLASSES:
         if isinstance(error, types):
@@ -143,7 +143,7 @@ def eager_py_func(
 
 
 def _eager_outputs(result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
-    """What the function returned, as eager tensors of the promised dtypes."""
+    """Returns the results of the function as eager tensors of the promised dtypes."""
     if isinstance(result, (list, tuple)):
         return [_eager_output(r, t) for r, t in zip(result, dtypes, strict=False)]
     return [] if result is None else [_eager_output(result, dtypes[0])]
@@ -175,12 +175,12 @@ def _is_differentiable(dtype: DType) -> bool:
 
 
 def _new_tape() -> Any:
-    """A `tf.GradientTape`; it lives above this layer, so it is found by name."""
+    """Makes a `tf.GradientTape`, found by name because `tf.GradientTape` lives above this layer."""
     return importlib.import_module("millrace._src.autodiff.gradient_tape").GradientTape(persistent=True)
 
 
 class _TapeStore:
-    """Tapes by the array that their function returned first; each lives as long as that array."""
+    """Tapes by the array that the taped function returned first; each tape lives as long as that array."""
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Any, Any]] = {}
@@ -201,7 +201,9 @@ _taped = _TapeStore()
 def eager_py_func_gradient(
     doutput: list[Any], input: list[Any], output: list[Any], token: str, Tin: Sequence[DType], Tout: Sequence[DType]
 ) -> list[Any]:
-    """One more call of Python: it asks the tape that recorded the function, or records the function anew.
+    """Calls Python once more: asks the tape that recorded the function, or records the function anew.
+
+    The gradient of such a call in its turn records both anew: the first tape knows its own arguments only.
 
     The gradient of such a call in its turn records both anew: the first tape knows its own arguments only.
     """
@@ -234,11 +236,11 @@ def _backward(
     *arguments: EagerTensor,
     again: bool,
 ) -> list[EagerTensor]:
-    """The gradients of the wanted inputs from the output gradients that are given."""
+    """Computes the gradients of the wanted inputs from the output gradients that are given."""
     weights = arguments[: len(given)]
     inputs = arguments[len(given) : len(given) + input_count]
     taped = None if again else _taped.find(arguments[-1]._value)
-    if taped is None:  # asked not to, or the output went through another array: run the function again
+    if taped is None:  # `again`, or the output went through another array: run the function again
         tape = _new_tape()
         taped = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
     tape, recorded, outputs = taped
@@ -268,7 +270,7 @@ def _numpy_kernel(input: Sequence[Array], token: str, dtypes: Sequence[DType]) -
 
 
 def _numpy_output(value: Any) -> Array:
-    """A value that a NumPy function returned, as an array of its own."""
+    """Returns a result of a NumPy function as an array of its own."""
     array = np.array(value, order="C")
     if array.dtype.kind not in "USO":
         return array
@@ -303,14 +305,14 @@ def py_func_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> 
     not_differentiable="it computes with NumPy, which no tape records",
 )
 def py_func_stateless_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> list[Array]:
-    """Calls a Python function of NumPy arrays that depends on nothing but its arguments."""
+    """Calls a Python function of NumPy arrays whose result depends only on the arguments."""
     return _numpy_kernel(input, token, Tout)
 
 
 def _host_call(
     host_op: OpFunction, function: Callable[..., Any], inputs: Sequence[Any], dtypes: Sequence[DType], name: str | None
 ) -> Any:
-    """Calls a host op: a list of tensors, or the operation if it has no outputs and a graph is being built."""
+    """Calls a host op; returns a list of tensors, or the operation of an op without outputs in a graph."""
     attrs: dict[str, Any] = {"token": _token(function), "Tout": tuple(dtypes)}
     if state.graph is not None:
         return host_op(list(inputs), name=name, **attrs)
@@ -336,10 +338,10 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
       Tout: the dtype of the result, or a list of dtypes; [] if nothing is returned.
       name: name of the operation in a graph.
 
-    Returns: A Tensor, or a list of them if `Tout` is a list; its static shape is unknown in a graph.
+    Returns: A Tensor, or a list of Tensors if `Tout` is a list; the static shape is unknown in a graph.
     Raises:
       tf.errors.InvalidArgumentError: if the function raises ValueError or TypeError, or returns too few values.
-      tf.errors.UnknownError: if it raises another exception.
+      tf.errors.UnknownError: if the function raises another exception.
     """
     if func is None or inp is None or Tout is None:
         return _decorator(py_function, func, inp, Tout, {"name": name})
@@ -354,7 +356,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str |
 def numpy_function(
     func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True, name: str | None = None
 ) -> Any:
-    """Calls a Python function of NumPy arrays as an op; no gradient flows through it.
+    """Calls a Python function of NumPy arrays as an op; no gradient flows through the call.
 
     >>> @tf.function
     ... def plus_one(x):
@@ -366,7 +368,7 @@ def numpy_function(
       func: a function of as many NumPy arrays as `inp` has; None makes a decorator: `@tf.numpy_function(Tout=...)`.
       inp: the list of arguments.
       Tout: the dtype of the result, or a list of dtypes, in a graph; eager calls take what comes.
-      stateful: whether the function does more than compute from its arguments; if not, equal calls may be merged.
+      stateful: whether the function does more than compute from the arguments; if not, equal calls may be merged.
       name: name of the operation in a graph.
 
     Returns: A Tensor or a list of Tensors; None in eager mode if the function returns None.
@@ -401,20 +403,20 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
 
 
 def _numpy_eagerly(function: Callable[..., Any], inputs: Any) -> Any:
-    """In eager mode the function is simply called, and what it returns converted."""
+    """Calls the function at once and converts the results, in eager mode."""
     flat = nest.flatten(function(*[np.array(value) for value in inputs]))
     tensors = [None if value is None else convert_to_tensor(value) for value in flat]
     return tensors[0] if len(tensors) == 1 else tensors
 
 
 def _dtypes(wanted: Any) -> list[DType]:
-    """`Tout` as a flat list of dtypes; specs stand for their dtypes."""
+    """Returns `Tout` as a flat list of dtypes; specs stand for their dtypes."""
     items = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     return [item.dtype if isinstance(getattr(item, "dtype", None), DType) else as_dtype(item) for item in items]
 
 
 def _decorator(call: Callable[..., Any], func: Any, inp: Any, Tout: Any, options: dict[str, Any]) -> Any:
-    """The decorator form of a function, or the error for arguments that are missing."""
+    """Returns the decorator form of a function; raises the error for missing arguments."""
     public = f"tf.{call.__name__}"
     if Tout is None:
         raise TypeError(

@@ -1,8 +1,7 @@
 """`tf.raw_ops`: every op by TensorFlow's name, with keyword arguments only.
 
-The module serves any op of the registry as an attribute, `raw.Reshape(tensor=x,
-shape=s)`, looked up on first use. Gradients are written with it, so no op family
-needs to import another.
+The module serves any op of the registry as an attribute, `raw.Reshape(tensor=x, shape=s)`, looked up on first use.
+Gradients are written with such calls, so no op family needs to import another.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _RENAMED = {
     "Squeeze": {"axis": "squeeze_dims"},
     "Where": {"condition": "input"},
 }
-"""Arguments whose name in `tf.raw_ops` is not the one in the op's signature; both are accepted."""
+"""Arguments whose name in `tf.raw_ops` differs from the name in the op's signature; both names are accepted."""
 
 
 def _snake_case(name: str) -> str:
@@ -78,13 +77,13 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
 
 
 def _required_attrs(op: _OpDef) -> list[str]:
-    """The attributes that a call must give: they follow from no input and have no default."""
+    """Returns the attributes that a call must give: attributes that follow from no input and have no default."""
     known = {*op.signature.inferred_attrs, *op.attr_defaults}
     return [a for a in op.attr_kinds if a not in known and getattr(op.types.get(a), "default", None) is None]
 
 
 def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:
-    """The array of an attribute that is a tensor, given as a `TensorProto` or an array."""
+    """Returns the array of an attribute that is a tensor, given as a `TensorProto` or an array."""
     if isinstance(value, _np.ndarray):
         return value
     if not hasattr(value, "tensor_shape"):
@@ -98,7 +97,7 @@ def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:
 
 
 def _result_type(op: _OpDef) -> _Any:
-    """The named tuple of an op with several outputs, None for others."""
+    """Returns the named tuple of an op with several outputs, None for other ops."""
     outputs = [arg.name for arg in op.signature.outputs]
     return _namedtuple(op.name, outputs) if len(outputs) > 1 else None
 

@@ -1,7 +1,7 @@
 """Shape rules that many ops share.
 
-A shape rule is a function of a `ShapeContext`; it returns the static shape of each
-output and raises ValueError, in TensorFlow's words, when the inputs cannot fit.
+A shape rule is a function of a `ShapeContext`. The rule returns the static shape of each output and raises ValueError,
+in TensorFlow's words, when the inputs cannot fit.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ UNKNOWN = TensorShape(None)
 
 
 def same_shape(c: ShapeContext) -> TensorShape:
-    """The output has the shape of the first input."""
+    """Returns the shape of the first input."""
     shape: TensorShape = c.inputs[0].shape
     return shape
 
 
 def scalar(c: ShapeContext) -> TensorShape:
-    """The output is a scalar."""
+    """Returns the shape of a scalar."""
     return SCALAR
 
 
 def unknown(c: ShapeContext) -> TensorShape:
-    """Nothing is known of the output."""
+    """Returns the unknown shape."""
     return UNKNOWN
 
 
 def no_outputs(c: ShapeContext) -> Sequence[TensorShape]:
-    """The op has no outputs."""
+    """Returns no shapes, for an op without outputs."""
     return ()
 
 
 def merged_shape(c: ShapeContext) -> TensorShape:
-    """All inputs and the output have one shape."""
+    """Returns the shape that all inputs and the output have in common."""
     shape: TensorShape = c.inputs[0].shape
     for tensor in c.inputs[1:]:
         shape = shape.merge_with(tensor.shape)
@@ -45,7 +45,7 @@ def merged_shape(c: ShapeContext) -> TensorShape:
 
 
 def broadcast_dims(a: TensorShape, b: TensorShape) -> TensorShape:
-    """The shape of two broadcast shapes, either of which may be partially unknown.
+    """Returns the shape of two broadcast shapes, either of which may be partially unknown.
 
     Raises: ValueError: "Dimensions must be equal, but are 2 and 3".
     """
@@ -76,14 +76,14 @@ def _broadcast_dim(m: int | None, n: int | None) -> int | None:
 
 
 def broadcast_shape(c: ShapeContext) -> TensorShape:
-    """The shape of the first two inputs broadcast against each other."""
+    """Returns the shape of the first two inputs broadcast against each other."""
     return broadcast_dims(c.inputs[0].shape, c.inputs[1].shape)
 
 
 def normalize_axis(axis: int, rank: int, name: str = "axis") -> int:
-    """A possibly negative axis as one in [0, rank).
+    """Brings an axis that may be negative into [0, rank).
 
-    Raises: ValueError: if it is out of range.
+    Raises: ValueError: if the axis is out of range.
     """
     if not -rank <= axis < rank:
         raise ValueError(f"{name} {axis} must be in the range [-{rank}, {rank})")
@@ -91,7 +91,7 @@ def normalize_axis(axis: int, rank: int, name: str = "axis") -> int:
 
 
 def reduction_shape(axes_input: str, keep_dims_attr: str = "keep_dims") -> Callable[[ShapeContext], TensorShape]:
-    """The rule of ops that remove (or keep as 1) the axes given by an input."""
+    """Makes the rule of ops that remove the axes given by an input (or keep each with size 1)."""
 
     def rule(c: ShapeContext) -> TensorShape:
         shape = c.inputs[0].shape

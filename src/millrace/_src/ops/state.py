@@ -1,8 +1,7 @@
 """Ops on variables: create, read, assign, scatter.
 
-A variable's value is replaced, never changed in place, so every kernel here computes
-a new array from the old one. The same kernels serve XLA, where the resource is a
-cell that holds the traced value.
+A variable's value is replaced, never changed in place, so every kernel here computes a new array from the old array.
+The same kernels serve XLA, where the resource is a cell that holds the traced value.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ _STATE = "it changes a variable and has no differentiable output"
 
 
 def _value(storage: Any) -> Array:
-    """The value of a variable.
+    """Returns the value of a variable.
 
-    Raises: FailedPreconditionError: if it has none yet.
+    Raises: FailedPreconditionError: if the variable has no value yet.
     """
     value = storage.value
     if value is None:
@@ -47,7 +46,7 @@ def _value(storage: Any) -> Array:
 
 
 def handle_data(tensor: Any) -> tuple[TensorShape, DType] | None:
-    """The shape and dtype of the variable behind a handle tensor, if known."""
+    """Returns the shape and dtype of the variable behind a handle tensor, if known."""
     data: tuple[TensorShape, DType] | None = getattr(tensor, "_handle_data", None)
     return data
 
@@ -81,7 +80,7 @@ def var_handle(
     debug_name: str = "",
     allowed_devices: list[str] = (),  # type: ignore[assignment]  # an empty list by default
 ) -> Any:
-    """A handle to a new variable without a value."""
+    """Makes a handle to a new variable without a value."""
     return VariableStorage(dtype, shape, shared_name or debug_name)
 
 
@@ -93,7 +92,7 @@ def var_handle(
     not_differentiable=_STATE,
 )
 def var_is_initialized(xp: Xp, resource: Array) -> Array:
-    """Whether a variable has a value."""
+    """Tells whether a variable has a value."""
     return np.asarray(resource_of(resource).value is not None)
 
 
@@ -124,7 +123,7 @@ def _rank_of_variable(c: ShapeContext) -> TensorShape:
     not_differentiable="a shape is integers",
 )
 def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
-    """The shape of a variable's value."""
+    """Returns the shape of a variable's value."""
     return np.array(_value(resource_of(input)).shape, dtype=out_type.np_dtype)
 
 
@@ -133,7 +132,7 @@ def variable_shape(xp: Xp, input: Array, *, out_type: DType) -> Array:
 
 @op("ReadVariableOp", "resource: resource -> value: dtype", dtype=ANY, shape=_variable_shape, effects=Effects.READS)
 def read_variable(xp: Xp, resource: Array, *, dtype: DType) -> Array:
-    """The value of a variable."""
+    """Reads the value of a variable."""
     value = _value(resource_of(resource))
     if value.dtype != dtype.np_dtype:
         raise errors.InvalidArgumentError(
@@ -159,7 +158,7 @@ def _specialize_read(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
 @read_variable.gradient
 def read_variable_gradient(dvalue: Any) -> Any:
-    """The gradient with respect to a variable is attached to its handle."""
+    """Attaches the gradient with respect to a variable to the variable's handle."""
     return dvalue
 
 
@@ -199,7 +198,7 @@ def _check_same_dtype(value: Array, update: Array) -> None:
 
 
 def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
-    """Replaces the value by `combine(old, value)`; the shapes must be equal."""
+    """Replaces the old value of a variable by `combine(old, value)`; the shapes must be equal."""
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
         old = _value(storage)
@@ -251,7 +250,7 @@ def assign_sub_variable(xp: Xp, resource: Array, value: Array) -> None:
     not_differentiable=_STATE,
 )
 def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
-    """The value of a scalar variable, which is then incremented; an error once it has reached `limit`."""
+    """Reads the value of a scalar variable and increments it; raises once the value has reached `limit`."""
     storage = resource_of(resource)
     old = _value(storage)
     if old.ndim:
@@ -278,7 +277,7 @@ def _check_indices(xp: Xp, indices: Array, size: int) -> None:
 
 
 def _check_index_tuples(xp: Xp, indices: Array, parts: tuple[Array, ...], shape: tuple[int, ...]) -> None:
-    """Refuses index tuples that are longer than the variable's rank or out of its range."""
+    """Refuses index tuples that are longer than the variable's rank or out of the variable's range."""
     if len(parts) > len(shape):
         raise errors.InvalidArgumentError(
             None, None, f"index innermost dimension length must be <= params rank; saw: {len(parts)} vs. {len(shape)}"
@@ -320,7 +319,7 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
 def resource_gather(
     xp: Xp, resource: Array, indices: Array, *, batch_dims: int = 0, validate_indices: bool = True
 ) -> Array:
-    """Rows of a variable."""
+    """Picks rows of a variable."""
     value = _value(resource_of(resource))
     _check_indices(xp, indices, value.shape[batch_dims])
     if batch_dims == 0:
@@ -334,14 +333,14 @@ def resource_gather(
 
 @resource_gather.gradient
 def resource_gather_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any, None]:
-    """Sparse: only the gathered rows have a gradient."""
+    """Returns a sparse gradient: only the picked rows have a gradient."""
     shape = raw.VariableShape(input=resource)
     rows = raw.Reshape(tensor=indices, shape=[-1])
     return IndexedSlices(raw.Reshape(tensor=dy, shape=_slices_shape(resource, indices, shape)), rows, shape), None
 
 
 def _slices_shape(resource: Any, indices: Any, shape: Any) -> Any:
-    """The shape of one slice for each index, as numbers where it is known."""
+    """Returns the shape of one slice for each index, as numbers where the shape is known."""
     data, count = handle_data(resource), indices.shape.num_elements()
     if data is not None and count is not None and data[0].rank is not None and data[0][1:].is_fully_defined():
         return [count, *data[0][1:].as_list()]
@@ -365,7 +364,7 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
     batching=index_batches.resource_gather,
 )
 def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
-    """Slices of a variable at index tuples."""
+    """Picks slices of a variable at index tuples."""
     value = _value(resource_of(resource))
     parts = tuple(xp.moveaxis(indices, -1, 0))
     _check_index_tuples(xp, indices, parts, value.shape)

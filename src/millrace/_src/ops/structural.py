@@ -1,4 +1,4 @@
-"""Ops that give a graph its form: constants, arguments, and nodes that only order others."""
+"""Ops that give a graph its form: constants, and nodes that only order other nodes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _const_shape(c: ShapeContext) -> TensorShape:
     not_batched="it has no operands that could differ",
 )
 def const(xp: Xp, *, value: Array, dtype: DType) -> Array:
-    """A constant of the graph."""
+    """Returns a constant of the graph."""
     return value
 
 
@@ -39,5 +39,5 @@ def const(xp: Xp, *, value: Array, dtype: DType) -> Array:
     not_batched="it has no operands that could differ",
 )
 def no_op(xp: Xp) -> Any:
-    """Does nothing; its control inputs give it meaning."""
+    """Does nothing; the control inputs give the node its meaning."""
     return ()

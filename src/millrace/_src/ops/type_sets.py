@@ -1,4 +1,4 @@
-"""The sets of dtypes that ops accept, in the order TensorFlow lists them in errors."""
+"""The sets of dtypes that ops accept, in the order of TensorFlow's error messages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BOOL = TypeSet((d.bool,))
 STRING = TypeSet((d.string,))
 INDEX = TypeSet((d.int32, d.int64))
 REAL = TypeSet((*FLOAT, *INTEGER))
-"""Floating point and integers."""
+"""The floating point and the integer dtypes."""
 NUMERIC = TypeSet((*FLOAT, *INTEGER, *COMPLEX))
-"""Floating point, integers and complex."""
+"""The floating point, integer and complex dtypes."""
 QUANTIZED = TypeSet((d.qint8, d.quint8, d.qint16, d.quint16, d.qint32))
 SMALL_INTEGER = TypeSet((d.int4, d.uint4))
 FLOAT_COMPLEX = TypeSet((*FLOAT, *COMPLEX))
 PLAIN = TypeSet((*NUMERIC, *BOOL, *STRING, *FLOAT8, *SMALL_INTEGER, *QUANTIZED))
-"""Everything that holds plain values."""
+"""The dtypes that hold plain values: no handles, no variants."""
 ANY = TypeSet(
     (*PLAIN, d.resource, d.variant, *d.ALL_DTYPES) if hasattr(d, "ALL_DTYPES") else (*PLAIN, d.resource, d.variant)
 )

@@ -1,7 +1,7 @@
 """Eager calls that leave no trace in the caches of bound kernels.
 
-`execute` remembers a kernel for each combination of attributes, for ever. That is right for `axis=1`, and wrong where
-the attribute is a Python function or a text made for one call.
+`execute` remembers a kernel for each combination of attributes. That is right for `axis=1`, and wrong where the
+attribute is a Python function or a text made for one call.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from millrace._src.core.op_def import OpDef
 
 
 def call_eagerly(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> list[Any]:
-    """Carries out one op in eager mode; returns its outputs as a flat list of tensors.
+    """Carries out one op in eager mode; returns the outputs as a flat list of tensors.
 
     Args:
       op: the op.

@@ -1,9 +1,8 @@
 """The `Assert` op and `tf.debugging.Assert`: a program stops where a condition does not hold.
 
-In eager mode the condition is tested at once. In a graph it becomes an `Assert`
-operation, which always runs, in program order. As in TensorFlow, it stands alone
-only where all its data is on the host anyway (strings and int32); else it is in a
-branch that is taken when the condition does not hold.
+In eager mode the condition is tested at once. In a graph the condition becomes the input of an `Assert` operation,
+which always runs, in program order. As in TensorFlow, the operation stands alone only where all its data is on the host
+anyway (strings and int32); else the operation is in a branch that is taken when the condition does not hold.
 """
 
 from __future__ import annotations
@@ -59,11 +58,11 @@ def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], su
 
 @assert_op.kernel_for("xla")
 def assert_nothing(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
-    """XLA cannot stop a program: as in TensorFlow, a compiled function does not check its assertions."""
+    """Does nothing, because XLA cannot stop a program: as in TensorFlow, a compiled function checks no assertions."""
 
 
 def summarize_value(array: Array, summarize: int, dtype: DType) -> str:
-    """The first `summarize` elements as the runtime's messages show them: `[1 2][3...]...`; -1 shows all.
+    """Writes the first `summarize` elements as the runtime's messages show them: `[1 2][3...]...`; -1 shows all.
 
     >>> import numpy as np
     >>> from millrace._src.core.dtypes import int32

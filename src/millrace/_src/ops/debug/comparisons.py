@@ -28,7 +28,7 @@ _SHOWN = 3
 
 
 class Comparison(NamedTuple):
-    """One of the six comparisons: its sign, op and name."""
+    """One of the six comparisons: the comparison's sign, op and name."""
 
     sign: str
     op: str
@@ -44,14 +44,14 @@ GREATER_EQUAL = Comparison(">=", "GreaterEqual", "assert_greater_equal")
 
 
 def describe(tensor: Any) -> str:
-    """How messages call a tensor: by name in a graph, by shape and dtype in eager mode."""
+    """Returns what messages call a tensor: its name in a graph, its shape and dtype in eager mode."""
     if isinstance(tensor, EagerTensor):
         return f"shape={tensor.shape} dtype={tensor.dtype.name}"
     return str(tensor.name)
 
 
 def sentence(message: str | None) -> str:
-    """A user's message as the beginning of a longer one."""
+    """Returns a user's message as the beginning of a longer message."""
     return f"{message}.  " if message else ""
 
 
@@ -84,7 +84,7 @@ def _data(kind: Comparison, x: Any, y: Any, message: str | None) -> list[Any]:
 
 
 def _is_false(passed: Any) -> bool:
-    """Whether a comparison of constants is known to fail."""
+    """Tells whether a comparison of constants is known to fail."""
     operands = [t.op.attrs["value"] for t in passed.op.inputs if t.op.type == "Const"]
     if len(operands) != 2:
         return False
@@ -103,7 +103,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
 
 
 def _text(item: Any, summarize: int | None) -> str:
-    """A piece of a message: a tensor's value as far as it is known, or the text itself."""
+    """Returns a piece of a message: a tensor's value as far as it is known, or the text itself."""
     if isinstance(item, EagerTensor):
         value = item._value
         if not value.ndim:
@@ -157,16 +157,16 @@ def assert_equal(
 
     Args:
       x: a Tensor.
-      y: a Tensor of the same dtype and a shape that broadcasts with that of `x`.
+      y: a Tensor of the same dtype and a shape that broadcasts with the shape of `x`.
       message: a text for the error.
       summarize: how many elements the error shows; -1 for all, None for 3.
       name: name of the operation in a graph.
 
     Returns: None in eager mode; the operation in a graph.
-    Raises: tf.errors.InvalidArgumentError: if it does not hold; while tracing, if both are constants.
+    Raises: tf.errors.InvalidArgumentError: if `x` and `y` differ; while tracing, if both are constants.
     """
     with name_scope(name, "assert_equal"):
-        pass  # TensorFlow opens this scope twice, so its operations are in "assert_equal_1"
+        pass  # TensorFlow opens this scope twice, so TensorFlow's operations are in "assert_equal_1"
     return assert_comparison(EQUAL, x, y, None, summarize, message, name)
 
 
@@ -229,7 +229,7 @@ def assert_greater_equal(
 
 
 class Sign(NamedTuple):
-    """An assertion about the sign: what it says, the comparison with zero, and on which side zero stands."""
+    """An assertion about the sign: the claim, the comparison with zero, and on which side zero stands."""
 
     condition: str
     comparison: Comparison
@@ -271,7 +271,7 @@ def assert_positive(x: Any, message: str | None = None, summarize: int | None = 
       name: name of the operation in a graph.
 
     Returns: None in eager mode; the operation in a graph.
-    Raises: tf.errors.InvalidArgumentError: if it does not hold; while tracing, if `x` is a constant.
+    Raises: tf.errors.InvalidArgumentError: if an element is not positive; while tracing, if `x` is a constant.
     """
     return assert_sign(POSITIVE, x, None, summarize, message, name)
 
@@ -334,7 +334,7 @@ def assert_near(
       name: name of the operation in a graph.
 
     Returns: None in eager mode; the operation in a graph.
-    Raises: tf.errors.InvalidArgumentError: if it does not hold.
+    Raises: tf.errors.InvalidArgumentError: if elements are further apart.
     """
     return assert_closeness(x, y, rtol, atol, None, summarize, message, name)
 
@@ -342,7 +342,7 @@ def assert_near(
 def assert_closeness(
     x: Any, y: Any, rtol: Any, atol: Any, data: Any, summarize: int | None, message: str | None, name: str | None
 ) -> Any:
-    """`assert_near`, with `data` to show instead of its own message."""
+    """Asserts as `assert_near` does, with `data` to show instead of the usual message."""
     with name_scope(name, "assert_near"):
         x = convert_to_tensor(x, name="x")
         y = convert_to_tensor(y, dtype=x.dtype, name="y")

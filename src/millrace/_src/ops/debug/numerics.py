@@ -28,7 +28,7 @@ def _fail(message: str, kinds: str) -> errors.InvalidArgumentError:
 
 @export("debugging.check_numerics", v1=["check_numerics", "debugging.check_numerics"])
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
-    """Returns `tensor`, and fails if it holds NaN or infinity.
+    """Returns `tensor`; fails if `tensor` holds NaN or infinity.
 
     >>> tf.debugging.check_numerics([1.0, 2.0], message="weights").numpy()
     array([1., 2.], dtype=float32)
@@ -46,7 +46,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
 
 @op("CheckNumerics", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
 def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
-    """Returns `tensor`, and fails if it holds NaN or infinity."""
+    """Returns `tensor`; fails if `tensor` holds NaN or infinity."""
     if not np.isfinite(tensor).all():
         kinds = [k for k, found in (("Inf", np.isinf(tensor).any()), ("NaN", np.isnan(tensor).any())) if found]
         raise _fail(message, " and ".join(kinds))
@@ -55,7 +55,7 @@ def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
 
 @check_numerics_op.kernel_for("xla")
 def check_nothing(xp: Xp, tensor: Array, *, message: str) -> Array:
-    """XLA cannot stop a program: as in TensorFlow, a compiled function does not check its numbers."""
+    """Returns `tensor`: XLA cannot stop a program, so, as in TensorFlow, a compiled function checks no numbers."""
     return tensor
 
 
@@ -68,7 +68,7 @@ def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
 
 @op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
-    """Returns `tensor`, and fails if it holds NaN or infinity; the error tells the sign of infinities."""
+    """Returns `tensor`; fails if `tensor` holds NaN or infinity; the error tells the sign of infinities."""
     if not np.isfinite(tensor).all():
         found = [
             ("-Inf", (tensor == -np.inf).any()),
@@ -93,7 +93,7 @@ def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
 
 @export("debugging.enable_check_numerics")
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Would check the result of every op for NaN and infinity: not available, `check_numerics` checks one tensor.
+    """Raises UnimplementedError: a check of every op's result is not available; `check_numerics` checks one tensor.
 
     Raises: tf.errors.UnimplementedError: always.
     """
@@ -111,7 +111,7 @@ def disable_check_numerics() -> None:
 
 @export("debugging.assert_all_finite", v1=[])
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
-    """Returns `x`, and fails if it holds NaN or infinity.
+    """Returns `x`; fails if `x` holds NaN or infinity.
 
     >>> tf.debugging.assert_all_finite([1.0, 2.0], message="weights").numpy()
     array([1., 2.], dtype=float32)
@@ -134,7 +134,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Any:
-    """`tf.debugging.assert_all_finite` with TensorFlow 1's arguments: `x` and `message` are the newer names."""
+    """Returns `x`; fails if `x` holds NaN or infinity; `t` and `msg` are the older names of the arguments."""
     tensor = t if x is None else x
     text = msg if message is None else message
     return assert_all_finite(tensor, str(text), name)

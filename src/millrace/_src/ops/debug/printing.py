@@ -1,7 +1,8 @@
 """`tf.print`: values as text on standard error, the same in eager mode and in every call of a graph.
 
-Two ops do it: `StringFormat` turns tensors into text, `PrintV2` writes. While tracing, Python values become part of the
-template and tensors a placeholder in it; structures keep the look of Python's `pprint`, with placeholders for leaves.
+Two ops print: `StringFormat` turns tensors into text, `PrintV2` writes the text. While tracing, Python values become
+part of the template and each tensor a placeholder in the template. Structures keep the look of Python's `pprint`, with
+placeholders for leaves.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def print_tensors(*inputs: Any, **kwargs: Any) -> Any:
 
 
 def _stream_name(stream: Any) -> str:
-    """The `output_stream` attribute for what the user named."""
+    """Returns the `output_stream` attribute for the stream that the user named."""
     for name in ("stdout", "stderr"):
         if stream is getattr(sys, name) or stream is getattr(sys, f"__{name}__"):
             return name
@@ -159,12 +160,12 @@ _SLOT = re.compile("([\U000f0000-\U000f0fff])([\U00100000-\U00100fff])")  # priv
 
 
 def _is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor or stands for one, as a variable does."""
+    """Tells whether a value is a tensor or stands for a tensor, as a variable does."""
     return isinstance(value, Tensor) or (hasattr(type(value), "__tf_tensor__") and hasattr(value, "dtype"))
 
 
 def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None) -> Any:
-    """The text of all inputs as a scalar string tensor."""
+    """Returns the text of all inputs as a scalar string tensor."""
     if len(inputs) == 1 and _is_tensor(inputs[0]) and inputs[0].dtype.name == "string" and inputs[0].shape.rank == 0:
         return inputs[0]
     tensors: list[Any] = []
@@ -182,7 +183,7 @@ def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None
 
 
 def _text(value: Any, tensors: list[Any]) -> str:
-    """An input as text; its tensors go to the end of `tensors`, and slots that tell their positions into the text."""
+    """Returns an input as text with a slot for each tensor; appends the input's tensors to `tensors`."""
 
     def shown(leaf: Any) -> Any:
         if not _is_tensor(leaf):
@@ -196,7 +197,7 @@ def _text(value: Any, tensors: list[Any]) -> str:
 
 
 def _unused_placeholder(text: str) -> str:
-    """`{}`, followed by as many digits as it takes to differ from everything in the text."""
+    """Returns `{}`, followed by as many digits as make the placeholder differ from everything in the text."""
     placeholder = "{}"
     digits = itertools.cycle(_DIGITS)
     while placeholder in text:

@@ -1,6 +1,6 @@
-"""`tf.compat.v1.Print`: an identity that prints other tensors to standard error when it runs.
+"""`tf.compat.v1.Print`: an identity that prints other tensors to standard error when the operation runs.
 
-It may stop after `first_n` times; each operation of a compiled graph counts for itself.
+Printing may stop after `first_n` times; each operation of a compiled graph counts for itself.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def print_op(
 
 @print_op.specialize
 def _specialize_print(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Array]:
-    """A kernel that counts how often it ran."""
+    """Makes a kernel that counts how often it ran."""
     first_n = attrs["first_n"]
     count = itertools.count()
     options = {"U": dtypes[1:], "message": attrs["message"], "summarize": attrs["summarize"]}
@@ -76,7 +76,7 @@ def print_v1(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """Returns `input_` and prints tensors when it runs; `tf.print` is the newer way.
+    """Returns `input_` and prints tensors when the operation runs; `tf.print` is the newer way.
 
     >>> int(tf.compat.v1.Print(tf.constant(1), [tf.constant([1, 2])], message="data: "))
     1
@@ -84,7 +84,7 @@ def print_v1(
     Args:
       input_: a Tensor.
       data: a list of Tensors to print.
-      message: text to print before them.
+      message: text to print before the tensors.
       first_n: how many times to print; None for always.
       summarize: how many elements of each to print; None for 3.
       name: name of the operation in a graph.

@@ -1,7 +1,7 @@
 """`tf.debugging.assert_shapes`: several shapes at once, whose dimensions share names.
 
-`{x: ("N", "D"), y: ("D", "K")}` binds each symbol to the first dimension that bears
-it and compares the others with that one: at once where sizes are static, by an `Assert` operation where not.
+`{x: ("N", "D"), y: ("D", "K")}` binds each symbol to the first dimension that bears the symbol, and compares all later
+dimensions with the first: at once where sizes are static, else by an `Assert` operation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def assert_shapes(
       shapes: pairs of a tensor and its shape, or a dict. A dimension is an int, a symbol (any other string), or
         None or "." for any size; "..." or "*" as first entry stands for any number of dimensions.
       data: values to show when a check fails at run time.
-      summarize: how many elements of them to show; None for 3.
+      summarize: how many elements of the data to show; None for 3.
       message: a text for the error.
       name: name of the scope in a graph.
 
@@ -54,7 +54,7 @@ def assert_shapes(
 
 
 def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
-    """The wanted shape as a tuple of ints, symbols, None and perhaps a leading Ellipsis."""
+    """Returns the wanted shape as a tuple of ints, symbols, None and perhaps a leading Ellipsis."""
     tensor = convert_to_tensor(tensor)
     if not hasattr(shape, "__iter__") and not hasattr(shape, "__getitem__"):
         raise ValueError(
@@ -81,7 +81,7 @@ def _is_any_rank(entry: Any) -> bool:
 
 
 class _Check:
-    """One tensor and its wanted shape."""
+    """One tensor and the shape that the tensor must have."""
 
     def __init__(self, tensor: Any, wanted: tuple[Any, ...]) -> None:
         self.tensor = tensor
@@ -90,7 +90,7 @@ class _Check:
         self._shape: Any = None
 
     def assert_rank(self, data: Any, summarize: int | None, message: str | None) -> None:
-        """A shape of one entry, or none, fits a scalar too."""
+        """Asserts the rank of the tensor; a shape of one entry, or none, fits a scalar too."""
         if self.open:
             return
         scalar = len(self.sizes) <= 1
@@ -116,7 +116,7 @@ class _Check:
                 bound[wanted] = (self, axis)
 
     def static_size(self, axis: int) -> int | None:
-        """The size of a dimension if it is known; a scalar has one of size 1."""
+        """Returns the size of a dimension if it is known; a scalar counts as one dimension of size 1."""
         dims = self.tensor.shape._dims
         if dims is None:
             return None
@@ -125,7 +125,7 @@ class _Check:
         return size
 
     def size(self, axis: int) -> Any:
-        """The size of a dimension as a tensor."""
+        """Returns the size of a dimension as a tensor."""
         if self._shape is None:
             padded = raw.ConcatV2(values=[shape_of(self.tensor), [1]], axis=0)
             rank = raw.Maximum(x=rank_of(self.tensor), y=1)

@@ -1,6 +1,6 @@
 """Assertions about rank and dtype: decided while tracing wherever the static shape tells.
 
-Where it does not, an `Assert` operation compares the rank at run time.
+Where the static shape does not tell, an `Assert` operation compares the rank at run time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from millrace._src.util.export import export
 
 
 def graph_name(tensor: Any) -> str:
-    """The name of a symbolic tensor; eager tensors have none."""
+    """Returns the name of a symbolic tensor; an empty string for an eager tensor."""
     return "" if isinstance(tensor, EagerTensor) else str(tensor.name)
 
 
@@ -131,7 +131,7 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
 
 @export("debugging.assert_scalar", v1=[])
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Asserts that the static shape is that of a scalar.
+    """Asserts that the static shape is the shape of a scalar.
 
     >>> tf.debugging.assert_scalar(3)
 
@@ -157,7 +157,7 @@ def _scalar(tensor: Any, message: str | None, name: str | None) -> Any:
 
 @export(v1=["assert_scalar", "debugging.assert_scalar"])
 def assert_scalar_v1(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """`tf.debugging.assert_scalar` with TensorFlow 1's arguments; returns the tensor."""
+    """Asserts that a tensor is a scalar, with TensorFlow 1's arguments; returns the tensor."""
     return _scalar(tensor, message, name)
 
 
@@ -214,7 +214,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     tf.float32
 
     Args:
-      tensors: tensors, or None among them; None if only `dtype` is to be checked.
+      tensors: a list of tensors and None; None if only `dtype` is to be checked.
       dtype: the dtype that is expected.
 
     Returns: The dtype; float32 if nothing tells.
@@ -249,7 +249,7 @@ def assert_proper_iterable(values: Any) -> None:
     >>> tf.debugging.assert_proper_iterable([1, 2])
 
     Args: values: the object.
-    Raises: TypeError: if it cannot.
+    Raises: TypeError: if `values` cannot be iterated over, or is a tensor, array or string.
     """
     if isinstance(values, (Tensor, str, bytes)) or type(values).__name__ in ("ndarray", "SparseTensor"):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
@@ -259,7 +259,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 @export("debugging.is_numeric_tensor", v1=["is_numeric_tensor", "debugging.is_numeric_tensor"])
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is a Tensor of numbers.
+    """Tells whether `tensor` is a Tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1.5)), tf.debugging.is_numeric_tensor(1.5)
     (True, False)

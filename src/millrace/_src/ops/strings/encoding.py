@@ -37,7 +37,7 @@ _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 @op("EncodeBase64", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
-    """Every string in web-safe base64."""
+    """Encodes every string in web-safe base64."""
 
     def encode(text: bytes) -> bytes:
         encoded = base64.urlsafe_b64encode(text)
@@ -48,7 +48,7 @@ def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
 
 @op("DecodeBase64", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def decode_base64_op(xp: Xp, input: Array) -> Array:
-    """The strings that web-safe base64 stands for."""
+    """Decodes every string from web-safe base64."""
     return map_strings(_decode_base64, input)
 
 
@@ -118,7 +118,7 @@ def _check_type(dtype: DType, allowed: TypeSet) -> None:
 
 
 def _numbers(data: bytes, shape: tuple[int, ...], dtype: DType, little_endian: bool) -> Array:
-    """Packed numbers as an array that owns its memory."""
+    """Reads packed numbers as an array that owns its memory."""
     array = np.frombuffer(data, dtype=np.uint8).reshape(-1, dtype.size)
     item = dtype.size // 2 if dtype.is_complex else dtype.size
     if little_endian != (sys.byteorder == "little"):
@@ -140,7 +140,7 @@ def _raw_shape(c: ShapeContext) -> TensorShape:
     not_differentiable=_TEXT,
 )
 def decode_raw_op(xp: Xp, bytes: Array, *, out_type: DType, little_endian: bool = True) -> Array:
-    """The numbers packed in each string; all strings have the same length."""
+    """Reads the numbers packed in each string; all strings have the same length."""
     _check_type(out_type, _RAW_TYPES)
     texts = bytes.reshape(-1).tolist()
     size = len(texts[0]) if texts else 0
@@ -176,7 +176,7 @@ def _padded_shape(c: ShapeContext) -> TensorShape:
 def decode_padded_raw_op(
     xp: Xp, input_bytes: Array, fixed_length: Array, *, out_type: DType, little_endian: bool = True
 ) -> Array:
-    """The numbers packed in each string, cut or filled up with zeros to `fixed_length` bytes."""
+    """Reads the numbers packed in each string, cut or filled up with zeros to `fixed_length` bytes."""
     _check_type(out_type, _PADDED_TYPES)
     length = int(fixed_length)
     if length <= 0:
@@ -220,7 +220,7 @@ def decode_raw_v1(
     name: str | None = None,
     bytes: Any = None,
 ) -> Any:
-    """`tf.io.decode_raw` with TensorFlow 1's arguments."""
+    """Reads the numbers packed in each string, with TensorFlow 1's arguments."""
     return decode_raw(input_bytes if bytes is None else bytes, out_type, little_endian, None, name)
 
 
@@ -229,7 +229,7 @@ def decode_raw_v1(
 
 @op("SerializeTensor", "tensor: T -> serialized: string", T=ANY, shape=scalar, host_only=True, not_differentiable=_TEXT)
 def serialize_tensor_op(xp: Xp, tensor: Array, *, T: DType) -> bytes:
-    """The tensor as a serialized TensorProto."""
+    """Serializes the tensor as a TensorProto."""
     from millrace._src.proto.tensor_pb2 import TensorProto  # protobuf loads only when a proto is asked for
 
     proto: Any = TensorProto()
@@ -256,7 +256,7 @@ def serialize_tensor_op(xp: Xp, tensor: Array, *, T: DType) -> bytes:
     not_differentiable=_TEXT,
 )
 def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
-    """The tensor that a serialized TensorProto holds."""
+    """Reads the tensor from a serialized TensorProto."""
     from millrace._src.graph.tensor_proto import decode_tensor  # protobuf loads only when a proto is asked for
     from millrace._src.proto.tensor_pb2 import TensorProto  # protobuf loads only when a proto is asked for
 
@@ -308,6 +308,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Any
       name: name of the operation in a graph.
 
     Returns: A Tensor.
-    Raises: tf.errors.InvalidArgumentError: if it is malformed, or of another dtype.
+    Raises: tf.errors.InvalidArgumentError: if the serialized tensor is malformed, or of another dtype.
     """
     return parse_tensor_op(serialized, out_type=as_dtype(out_type), name=name)

@@ -1,6 +1,6 @@
 """`tf.strings.format` and the op `StringFormat`: tensors as text, inside a template.
 
-`tf.print` is this op followed by one that writes, so what it prints in a graph is decided here.
+`tf.print` is StringFormat followed by an op that writes, so the text that `tf.print` writes in a graph is decided here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from millrace._src.util.text import format_summarized
 def string_format(
     xp: Xp, inputs: list[Array], *, T: list[DType], template: str = "%s", placeholder: str = "%s", summarize: int = 3
 ) -> bytes:
-    """`template` with each `placeholder` replaced by the text of the next input."""
+    """Replaces each `placeholder` in `template` by the text of the next input."""
     pieces = template.split(placeholder) if placeholder else [template]
     if len(pieces) != len(inputs) + 1:
         raise errors.InvalidArgumentError(
@@ -45,7 +45,7 @@ def string_format(
 
 
 def format_tensors(tensors: list[Any], name: str | None = None, **attrs: Any) -> Any:
-    """`StringFormat`; in eager mode its template, often made for one call, is not remembered."""
+    """Calls `StringFormat`; in eager mode nothing keeps the template, which is often made for one call."""
     if state.graph is None:
         return call_eagerly(string_format.op_def, [tensors], attrs)[0]
     return string_format(tensors, name=name, **attrs)

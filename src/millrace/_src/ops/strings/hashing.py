@@ -1,8 +1,8 @@
-"""Strings to buckets by hash: three hashes, all fixed for ever, so that a vocabulary made by hashing stays valid.
+"""Strings to buckets by hash: three hashes that never change, so that a vocabulary made by hashing stays valid.
 
 `to_hash_bucket_fast` uses FarmHash's fingerprint, `to_hash_bucket_strong` SipHash-2-4 (Aumasson and Bernstein, 2012)
-with the user's key, and the old `to_hash_bucket` a 64-bit MurmurHash 2 (Appleby, public domain). The latter two hash
-all strings of one length at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64.
+with the user's key, and the old `to_hash_bucket` a 64-bit MurmurHash 2 (Appleby, public domain). SipHash and MurmurHash
+hash all strings of one length at once, with NumPy's 64-bit integers, whose arithmetic is modulo 2**64.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_GRADIENT = "a bucket is an integer"
 
 
 def _by_length(texts: Sequence[bytes], unit: int) -> Iterator[tuple[Array, list[bytes]]]:
-    """The texts in groups of equal `len(text) // unit`, each with the positions of its members."""
+    """Yields the texts in groups of equal `len(text) // unit`, each with the positions of its members."""
     groups: dict[int, list[int]] = {}
     for position, text in enumerate(texts):
         groups.setdefault(len(text) // unit, []).append(position)
@@ -32,7 +32,7 @@ def _by_length(texts: Sequence[bytes], unit: int) -> Iterator[tuple[Array, list[
 
 
 def _words(texts: Sequence[bytes]) -> Array:
-    """Texts of one length, a multiple of eight, as rows of little-endian words."""
+    """Reads texts of one length, a multiple of eight, as rows of little-endian words."""
     rows = np.frombuffer(b"".join(texts), dtype="<u8").astype(np.uint64)
     return rows.reshape(len(texts), -1)
 
@@ -43,7 +43,7 @@ _MURMUR, _MURMUR_SEED, _MURMUR_SHIFT = np.uint64(0xC6A4A7935BD1E995), np.uint64(
 
 
 def murmur64(texts: Sequence[bytes]) -> Array:
-    """The hash of the original `StringToHashBucket`, of every text.
+    """Computes the hash of the original `StringToHashBucket` for every text.
 
     >>> from millrace._src.ops.strings.hashing import murmur64
     >>> (murmur64([b"", b"a"]) % 10).tolist()
@@ -71,7 +71,7 @@ _SIP_STATE = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465
 
 
 def siphash(texts: Sequence[bytes], k0: int, k1: int) -> Array:
-    """SipHash-2-4 of every text, under a key of two 64-bit words.
+    """Computes SipHash-2-4 of every text, under a key of two 64-bit words.
 
     >>> from millrace._src.ops.strings.hashing import siphash
     >>> hex(siphash([bytes(range(15))], 0x0706050403020100, 0x0F0E0D0C0B0A0908)[0])
@@ -131,7 +131,7 @@ def _buckets(input: Array, count: int, hash64: Callable[[Sequence[bytes]], Array
     not_differentiable=_NO_GRADIENT,
 )
 def string_to_hash_bucket_fast(xp: Xp, input: Array, *, num_buckets: int) -> Array:
-    """The fingerprint of every string, modulo the number of buckets."""
+    """Computes the fingerprint of every string, modulo the number of buckets."""
     return _buckets(input, num_buckets, _farmhash)
 
 
@@ -143,7 +143,7 @@ def string_to_hash_bucket_fast(xp: Xp, input: Array, *, num_buckets: int) -> Arr
     not_differentiable=_NO_GRADIENT,
 )
 def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key: list[int]) -> Array:
-    """The keyed hash of every string, modulo the number of buckets."""
+    """Computes the keyed hash of every string, modulo the number of buckets."""
     if len(key) != 2:
         raise errors.InvalidArgumentError(None, None, "Key must have 2 elements")
     k0, k1 = key
@@ -158,13 +158,13 @@ def string_to_hash_bucket_strong(xp: Xp, input: Array, *, num_buckets: int, key:
     not_differentiable=_NO_GRADIENT,
 )
 def string_to_hash_bucket(xp: Xp, string_tensor: Array, *, num_buckets: int) -> Array:
-    """The hash of every string, modulo the number of buckets."""
+    """Computes the hash of every string, modulo the number of buckets."""
     return _buckets(string_tensor, num_buckets, murmur64)
 
 
 @export("strings.to_hash_bucket_fast", v1=["strings.to_hash_bucket_fast", "string_to_hash_bucket_fast"])
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
-    """Maps every string to one of `num_buckets` buckets, quickly; who chooses the strings can make them collide.
+    """Maps every string to one of `num_buckets` buckets, quickly; an attacker can choose strings that collide.
 
     >>> tf.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).numpy()
     array([0, 2, 2])
@@ -182,7 +182,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 @export("strings.to_hash_bucket_strong", v1=["strings.to_hash_bucket_strong", "string_to_hash_bucket_strong"])
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
-    """Maps every string to one of `num_buckets` buckets, such that only who knows the key can make strings collide.
+    """Maps every string to one of `num_buckets` buckets; without the key nobody can choose strings that collide.
 
     >>> tf.strings.to_hash_bucket_strong(["Hello", "TF"], 3, [1, 2]).numpy()
     array([2, 0])
@@ -223,5 +223,5 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
 def to_hash_bucket_v1(
     string_tensor: Any = None, num_buckets: Any = None, name: str | None = None, input: Any = None
 ) -> Any:
-    """`tf.strings.to_hash_bucket` with TensorFlow 1's arguments."""
+    """Maps every string to one of `num_buckets` buckets, with TensorFlow 1's arguments."""
     return to_hash_bucket(string_tensor if input is None else input, num_buckets, name)

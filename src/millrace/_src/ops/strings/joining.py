@@ -62,7 +62,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     array([b'a-c', b'b-c'], dtype=object)
 
     Args:
-      inputs: a list of string Tensors of one shape; scalars among them go with every element.
+      inputs: a list of string Tensors of one shape; a scalar goes with every element.
       separator: text between the parts.
       name: name of the operation in a graph.
 
@@ -158,7 +158,7 @@ def reduce_join_v1(
     reduction_indices: Any = None,
     keepdims: bool | None = None,
 ) -> Any:
-    """`tf.strings.reduce_join` with TensorFlow 1's argument names."""
+    """Joins strings along axes, with TensorFlow 1's argument names."""
     axes = reduction_indices if axis is None else axis
     return reduce_join(inputs, axes, bool(keep_dims if keepdims is None else keepdims), separator, name)
 
@@ -230,7 +230,7 @@ def unsorted_segment_join(
 
     Args:
       inputs: a string Tensor.
-      segment_ids: an integer Tensor whose shape is a prefix of that of `inputs`.
+      segment_ids: an integer Tensor whose shape is a prefix of the shape of `inputs`.
       num_segments: how many segments there are, an integer scalar.
       separator: text between the strings.
       name: name of the operation in a graph.

@@ -1,4 +1,4 @@
-"""Numbers to text and back: `as_string` as C's printf writes them, `to_number` as C reads them."""
+"""Numbers to text and back: `as_string` writes as C's printf does, `to_number` reads as C does."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SPECIAL = re.compile(rb"\s*([+-]?(?:inf|infinity|nan))(?:(?<=nan)\([0-9a-z_]*\)
     not_differentiable=_TEXT,
 )
 def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
-    """The number that every string spells."""
+    """Reads the number that every string spells."""
     if out_type not in _NUMBER_TYPES:
         names = "float, double, int32, int64, uint32, uint64"
         message = f"Value for attr 'out_type' of {out_type.name} is not in the list of allowed values: {names}"
@@ -110,7 +110,7 @@ def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> A
 
 @export(v1=["strings.to_number", "string_to_number"])
 def to_number_v1(string_tensor: Any = None, out_type: Any = float32, name: str | None = None, input: Any = None) -> Any:
-    """`tf.strings.to_number` with TensorFlow 1's arguments."""
+    """Reads the number that every string spells, with TensorFlow 1's arguments."""
     return to_number(string_tensor if input is None else input, out_type, name)
 
 
@@ -136,7 +136,7 @@ def as_string_op(
     width: int = -1,
     fill: str = "",
 ) -> Array:
-    """Every element as printf writes it."""
+    """Writes every element as printf does."""
     _check_format(T, precision, scientific, shortest, fill)
     flags = fill + (str(width) if width > -1 else "")
     elements = input.reshape(-1).tolist() if T.is_numpy_compatible else [b"<unprintable>"] * input.size
@@ -162,7 +162,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
 
 
 def _formatter(dtype: DType, flags: str, precision: int, conversion: str) -> Callable[[Any], bytes]:
-    """How one element, as a Python value, is written."""
+    """Returns the function that writes one element, given as a Python value."""
     if dtype.is_bool:
         return lambda value: b"true" if value else b"false"
     if dtype.is_integer:
@@ -198,7 +198,7 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Any:
-    """Numbers as text.
+    """Writes numbers as text.
 
     >>> tf.strings.as_string([3.14159, 100.0], precision=2).numpy()
     array([b'3.14', b'100.00'], dtype=object)
@@ -207,9 +207,9 @@ def as_string(
       input: a Tensor of numbers, booleans or strings.
       precision: digits after the point (in shortest form: digits in all); only for floating point.
       scientific: whether to write an exponent.
-      shortest: whether to write an exponent only where it is shorter.
+      shortest: whether to write an exponent only where the text gets shorter by that.
       width: the least length of each text.
-      fill: "0" fills up with zeros, "-" on the right, "+" and " " on the left after writing a sign or its place.
+      fill: "0" fills up with zeros, "-" on the right, "+" and " " on the left after writing a sign or a space.
       name: name of the operation in a graph.
 
     Returns: A string Tensor of the same shape.

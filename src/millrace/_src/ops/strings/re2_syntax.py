@@ -1,11 +1,11 @@
 """Regular expressions in RE2's syntax, translated for Python's `re`.
 
-TensorFlow matches with RE2. Its syntax and Python's agree on most, and differ in what a letter class means (ASCII in
-RE2), in anchors, in flags set amid a pattern, and in what is an error. The translator
-reads the pattern once, item by item, and writes each item out in a form that does not depend on Python's flags.
+TensorFlow matches with RE2. RE2's syntax and Python's agree on most, and differ in the meaning of a letter class (ASCII
+in RE2), in anchors, in flags set amid a pattern, and in what is an error. The translator reads the pattern once, item
+by item, and writes each item out in a form that does not depend on Python's flags.
 
-Not supported, with a clear error: `\\C` (one byte), and `\\p{...}` of the rarer scripts.
-Strings are matched as text in which a byte that is no UTF-8 is a lone surrogate, which no item matches.
+Not supported, with a clear error: `\\C` (one byte), and `\\p{...}` of the rarer scripts. Strings are matched as text in
+which a byte that is no UTF-8 is a lone surrogate, which no item matches.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class _Flags:
 
 @functools.lru_cache(maxsize=512)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A pattern of RE2 as one of Python.
+    """Compiles a pattern of RE2 to a pattern of Python.
 
     >>> from millrace._src.ops.strings.re2_syntax import compile_pattern
     >>> compile_pattern("(?i)[[:alpha:]]+").sub("x", "aB1")
     'x1'
 
-    Raises: PatternError: if RE2 refuses it.
+    Raises: PatternError: if RE2 refuses the pattern.
     """
     translated = _Translator(pattern).translate()
     try:
@@ -85,7 +85,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 
 class _Translator:
-    """Walks over one pattern and writes its translation."""
+    """Walks over one pattern and writes the pattern's translation."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -219,13 +219,13 @@ class _Translator:
             self._write(self._literal(self._escaped_character()), 0)
 
     def _quoted(self) -> None:
-        """`\\Q...\\E`: everything between is literal."""
+        """Writes the text between `\\Q` and `\\E` as literals."""
         text, _, _ = self.pattern[self.position + 2 :].partition("\\E")
         consumed = min(len(text) + 4, len(self.pattern) - self.position)
         self._write("".join(map(self._literal, text)), consumed, repeatable=bool(text))
 
     def _class_escape(self, letter: str) -> str:
-        """What `\\d`, `\\W`, `\\pL` ... stands for inside brackets; moves past it."""
+        """Returns the ranges that `\\d`, `\\W`, `\\pL` ... stands for inside brackets; moves past the escape."""
         if letter in "pP":
             return self._category(letter == "P")
         self.position += 2
@@ -245,7 +245,7 @@ class _Translator:
         return _complement(ranges) if negated != bool(match[1]) else ranges
 
     def _escaped_character(self) -> str:
-        """The character that an escape names; moves past it."""
+        """Returns the character that an escape names; moves past the escape."""
         match = _CHARACTER_ESCAPE.match(self.pattern, self.position)
         if match is None:
             rest = self.pattern[self.position : self.position + 2]
@@ -316,21 +316,21 @@ _CHARACTER_ESCAPE = re.compile(
 
 
 def _class_literal(character: str) -> str:
-    """A character inside brackets, free of any meaning of its own."""
+    """Writes a character for use inside brackets, free of any meaning of its own."""
     code = ord(character)
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 @functools.lru_cache(maxsize=64)
 def _complement(ranges: str) -> str:
-    """The inside of brackets that matches every character which `ranges` does not."""
+    """Returns the inside of brackets that matches every character which `ranges` does not."""
     inside = re.compile(f"[{ranges}]")
     return _as_ranges(lambda character: inside.match(character) is None)
 
 
 @functools.lru_cache(maxsize=64)
 def _category_ranges(name: str) -> str | None:
-    """The characters of a general category (`L`, `Lu`, ...) or script (`Greek`), or None if there is none such."""
+    """Returns the characters of a general category (`L`, `Lu`, ...) or script (`Greek`); None for unknown names."""
     if name == "Any":
         return f"\\x00-\\U{sys.maxunicode:08x}"
     if name in SCRIPT_NAMES:
@@ -347,7 +347,7 @@ def _script_ranges(number: int) -> str:
 
 
 def _as_ranges(wanted: Callable[[str], bool]) -> str:
-    """All characters that fulfil a condition, as the inside of brackets."""
+    """Returns all characters that fulfil a condition, as the inside of brackets."""
     parts: list[str] = []
     start: int | None = None
     for code in range(sys.maxunicode + 2):

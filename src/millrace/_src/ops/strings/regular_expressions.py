@@ -44,7 +44,7 @@ def _scalar(array: Array, what: str) -> str:
 
 
 def _replacer(pattern: str, rewrite: str, everywhere: bool) -> Callable[[bytes], bytes]:
-    """A function of one string that replaces the first or every match."""
+    """Returns a function of one string that replaces the first or every match."""
     compiled = _compiled(pattern)
     expand = _expander(rewrite)
     if _highest_group(rewrite) > compiled.groups:
@@ -59,7 +59,10 @@ def _highest_group(rewrite: str) -> int:
 
 
 def _expander(rewrite: str) -> Callable[[re.Match[str]], str]:
-    """`\\0` to `\\9` stand for groups and `\\\\` for a backslash; text after any other escape is dropped, as in RE2."""
+    """Returns a function that writes a replacement: `\\0` to `\\9` stand for groups, `\\\\` for a backslash.
+
+    As in RE2, the text after any other escape is dropped.
+    """
     parts: list[str | int] = []
     for piece in re.finditer(r"\\(\d)|\\(\\)|(\\)|([^\\]+)", rewrite):
         if piece[3] is not None:
@@ -74,7 +77,7 @@ def _replace_first(pattern: re.Pattern[str], expand: Callable[[re.Match[str]], s
 
 
 def _replace_all(pattern: re.Pattern[str], expand: Callable[[re.Match[str]], str], text: str) -> str:
-    """Every match from the left; an empty match right after another does not count."""
+    """Replaces every match from the left; an empty match right after another match does not count."""
     parts: list[str] = []
     position, last_end = 0, -1
     while position <= len(text):
@@ -160,19 +163,19 @@ def _match_shape(c: ShapeContext) -> TensorShape:
     not_differentiable=_TEXT,
 )
 def regex_full_match_op(xp: Xp, input: Array, pattern: Array) -> Array:
-    """Whether each whole string matches a pattern."""
+    """Tells whether each whole string matches a pattern."""
     return _matches(_scalar(pattern, "Pattern"), input)
 
 
 @op("StaticRegexFullMatch", "input: string -> output: bool", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def static_regex_full_match(xp: Xp, input: Array, *, pattern: str) -> Array:
-    """Whether each whole string matches a pattern that is known while tracing."""
+    """Tells whether each whole string matches a pattern that is known while tracing."""
     return _matches(pattern, input)
 
 
 @export("strings.regex_full_match")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
-    """Whether each whole string matches a regular expression (RE2 syntax).
+    """Tells whether each whole string matches a regular expression (RE2 syntax).
 
     >>> tf.strings.regex_full_match(["abc", "abcd"], "a.c").numpy()
     array([ True, False])

@@ -47,7 +47,7 @@ def _split_shapes(c: ShapeContext) -> Sequence[TensorShape]:
 
 
 def _sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
-    """Rows of parts as the indices, values and dense shape of a sparse tensor."""
+    """Returns rows of parts as the indices, values and dense shape of a sparse tensor."""
     values = [part for row in rows for part in row]
     sizes = np.array([len(row) for row in rows], dtype=np.int64)
     row_numbers = np.repeat(np.arange(len(rows)), sizes)
@@ -116,7 +116,7 @@ def _byte_splitter(delimiter: bytes) -> Callable[[bytes], list[bytes]]:
 
 @export("strings.split", v1=[])
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """Splits a string into its parts.
+    """Splits a string into parts.
 
     >>> tf.strings.split("a b  c").numpy(), tf.strings.split("a,,b", sep=",").numpy()
     (array([b'a', b'b', b'c'], dtype=object), array([b'a', b'', b'b'], dtype=object))
@@ -189,7 +189,7 @@ def _needs_sparse(function: str, result_type: str, raw_op: str) -> NoReturn:
 
 @export("strings.bytes_split", v1=["strings.bytes_split"])
 def bytes_split(input: Any, name: str | None = None) -> Any:
-    """Splits a string into its bytes.
+    """Splits a string into bytes.
 
     >>> tf.strings.bytes_split("abc").numpy()
     array([b'a', b'b', b'c'], dtype=object)
@@ -243,7 +243,7 @@ def string_ngrams(
     pad_width: int,
     preserve_short_sequences: bool,
 ) -> tuple[Array, Array]:
-    """The n-grams of every row of a ragged matrix, all of the first width first."""
+    """Makes the n-grams of every row of a ragged matrix, all of the first width first."""
     if any(width < 1 for width in ngram_widths):
         raise errors.InvalidArgumentError(None, None, "ngram_widths must contain positive values")
     splits = data_splits.tolist()
@@ -297,21 +297,21 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The n-grams along the last axis: runs of `n` neighbours, joined.
+    """Makes the n-grams along the last axis: runs of `n` neighbours, joined.
 
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
     array([b'a b', b'b c'], dtype=object)
 
     Args:
       data: a string Tensor of rank one or more.
-      ngram_width: n, or several of them.
+      ngram_width: n, or a list of several n.
       separator: text between neighbours.
-      pad_values: a text, or one for the left and one for the right, to fill up rows at their ends; None for none.
-      padding_width: how many of them at either end at most; None for n - 1.
-      preserve_short_sequences: whether a row too short for any n-gram gives one of its whole length.
+      pad_values: a text, or a pair of texts for left and right, to fill up rows at both ends; None for no padding.
+      padding_width: how many padding texts at either end at most; None for n - 1.
+      preserve_short_sequences: whether a row too short for any n-gram gives one n-gram of the whole row.
       name: name of the scope in a graph.
 
-    Returns: A string Tensor, the n-grams along its last axis.
+    Returns: A string Tensor with the n-grams along the last axis.
     Raises:
       TypeError: if `pad_values` is of the wrong kind.
       ValueError: if a width is not positive, or `data` is a scalar or of unknown rank.
@@ -345,7 +345,7 @@ def _pad_texts(pad_values: Any) -> tuple[Any, Any]:
 def _dense_ngrams(
     data: Any, widths: list[int], separator: str, left: Any, right: Any, padding: int, keep_short: bool
 ) -> Any:
-    """Rows of a dense tensor are of one length, so the result is dense as well."""
+    """Makes the n-grams of a dense tensor; all rows have one length, so the result is dense as well."""
     shape = shape_of(data, out_type=int64)
     rows = raw.Prod(input=shape[:-1], reduction_indices=[0])
     splits = raw.Range(start=0, limit=rows + 1, delta=1) * shape[-1]

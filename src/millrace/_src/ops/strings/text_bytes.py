@@ -1,7 +1,7 @@
 """Between Python's text and TensorFlow's strings, which are bytes.
 
-Attributes hold text; bytes that are no UTF-8 travel in it as surrogate escapes. The
-elements of a string tensor are `bytes` in an object array, and the functions here map over them.
+Attributes hold text; bytes that are no UTF-8 travel in an attribute as surrogate escapes. The elements of a string
+tensor are `bytes` in an object array, and the functions here map over such elements.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from millrace._src.core.array_namespace import Array
 
 
 def attr_bytes(text: str) -> bytes:
-    """The bytes of a string attribute.
+    """Returns the bytes of a string attribute.
 
     >>> from millrace._src.ops.strings.text_bytes import attr_bytes
     >>> attr_bytes("a\\udcff")
@@ -26,7 +26,7 @@ def attr_bytes(text: str) -> bytes:
 
 
 def string_array(elements: Iterable[bytes], shape: tuple[int, ...]) -> Array:
-    """A string array of `shape` from its elements in C order."""
+    """Makes a string array of `shape` from elements in C order."""
     flat = np.empty(int(np.prod(shape, dtype=np.int64)), dtype=object)
     for index, element in enumerate(elements):
         flat[index] = element
@@ -34,12 +34,12 @@ def string_array(elements: Iterable[bytes], shape: tuple[int, ...]) -> Array:
 
 
 def map_strings(function: Callable[[bytes], bytes], array: Array) -> Array:
-    """A string array with `function` applied to every element."""
+    """Applies `function` to every element of a string array."""
     return string_array((function(element) for element in array.reshape(-1)), array.shape)
 
 
 def map_values(function: Callable[[bytes], Any], array: Array, dtype: Any) -> Array:
-    """An array of a NumPy dtype with the value of `function` for every string."""
+    """Returns an array of a NumPy dtype with the value of `function` for every string."""
     return np.array([function(element) for element in array.reshape(-1)], dtype=dtype).reshape(array.shape)
 
 

@@ -1,4 +1,4 @@
-"""Strings element by element: their length, case, ends, and parts.
+"""Strings element by element: length, case, ends, and parts.
 
 A string is bytes. Where a function counts in characters (`unit="UTF8_CHAR"`), a character begins at each byte that is
 no continuation byte, so that broken UTF-8 has a length, too.
@@ -31,7 +31,7 @@ _UNITS = ("BYTE", "UTF8_CHAR")
 
 @op("StringLength", "input: string -> output: int32", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def string_length(xp: Xp, input: Array, *, unit: str = "BYTE") -> Array:
-    """The length of every string."""
+    """Computes the length of every string."""
     check_choice("unit", unit, _UNITS)
     return map_values(len if unit == "BYTE" else _character_count, input, np.int32)
 
@@ -41,14 +41,14 @@ def _character_count(text: bytes) -> int:
 
 
 def _character_starts(text: bytes) -> list[int]:
-    """Where each character begins; and the end, so that character i is `text[starts[i]:starts[i + 1]]`."""
+    """Returns where each character begins, and the end: character i is `text[starts[i]:starts[i + 1]]`."""
     starts = [index for index, byte in enumerate(text) if byte & 0xC0 != 0x80]
     return [*starts, len(text)]
 
 
 @export("strings.length", v1=[])
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """The length of every string.
+    """Computes the length of every string.
 
     >>> tf.strings.length(["Hello", "é"]).numpy(), tf.strings.length("é", unit="UTF8_CHAR").numpy()
     (array([5, 2], dtype=int32), np.int32(1))
@@ -66,7 +66,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 
 @export(v1=["strings.length"])
 def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """`tf.strings.length` with TensorFlow 1's order of arguments."""
+    """Computes the length of every string, with TensorFlow 1's order of arguments."""
     return length(input, unit, name)
 
 
@@ -82,7 +82,7 @@ def _is_utf8(encoding: str) -> bool:
 
 @op("StringLower", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def string_lower(xp: Xp, input: Array, *, encoding: str = "") -> Array:
-    """Every string in lower case."""
+    """Converts every string to lower case."""
     if _is_utf8(encoding):
         return map_strings(lambda text: text.decode("utf-8", "replace").lower().encode(), input)
     return map_strings(bytes.lower, input)
@@ -90,7 +90,7 @@ def string_lower(xp: Xp, input: Array, *, encoding: str = "") -> Array:
 
 @op("StringUpper", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
 def string_upper(xp: Xp, input: Array, *, encoding: str = "") -> Array:
-    """Every string in upper case."""
+    """Converts every string to upper case."""
     if _is_utf8(encoding):
         return map_strings(lambda text: text.decode("utf-8", "replace").upper().encode(), input)
     return map_strings(bytes.upper, input)
@@ -98,7 +98,7 @@ def string_upper(xp: Xp, input: Array, *, encoding: str = "") -> Array:
 
 @export("strings.lower")
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Every string in lower case.
+    """Converts every string to lower case.
 
     >>> tf.strings.lower("CamelCase").numpy(), tf.strings.lower("É", encoding="utf-8").numpy().decode()
     (b'camelcase', 'é')
@@ -116,7 +116,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 @export("strings.upper")
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """Every string in upper case.
+    """Converts every string to upper case.
 
     >>> tf.strings.upper("CamelCase").numpy(), tf.strings.upper("é", encoding="utf-8").numpy().decode()
     (b'CAMELCASE', 'É')
@@ -167,7 +167,7 @@ def _substr_shape(c: ShapeContext) -> TensorShape:
     not_differentiable=_TEXT,
 )
 def substr_op(xp: Xp, input: Array, pos: Array, len: Array, *, unit: str = "BYTE") -> Array:
-    """`len` bytes or characters from position `pos` of every string."""
+    """Takes `len` bytes or characters from position `pos` of every string."""
     check_choice("unit", unit, _UNITS)
     shape = _substr_result_shape(input.shape, pos.shape, len.shape)
     texts = np.broadcast_to(input, shape).reshape(-1).tolist()
@@ -211,7 +211,7 @@ def _character_part(text: bytes, start: int, size: int, index: int) -> bytes:
 
 @export("strings.substr", v1=[])
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Any:
-    """Parts of strings.
+    """Takes parts of strings.
 
     >>> tf.strings.substr(["hello", "world"], [1, -3], [3, 2]).numpy()
     array([b'ell', b'rl'], dtype=object)
@@ -219,17 +219,17 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     Args:
       input: a string Tensor.
       pos: an integer Tensor: where each part begins; negative positions count from the end.
-      len: an integer Tensor of the same shape as `pos`: how long it is at most.
+      len: an integer Tensor of the same shape as `pos`: how long the part is at most.
       unit: "BYTE", or "UTF8_CHAR" to count characters.
       name: name of the operation in a graph.
 
     Returns: A string Tensor of the shape of `input` and `pos` broadcast against each other.
-    Raises: tf.errors.InvalidArgumentError: if a position is outside of its string, or shapes do not fit.
+    Raises: tf.errors.InvalidArgumentError: if a position is outside of the string, or shapes do not fit.
     """
     return substr_op(input, pos, len, unit=unit, name=name)
 
 
 @export(v1=["strings.substr", "substr"])
 def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """`tf.strings.substr` with TensorFlow 1's order of arguments."""
+    """Takes parts of strings, with TensorFlow 1's order of arguments."""
     return substr(input, pos, len, unit, name)

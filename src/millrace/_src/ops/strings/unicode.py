@@ -1,7 +1,7 @@
-"""Text in any encoding: `unicode_decode` to code points, `unicode_encode` from them, `unicode_transcode` in between.
+"""Text in any encoding: `unicode_decode` to code points, `unicode_encode` from code points, `unicode_transcode`.
 
 Malformed input is replaced piece by piece, dropped, or refused, as `errors` says. Python's codecs find the malformed
-pieces; each becomes one marker that tells its length, so that byte offsets stay known.
+pieces; each piece becomes one marker that tells the length of the piece, so that byte offsets stay known.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Decoder:
         self._replace_control = replace_control
 
     def code_points(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Each code point with the position of its first byte."""
+        """Yields each code point with the position of its first byte."""
         if text.isascii() and self._codec in _ASCII_SUPERSETS and not self._replace_control:
             yield from zip(text, range(len(text)), strict=True)
             return
@@ -91,7 +91,7 @@ class _Decoder:
 
 
 def _byte_order(codec: str, text: bytes) -> tuple[str, int]:
-    """The codec of a text that may begin with a byte order mark, and the length of that mark."""
+    """Returns the codec of a text that may begin with a byte order mark, and the length of that mark."""
     size = 2 if codec == "utf-16" else 4
     if text[:size] == "\ufeff".encode(f"{codec}-le"):
         return f"{codec}-le", size
@@ -116,7 +116,7 @@ def unicode_transcode_op(
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
 ) -> Array:
-    """Every string in another encoding."""
+    """Converts every string to another encoding."""
     check_choice("output_encoding", output_encoding, tuple(_OUTPUTS))
     decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters)
     return map_strings(lambda text: _encoded([code for code, _ in decoder.code_points(text)], output_encoding), input)
@@ -158,7 +158,7 @@ def unicode_decode_op(
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
 ) -> tuple[Array, Array]:
-    """The code points of all strings, and where those of each string begin."""
+    """Decodes all strings; returns the code points, and where the code points of each string begin."""
     decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters)
     return _decode_all(input, decoder, Tsplits)[:2]
 
@@ -181,7 +181,7 @@ def unicode_decode_with_offsets_op(
     replacement_char: int = _REPLACEMENT,
     replace_control_characters: bool = False,
 ) -> tuple[Array, Array, Array]:
-    """The code points of all strings, where those of each string begin, and the position of each in its string."""
+    """Decodes all strings; returns the code points, where each string begins, and each code point's position."""
     decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters)
     return _decode_all(input, decoder, Tsplits)
 
@@ -208,7 +208,7 @@ def unicode_encode_op(
     errors: str = "replace",
     replacement_char: int = _REPLACEMENT,
 ) -> Array:
-    """Strings from rows of code points."""
+    """Encodes rows of code points as strings."""
     check_choice("output_encoding", output_encoding, tuple(_OUTPUTS))
     check_choice("errors", errors, ("ignore", "replace", "strict"))
     splits = input_splits.tolist()
@@ -230,7 +230,7 @@ def _check_splits(splits: Sequence[int], size: int) -> None:
 
 
 def _valid(codes: Sequence[int], errors: str, replacement: int) -> list[int]:
-    """The code points, with those that are none treated as `errors` says."""
+    """Returns the code points; treats numbers that are no code points as `errors` says."""
     checked: list[int] = []
     for code in codes:
         if 0 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF:
@@ -255,7 +255,7 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Every string in another encoding.
+    """Converts every string to another encoding.
 
     >>> tf.strings.unicode_transcode(["é"], "UTF-8", "UTF-16-BE").numpy()
     array([b'\\x00\\xe9'], dtype=object)
@@ -265,7 +265,7 @@ def unicode_transcode(
       input_encoding: the encoding of the strings, by any name Python knows.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: what to do with malformed input: "replace", "ignore" or "strict".
-      replacement_char: the code point put in its place.
+      replacement_char: the code point put in place of malformed input.
       replace_control_characters: whether code points up to 31 count as malformed.
       name: name of the operation in a graph.
 
@@ -301,7 +301,7 @@ def unicode_decode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of a string.
+    """Decodes a string to code points.
 
     >>> tf.strings.unicode_decode("aé", "UTF-8").numpy()
     array([ 97, 233], dtype=int32)
@@ -335,7 +335,7 @@ def unicode_decode_with_offsets(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The code points of a string, and where in it each begins.
+    """Decodes a string to code points, and tells where in the string each code point begins.
 
     >>> [t.numpy().tolist() for t in tf.strings.unicode_decode_with_offsets("éa", "UTF-8")]
     [[233, 97], [0, 2]]
@@ -356,7 +356,7 @@ def unicode_decode_with_offsets(
 
 
 def _characters(codes: Any, encoding: str, errors: str, replacement_char: int) -> Any:
-    """Each code point as a string of its own."""
+    """Encodes each code point as a string of its own."""
     splits = raw.Range(start=0, limit=raw.Size(input=codes, out_type=int32) + 1, delta=1)
     return raw.UnicodeEncode(
         input_values=codes,
@@ -375,7 +375,7 @@ def unicode_split(
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """The characters of a string, each as a string.
+    """Splits a string into characters, each a string.
 
     >>> [c.decode() for c in tf.strings.unicode_split("hé", "UTF-8").numpy()]
     ['h', 'é']
@@ -397,7 +397,7 @@ def unicode_split_with_offsets(
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """The characters of a string, each as a string, and where each begins.
+    """Splits a string into characters, each a string, and tells where each character begins.
 
     >>> tf.strings.unicode_split_with_offsets("éa", "UTF-8")[1].numpy()
     array([0, 2])
@@ -419,7 +419,7 @@ def unicode_encode(
     replacement_char: int = _REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """Strings from code points, along the last axis.
+    """Encodes code points as strings, along the last axis.
 
     >>> tf.strings.unicode_encode([104, 105], "UTF-8").numpy()
     b'hi'
@@ -428,7 +428,7 @@ def unicode_encode(
       input: an int32 Tensor of rank one or more.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: what to do with numbers that are no code points: "replace", "ignore" or "strict".
-      replacement_char: the code point put in their place.
+      replacement_char: the code point put in place of numbers that are no code points.
       name: name of the scope in a graph.
 
     Returns: A string Tensor with one dimension less.

@@ -28,7 +28,7 @@ SCRIPT_NAMES = (
 
 @functools.cache
 def script_runs() -> tuple[Array, Array]:
-    """Where each run of code points begins, and its script."""
+    """Returns where each run of code points begins, and the script of each run."""
     entries = [entry.split(".") for entry in _RUNS.split()]
     starts = np.cumsum([int(gap, 36) for gap, _ in entries])
     return starts, np.array([int(script, 36) for _, script in entries], np.int32)
@@ -42,7 +42,7 @@ def script_runs() -> tuple[Array, Array]:
     not_differentiable="it is a table",
 )
 def unicode_script_op(xp: Xp, input: Array) -> Array:
-    """The script of every code point."""
+    """Finds the script of every code point."""
     starts, scripts = script_runs()
     found = scripts[np.searchsorted(starts, np.clip(input, 0, _LAST_CODE_POINT), side="right") - 1]
     return np.where((input < 0) | (input > _LAST_CODE_POINT), np.int32(-1), found)
@@ -50,7 +50,7 @@ def unicode_script_op(xp: Xp, input: Array) -> Array:
 
 @export("strings.unicode_script")
 def unicode_script(input: Any, name: str | None = None) -> Any:
-    """The script of code points, as ICU numbers them: 25 is Latin, 17 Han, 0 common to many.
+    """Finds the script of code points, as ICU numbers scripts: 25 is Latin, 17 Han, 0 common to many.
 
     >>> tf.strings.unicode_script([97, 26085, 32]).numpy()
     array([25, 17,  0], dtype=int32)
@@ -64,7 +64,7 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     return unicode_script_op(input, name=name)
 
 
-# Each entry is `gap.script` in base 36: how far after the previous run this one begins, and the number of its script.
+# Each entry, a run, is `gap.script` in base 36: the distance from the previous run's begin, and the script's number.
 _RUNS = """
 0.0 1t.p q.0 6.p q.0 1b.p 1.0 f.p 1.0 5.p n.0 1.p v.0 1.p ch.0 13.p 5.0 5.5 2.0 k.1 34.e 4.0 1.e 3.2v 2.e 4.0 1.e 1.2v
 4.e 1.0 1.e 1.0 1.e 3.2v 1.e 1.2v 1.e k.2v 1.e 1r.7 e.e g.8 3p.1 2.8 4p.2v 1.3 12.2v 2.3 1e.2v 2.3 3.2v 1.j 1j.2v 8.j
