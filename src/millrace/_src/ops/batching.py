@@ -71,9 +71,7 @@ class Rows:
         return [i for i in range(len(operation.outputs)) if (id(operation), i) in self.used]
 
     def vector(self) -> Any:
-        """Returns the number of rows as a vector of one element: a list where the number is known, else an int32
-        tensor.
-        """
+        """Returns the number of rows as a vector of one element: a list where the number is known, else a tensor."""
         return [self.count] if isinstance(self.count, int) else vector(self.count)
 
     def numbers(self) -> Any:
@@ -91,10 +89,10 @@ def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
     op = operation.op_def
     inferred = op.signature.inferred_attrs
     attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")} | changed
-    found = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
+    results = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
     if not op.signature.outputs:
         return []
-    parts = found if isinstance(found, list) else [found]
+    parts = results if isinstance(results, list) else [results]
     return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 
@@ -189,11 +187,11 @@ def _spread_list(handle: Any, count: Any, dtype: Any) -> Any:
         shape, size = made.inputs
         (fresh,) = call(made, [element_with_rows(shape, made.attrs["element_dtype"], count), size])
         return fresh
-    stacked = stack(handle, dtype)
-    rows = raw.ExpandDims(input=stacked, dim=1)
-    dims = raw.Shape(input=stacked)
-    full = raw.ConcatV2(values=[dims[:1], vector(count), dims[1:]], axis=0)
-    return unstack(raw.BroadcastTo(input=rows, shape=full))
+    stacked_list = stack(handle, dtype)
+    rows = raw.ExpandDims(input=stacked_list, dim=1)
+    dims = raw.Shape(input=stacked_list)
+    full_shape = raw.ConcatV2(values=[dims[:1], vector(count), dims[1:]], axis=0)
+    return unstack(raw.BroadcastTo(input=rows, shape=full_shape))
 
 
 def _origin(handle: Any) -> Any:
@@ -286,10 +284,10 @@ def after_rows(axis: int) -> int:
 
 def after_rows_tensor(value: Value) -> Any:
     """Returns axes of a row, a tensor of any rank that is the same for all rows, as axes of the batch."""
-    tensor, found = value.tensor, known(value)
-    if found is not None:
-        moved = [after_rows(int(a)) for a in found.reshape(-1)]
-        return convert_to_tensor(moved[0] if found.ndim == 0 else moved, dtype=tensor.dtype)
+    tensor, static_axes = value.tensor, known(value)
+    if static_axes is not None:
+        batch_axes = [after_rows(int(a)) for a in static_axes.reshape(-1)]
+        return convert_to_tensor(batch_axes[0] if static_axes.ndim == 0 else batch_axes, dtype=tensor.dtype)
     is_counted = raw.GreaterEqual(x=tensor, y=convert_to_tensor(0, dtype=tensor.dtype))
     return raw.AddV2(x=tensor, y=raw.Cast(x=is_counted, DstT=tensor.dtype))
 
@@ -315,8 +313,8 @@ def swapped(tensor: Any, rank: int | None = None) -> Any:
     rank = tensor.shape.rank if rank is None else rank
     if rank is not None:
         return raw.Transpose(x=tensor, perm=[1, 0, *range(2, rank)])
-    rest = raw.Range(start=2, limit=raw.Rank(input=tensor), delta=1)
-    return raw.Transpose(x=tensor, perm=raw.ConcatV2(values=[[1, 0], rest], axis=0))
+    other_axes = raw.Range(start=2, limit=raw.Rank(input=tensor), delta=1)
+    return raw.Transpose(x=tensor, perm=raw.ConcatV2(values=[[1, 0], other_axes], axis=0))
 
 
 def folded(tensor: Any) -> Any:

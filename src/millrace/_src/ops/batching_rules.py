@@ -84,13 +84,13 @@ def scalars_aside(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
         return None
-    widest = ranks.index(max(ranks))
-    whole = rows.spread(arguments[widest])
+    widest_index = ranks.index(max(ranks))
+    full_tensor = rows.spread(arguments[widest_index])
     spread = []
     for argument, rank in zip(arguments, ranks, strict=True):
-        is_scalar = rank == 0 and ranks[widest] > 0
-        tensor = padded(argument, ranks[widest]) if is_scalar else rows.spread(argument)
-        spread.append(raw.BroadcastTo(input=tensor, shape=dimensions(whole)) if is_scalar else tensor)
+        is_scalar = rank == 0 and ranks[widest_index] > 0
+        tensor = padded(argument, ranks[widest_index]) if is_scalar else rows.spread(argument)
+        spread.append(raw.BroadcastTo(input=tensor, shape=dimensions(full_tensor)) if is_scalar else tensor)
     return call(operation, spread)
 
 
@@ -111,8 +111,9 @@ def all_hold(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
 
 
 def leading(*names: str) -> Rule:
-    """Makes the rule of an op with any axes in front of the axes that it works on: the named operands get the rows
-    there.
+    """Makes the rule of an op on the last axes: the named operands get the rows in front of those axes.
+
+    The other operands are the same for all rows; else the rows are left to a loop.
 
     The other operands are the same for all rows; else the rows are left to a loop.
 
@@ -123,8 +124,8 @@ def leading(*names: str) -> Rule:
         spread = _only(operation, names, arguments, rows)
         if spread is None:
             return None
-        found = zip(call(operation, spread), operation.outputs, strict=True)
-        return [Value(t, not _is_left_out(t, old)) for t, old in found]
+        results = zip(call(operation, spread), operation.outputs, strict=True)
+        return [Value(t, not _is_left_out(t, row_result)) for t, row_result in results]
 
     return rule
 
@@ -136,10 +137,10 @@ def _is_left_out(tensor: Any, of_one: Any) -> bool:
 
 def _only(operation: Any, names: Sequence[str], arguments: Sequence[Value], rows: Rows) -> list[Any] | None:
     """Returns the tensors of the arguments, the named ones with the rows first; None if another differs by row."""
-    chosen = places(operation, names)
-    if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen):
+    chosen_places = places(operation, names)
+    if any(a.is_batched for i, a in enumerate(arguments) if i not in chosen_places):
         return None
-    return [rows.spread(a) if i in chosen else a.tensor for i, a in enumerate(arguments)]
+    return [rows.spread(a) if i in chosen_places else a.tensor for i, a in enumerate(arguments)]
 
 
 def folding(*names: str, like: str | None = None) -> Rule:
@@ -151,33 +152,33 @@ def folding(*names: str, like: str | None = None) -> Rule:
     """
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-        chosen = _only(operation, names, arguments, rows)
-        if chosen is None:
+        tensors = _only(operation, names, arguments, rows)
+        if tensors is None:
             return None
         places_ = places(operation, names)
-        results = call(operation, [folded(t) if i in places_ else t for i, t in enumerate(chosen)])
+        results = call(operation, [folded(t) if i in places_ else t for i, t in enumerate(tensors)])
         (first,) = places(operation, [like or names[0]])
-        return [unfolded(t, chosen[first]) for t in results]
+        return [unfolded(t, tensors[first]) for t in results]
 
     return rule
 
 
 def trailing(*names: str) -> Rule:
-    """Makes the rule of an op that picks, adds or orders along the first axes: the rows of the named operands go last."""
+    """Makes the rule of an op along the first axes (picks, sums, orders): the rows of the named operands go last."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-        chosen = _only(operation, names, arguments, rows)
-        moved = places(operation, names)
+        spread_tensors = _only(operation, names, arguments, rows)
+        moved_places = places(operation, names)
         ranks = [t.shape.rank for t in operation.inputs]
         if (
-            chosen is None
-            or any(ranks[i] is None for i in moved)
+            spread_tensors is None
+            or any(ranks[i] is None for i in moved_places)
             or any(t.shape.rank is None for t in operation.outputs)
         ):
             return None
-        tensors = [rows_last(t, ranks[i]) if i in moved else t for i, t in enumerate(chosen)]
+        tensors = [rows_last(t, ranks[i]) if i in moved_places else t for i, t in enumerate(spread_tensors)]
         results = zip(call(operation, tensors), operation.outputs, strict=True)
-        return [rows_first(t, old.shape.rank + 1) for t, old in results]
+        return [rows_first(t, row_result.shape.rank + 1) for t, row_result in results]
 
     return rule
 
@@ -189,12 +190,12 @@ def along(axis: str, *names: str) -> Rule:
     """Makes the rule of an op that takes an axis, or axes, of the named operands as an operand."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-        chosen = _only(operation, names, arguments, rows)
-        if chosen is None:
+        tensors = _only(operation, names, arguments, rows)
+        if tensors is None:
             return None
         (place,) = places(operation, [axis])
-        chosen[place] = after_rows_tensor(arguments[place])
-        return call(operation, chosen)
+        tensors[place] = after_rows_tensor(arguments[place])
+        return call(operation, tensors)
 
     return rule
 
@@ -203,24 +204,22 @@ def along_attr(axis: str, *names: str) -> Rule:
     """Makes the rule of an op that takes an axis of the named operands as an attribute."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-        chosen = _only(operation, names, arguments, rows)
-        return None if chosen is None else call(operation, chosen, **{axis: after_rows(operation.attrs[axis])})
+        tensors = _only(operation, names, arguments, rows)
+        return None if tensors is None else call(operation, tensors, **{axis: after_rows(operation.attrs[axis])})
 
     return rule
 
 
 def preceding(operand: str, first: Any, *names: str) -> Rule:
-    """Makes the rule of an op that takes a number for each axis of the named operands; `first` is the number for the
-    rows.
-    """
+    """Makes the rule of an op that takes a value for each axis of the named operands; `first` is the value for rows."""
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-        chosen = _only(operation, names, arguments, rows)
-        if chosen is None:
+        tensors = _only(operation, names, arguments, rows)
+        if tensors is None:
             return None
         (place,) = places(operation, [operand])
-        rest = chosen[place]
-        chosen[place] = raw.ConcatV2(values=[convert_to_tensor([first], dtype=rest.dtype), rest], axis=0)
-        return call(operation, chosen)
+        numbers = tensors[place]
+        tensors[place] = raw.ConcatV2(values=[convert_to_tensor([first], dtype=numbers.dtype), numbers], axis=0)
+        return call(operation, tensors)
 
     return rule

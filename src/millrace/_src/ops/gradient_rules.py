@@ -26,13 +26,13 @@ def values_for(**inputs: tuple[str, ...]) -> Callable[[_Rule], _Rule]:
 
 def unbroadcast(gradient: Any, like: Any) -> Any:
     """Sums a gradient of a broadcast result back to the shape of the input `like`."""
-    shape, wanted = gradient.shape, like.shape
-    if shape.is_fully_defined() and wanted.is_fully_defined():
-        if shape._dims == wanted._dims:
+    shape, wanted_shape = gradient.shape, like.shape
+    if shape.is_fully_defined() and wanted_shape.is_fully_defined():
+        if shape._dims == wanted_shape._dims:
             return gradient
-        axes = _broadcast_axes(shape.as_list(), wanted.as_list())
-        summed = raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False) if axes else gradient
-        return raw.Reshape(tensor=summed, shape=wanted.as_list())
+        axes = _broadcast_axes(shape.as_list(), wanted_shape.as_list())
+        summed_gradient = raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False) if axes else gradient
+        return raw.Reshape(tensor=summed_gradient, shape=wanted_shape.as_list())
     axes, _ = raw.BroadcastGradientArgs(s0=raw.Shape(input=like), s1=raw.Shape(input=gradient))
     return raw.Reshape(
         tensor=raw.Sum(input=gradient, reduction_indices=axes, keep_dims=False), shape=raw.Shape(input=like)

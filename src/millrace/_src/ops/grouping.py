@@ -80,8 +80,8 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
-    waited = [_controller(item) for item in nest.flatten(inputs, expand_composites=True)]
-    with state.graph.control_dependencies(waited):
+    controllers = [_controller(item) for item in nest.flatten(inputs, expand_composites=True)]
+    with state.graph.control_dependencies(controllers):
         return raw.NoOp(name=name or "group_deps")
 
 
@@ -120,14 +120,14 @@ def tuple_of(tensors: Any, control_inputs: Any = None, name: str | None = None) 
         values = [
             t if t is None or isinstance(t, (Operation, IndexedSlices)) else convert_to_tensor(t) for t in tensors
         ]
-        waited = [_operation(t) for t in values if t is not None]
+        operations = [_operation(t) for t in values if t is not None]
         for control in control_inputs or ():
             if not isinstance(control, (Operation, Tensor)):
                 raise TypeError(f"'control_inputs' must only contain Operation or Tensor. Received: {type(control)}")
-            waited.append(_operation(control))
+            operations.append(_operation(control))
         if not any(isinstance(t, (Tensor, IndexedSlices)) for t in values):
             raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
-        gate = group(*sorted(set(waited), key=state.graph.get_operations().index))
+        gate = group(*sorted(set(operations), key=state.graph.get_operations().index))
         return [_after(gate, t) for t in values]
 
 

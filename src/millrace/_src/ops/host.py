@@ -93,8 +93,10 @@ def _translated(error: Exception) -> errors.OpError:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not is_internal(f.filename)]
     places = "".join(f"\n{text}" for text in traceback.format_list(frames))
     text = f"{type(error).__name__}: {error}"
-    translated: errors.OpError = kind(None, None, f"{text}\nTraceback (most recent call last):\n{places}\n{text}\n\n")
-    return translated
+    translated_error: errors.OpError = kind(
+        None, None, f"{text}\nTraceback (most recent call last):\n{places}\n{text}\n\n"
+    )
+    return translated_error
 
 
 _ERROR_CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
@@ -129,8 +131,8 @@ def eager_py_func(
     """Calls a Python function of eager tensors."""
     function = _function_of(token)
     arguments = [EagerTensor(array, dtype) for array, dtype in zip(input, Tin, strict=True)]
-    watched = [t for t in arguments if _is_differentiable(t.dtype)]
-    if not watched or not any(_is_differentiable(t) for t in Tout):
+    differentiable_arguments = [t for t in arguments if _is_differentiable(t.dtype)]
+    if not differentiable_arguments or not any(_is_differentiable(t) for t in Tout):
         outputs = _call(lambda *tensors: _eager_outputs(function(*tensors), list(Tout)), arguments)
         _check_count(token, len(outputs), len(Tout))
         return [t._value for t in outputs]
@@ -190,8 +192,8 @@ class _TapeStore:
         self._kept[number] = (weakref.ref(array, lambda _: self._kept.pop(number, None)), taped)
 
     def find(self, array: Array) -> Any:
-        reference, taped = self._kept.get(id(array), (None, None))
-        return taped if reference is not None and reference() is array else None
+        reference, taped_call = self._kept.get(id(array), (None, None))
+        return taped_call if reference is not None and reference() is array else None
 
 
 _taped = _TapeStore()
@@ -207,22 +209,22 @@ def eager_py_func_gradient(
 
     The gradient of such a call in its turn records both anew: the first tape knows its own arguments only.
     """
-    given = [i for i, gradient in enumerate(doutput) if gradient is not None]
-    wanted = [i for i, dtype in enumerate(Tin) if _is_differentiable(dtype)]
+    given_outputs = [i for i, gradient in enumerate(doutput) if gradient is not None]
+    wanted_inputs = [i for i, dtype in enumerate(Tin) if _is_differentiable(dtype)]
     function = _function_of(token)
     again = getattr(function, "func", None) is _backward
     if again:
         function = functools.partial(function, again=True)
-    backward = functools.partial(_backward, function, tuple(Tout), given, wanted, len(Tin), again=again)
-    found = _host_call(
+    backward = functools.partial(_backward, function, tuple(Tout), given_outputs, wanted_inputs, len(Tin), again=again)
+    found_gradients = _host_call(
         eager_py_func,
         backward,
-        [*(doutput[i] for i in given), *input, output[0]],
-        [Tin[i] for i in wanted],
+        [*(doutput[i] for i in given_outputs), *input, output[0]],
+        [Tin[i] for i in wanted_inputs],
         None,
     )
     gradients: list[Any] = [None] * len(Tin)
-    for i, gradient in zip(wanted, found, strict=True):
+    for i, gradient in zip(wanted_inputs, found_gradients, strict=True):
         gradients[i] = gradient
     return [gradients]
 
@@ -239,16 +241,16 @@ def _backward(
     """Computes the gradients of the wanted inputs from the output gradients that are given."""
     weights = arguments[: len(given)]
     inputs = arguments[len(given) : len(given) + input_count]
-    taped = None if again else _taped.find(arguments[-1]._value)
-    if taped is None:  # `again`, or the output went through another array: run the function again
+    taped_call = None if again else _taped.find(arguments[-1]._value)
+    if taped_call is None:  # `again`, or the output went through another array: run the function again
         tape = _new_tape()
-        taped = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
-    tape, recorded, outputs = taped
-    sources = [recorded[i] for i in wanted]
-    found = tape.gradient([outputs[i] for i in given], sources, output_gradients=list(weights))
+        taped_call = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
+    tape, taped_arguments, outputs = taped_call
+    sources = [taped_arguments[i] for i in wanted]
+    found_gradients = tape.gradient([outputs[i] for i in given], sources, output_gradients=list(weights))
     return [
         EagerTensor(np.zeros_like(s._value), s.dtype) if g is None else convert_to_tensor(g)
-        for g, s in zip(found, sources, strict=True)
+        for g, s in zip(found_gradients, sources, strict=True)
     ]
 
 
@@ -259,12 +261,12 @@ def _numpy_kernel(input: Sequence[Array], token: str, dtypes: Sequence[DType]) -
     arrays = [_numpy_output(value) for value in values]
     _check_count(token, len(arrays), len(dtypes))
     for index, (array, dtype) in enumerate(zip(arrays, dtypes, strict=True)):
-        found = from_np(array.dtype)
-        if found.np_dtype != dtype.np_dtype:
+        found_dtype = from_np(array.dtype)
+        if found_dtype.np_dtype != dtype.np_dtype:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"{index}-th value returned by {token} is {runtime_name(found)}, but expects {runtime_name(dtype)}",
+                f"{index}-th value returned by {token} is {runtime_name(found_dtype)}, but expects {runtime_name(dtype)}",
             )
     return arrays
 
@@ -404,8 +406,8 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
 
 def _numpy_eagerly(function: Callable[..., Any], inputs: Any) -> Any:
     """Calls the function at once and converts the results, in eager mode."""
-    flat = nest.flatten(function(*[np.array(value) for value in inputs]))
-    tensors = [None if value is None else convert_to_tensor(value) for value in flat]
+    flat_results = nest.flatten(function(*[np.array(value) for value in inputs]))
+    tensors = [None if value is None else convert_to_tensor(value) for value in flat_results]
     return tensors[0] if len(tensors) == 1 else tensors
 
 

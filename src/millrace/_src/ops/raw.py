@@ -38,38 +38,39 @@ def _snake_case(name: str) -> str:
 
 def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
     names = op.signature.input_names
-    renamed = _RENAMED.get(op.name, {})
-    shown = {internal: public for public, internal in renamed.items()}
+    renamings = _RENAMED.get(op.name, {})
+    public_names = {internal: public for public, internal in renamings.items()}
     python_name = _snake_case(op.name)
-    inferred = {a for a in op.signature.inferred_attrs if op.attr_kinds.get(a) != "list[type]"}
-    results = _result_type(op)
-    required = [*names, *_required_attrs(op)]
+    inferred_attrs = {a for a in op.signature.inferred_attrs if op.attr_kinds.get(a) != "list[type]"}
+    result_type = _result_type(op)
+    required_args = [*names, *_required_attrs(op)]
     tensors = [attr for attr, kind in op.attr_kinds.items() if kind == "tensor"]
 
     def call(*args: _Any, name: str | None = None, **kwargs: _Any) -> _Any:
         if args:
-            attrs = [k for k in op.attr_kinds if k not in inferred]
-            keys = [shown.get(k, k) for k in [*names, *attrs]] + ["name"]
+            attrs = [k for k in op.attr_kinds if k not in inferred_attrs]
+            keys = [public_names.get(k, k) for k in [*names, *attrs]] + ["name"]
             raise TypeError(
                 f"{python_name} only takes keyword args (possible keys: {keys}). Please pass these args as "
                 "kwargs instead."
             )
-        for public, internal in renamed.items():
+        for public, internal in renamings.items():
             if public in kwargs and internal not in kwargs:
                 kwargs[internal] = kwargs.pop(public)
-        missing = [shown.get(n, n) for n in required if n not in kwargs]
-        if missing:
-            plural = "s" if len(missing) > 1 else ""
+        missing_args = [public_names.get(n, n) for n in required_args if n not in kwargs]
+        if missing_args:
+            plural = "s" if len(missing_args) > 1 else ""
             raise TypeError(
-                f"{python_name}() missing {len(missing)} required argument{plural}: {', '.join(map(repr, missing))}"
+                f"{python_name}() missing {len(missing_args)} required argument{plural}: "
+                f"{', '.join(map(repr, missing_args))}"
             )
-        unexpected = inferred.intersection(kwargs)
-        if unexpected:
-            raise TypeError(f"{python_name}() got an unexpected keyword argument '{min(unexpected)}'")
+        unexpected_args = inferred_attrs.intersection(kwargs)
+        if unexpected_args:
+            raise TypeError(f"{python_name}() got an unexpected keyword argument '{min(unexpected_args)}'")
         for attr in tensors:
             kwargs[attr] = _tensor_value(attr, kwargs[attr], kwargs["dtype"])
-        found = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)
-        return results(*found) if results is not None and isinstance(found, list) else found
+        outputs = _execute(op, [kwargs.pop(n) for n in names], kwargs, name)
+        return result_type(*outputs) if result_type is not None and isinstance(outputs, list) else outputs
 
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = op.kernel.__doc__
@@ -78,8 +79,8 @@ def _raw_op(op: _OpDef) -> _Callable[..., _Any]:
 
 def _required_attrs(op: _OpDef) -> list[str]:
     """Returns the attributes that a call must give: attributes that follow from no input and have no default."""
-    known = {*op.signature.inferred_attrs, *op.attr_defaults}
-    return [a for a in op.attr_kinds if a not in known and getattr(op.types.get(a), "default", None) is None]
+    optional_attrs = {*op.signature.inferred_attrs, *op.attr_defaults}
+    return [a for a in op.attr_kinds if a not in optional_attrs and getattr(op.types.get(a), "default", None) is None]
 
 
 def _tensor_value(attr: str, value: _Any, dtype: _Any) -> _Any:

@@ -101,14 +101,14 @@ def reduction_shape(axes_input: str, keep_dims_attr: str = "keep_dims") -> Calla
             return UNKNOWN
         if axes is None:
             return TensorShape([None] * shape.rank) if keep_dims else UNKNOWN
-        reduced = set()
+        reduced_axes = set()
         for axis in axes.reshape(-1).tolist():
             if not -shape.rank <= axis < shape.rank:
                 raise ValueError(f"Invalid reduction dimension {axis} for input with {shape.rank} dimensions.")
-            reduced.add(axis % shape.rank)
+            reduced_axes.add(axis % shape.rank)
         dims = shape.as_list()
         if keep_dims:
-            return TensorShape([1 if i in reduced else d for i, d in enumerate(dims)])
-        return TensorShape([d for i, d in enumerate(dims) if i not in reduced])
+            return TensorShape([1 if i in reduced_axes else d for i, d in enumerate(dims)])
+        return TensorShape([d for i, d in enumerate(dims) if i not in reduced_axes])
 
     return rule

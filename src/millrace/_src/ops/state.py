@@ -201,17 +201,17 @@ def _update(xp: Xp, resource: Array, value: Array, combine: Any) -> None:
     """Replaces the old value of a variable by `combine(old, value)`; the shapes must be equal."""
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        old = _value(storage)
-        _check_same_dtype(old, value)
-        if old.shape != value.shape:
+        old_value = _value(storage)
+        _check_same_dtype(old_value, value)
+        if old_value.shape != value.shape:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Cannot update variable with shape {_shape_text(old.shape)} using a Tensor with shape "
+                f"Cannot update variable with shape {_shape_text(old_value.shape)} using a Tensor with shape "
                 f"{_shape_text(value.shape)}, shapes must be equal.",
             )
-        new = combine(old, value)
-        storage.value = new if not isinstance(new, np.generic) else np.asarray(new)
+        new_value = combine(old_value, value)
+        storage.value = new_value if not isinstance(new_value, np.generic) else np.asarray(new_value)
 
 
 @op(
@@ -252,13 +252,13 @@ def assign_sub_variable(xp: Xp, resource: Array, value: Array) -> None:
 def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
     """Reads the value of a scalar variable and increments it; raises once the value has reached `limit`."""
     storage = resource_of(resource)
-    old = _value(storage)
-    if old.ndim:
-        raise errors.InvalidArgumentError(None, None, f"input is not a scalar: {_shape_text(old.shape)}")
-    if old >= limit:
+    old_value = _value(storage)
+    if old_value.ndim:
+        raise errors.InvalidArgumentError(None, None, f"input is not a scalar: {_shape_text(old_value.shape)}")
+    if old_value >= limit:
         raise errors.OutOfRangeError(None, None, f"Reached limit of {limit}")
-    storage.value = np.asarray(old + 1, dtype=old.dtype)
-    return old
+    storage.value = np.asarray(old_value + 1, dtype=old_value.dtype)
+    return old_value
 
 
 # --- gather and scatter -----------------------------------------------------------------------------------------------
@@ -267,12 +267,12 @@ def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
 def _check_indices(xp: Xp, indices: Array, size: int) -> None:
     if xp.is_xla:
         return
-    wrong = np.flatnonzero((indices < 0) | (indices >= size))
-    if wrong.size:
-        position = np.unravel_index(wrong[0], indices.shape)
+    wrong_positions = np.flatnonzero((indices < 0) | (indices >= size))
+    if wrong_positions.size:
+        position = np.unravel_index(wrong_positions[0], indices.shape)
         where = f"[{','.join(map(str, position))}]" if indices.ndim else ""
         raise errors.InvalidArgumentError(
-            None, None, f"indices{where} = {indices.reshape(-1)[wrong[0]]} is not in [0, {size})"
+            None, None, f"indices{where} = {indices.reshape(-1)[wrong_positions[0]]} is not in [0, {size})"
         )
 
 
@@ -284,14 +284,14 @@ def _check_index_tuples(xp: Xp, indices: Array, parts: tuple[Array, ...], shape:
         )
     if xp.is_xla:
         return
-    wrong = np.zeros(indices.shape[:-1], bool)
+    is_wrong = np.zeros(indices.shape[:-1], bool)
     for part, size in zip(parts, shape, strict=False):
-        wrong |= (part < 0) | (part >= size)
-    if wrong.any():
-        where = np.argwhere(wrong)[0].tolist()
-        shown = f"[{', '.join(map(str, indices[tuple(where)].tolist()))}]"
+        is_wrong |= (part < 0) | (part >= size)
+    if is_wrong.any():
+        where = np.argwhere(is_wrong)[0].tolist()
+        shown_index = f"[{', '.join(map(str, indices[tuple(where)].tolist()))}]"
         raise errors.InvalidArgumentError(
-            None, None, f"indices{where} = {shown} does not index into shape {_shape_text(shape)}"
+            None, None, f"indices{where} = {shown_index} does not index into shape {_shape_text(shape)}"
         )
 
 
@@ -383,38 +383,38 @@ def resource_gather_nd_gradient(dy: Any, resource: Any, indices: Any) -> tuple[A
 def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        old = _value(storage)
-        _check_same_dtype(old, updates)
-        _check_indices(xp, indices, old.shape[0])
-        wanted = (*indices.shape, *old.shape[1:])
-        if updates.ndim and updates.shape != wanted:
+        old_value = _value(storage)
+        _check_same_dtype(old_value, updates)
+        _check_indices(xp, indices, old_value.shape[0])
+        wanted_shape = (*indices.shape, *old_value.shape[1:])
+        if updates.ndim and updates.shape != wanted_shape:
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape "
                 f"{_shape_text(updates.shape)}, indices.shape {_shape_text(indices.shape)}, params.shape "
-                f"{_shape_text(old.shape)}",
+                f"{_shape_text(old_value.shape)}",
             )
-        storage.value = xp.scatter(old, indices, xp.broadcast_to(updates, wanted), mode)
+        storage.value = xp.scatter(old_value, indices, xp.broadcast_to(updates, wanted_shape), mode)
 
 
 def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
-        old = _value(storage)
-        _check_same_dtype(old, updates)
+        old_value = _value(storage)
+        _check_same_dtype(old_value, updates)
         parts = tuple(xp.moveaxis(indices, -1, 0))
-        _check_index_tuples(xp, indices, parts, old.shape)
-        wanted = (*indices.shape[:-1], *old.shape[len(parts) :])
-        if updates.ndim and updates.shape != wanted:
+        _check_index_tuples(xp, indices, parts, old_value.shape)
+        wanted_shape = (*indices.shape[:-1], *old_value.shape[len(parts) :])
+        if updates.ndim and updates.shape != wanted_shape:
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"updates of shape {_shape_text(updates.shape)} do not fit indices of shape "
-                f"{_shape_text(indices.shape)} into a variable of shape {_shape_text(old.shape)}; expected "
-                f"{_shape_text(wanted)}",
+                f"{_shape_text(indices.shape)} into a variable of shape {_shape_text(old_value.shape)}; expected "
+                f"{_shape_text(wanted_shape)}",
             )
-        storage.value = xp.scatter(old, parts, updates, mode)
+        storage.value = xp.scatter(old_value, parts, updates, mode)
 
 
 def _declare_scatter(mode: str) -> Any:

@@ -52,8 +52,8 @@ def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], su
     if condition.ndim:
         raise errors.InvalidArgumentError(None, None, f"In[0] should be a scalar: {shape_brackets(condition.shape)}")
     if not condition:
-        shown = " ".join(f"[{summarize_value(a, summarize, t)}]" for a, t in zip(data, T, strict=True))
-        raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown}")
+        shown_data = " ".join(f"[{summarize_value(a, summarize, t)}]" for a, t in zip(data, T, strict=True))
+        raise errors.InvalidArgumentError(None, None, f"assertion failed: {shown_data}")
 
 
 @assert_op.kernel_for("xla")
@@ -160,6 +160,6 @@ def _eager_summary(data: Any, summarize: int | None) -> str:
 def _eager_line(array: Array, limit: int) -> str:
     if not array.ndim:
         return str(array[()])
-    flat = array.reshape(-1)
-    shown = flat if limit < 0 else flat[:limit]
-    return ", ".join([*map(str, shown), *(["..."] if len(shown) < len(flat) else [])])
+    elements = array.reshape(-1)
+    shown_elements = elements if limit < 0 else elements[:limit]
+    return ", ".join([*map(str, shown_elements), *(["..."] if len(shown_elements) < len(elements) else [])])

@@ -61,16 +61,16 @@ def assert_comparison(
     """Asserts a comparison of two tensors, element by element, with TensorFlow's messages and node names."""
     with name_scope(name, kind.name):
         x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
-        passed = getattr(raw, kind.op)(x=x, y=y)
+        comparison = getattr(raw, kind.op)(x=x, y=y)
         if state.graph is None:
-            if not passed._value.all():
-                raise _failure(_eager_text(kind, x, y, passed._value, data, summarize, message))
+            if not comparison._value.all():
+                raise _failure(_eager_text(kind, x, y, comparison._value, data, summarize, message))
             return None
-        condition = reduce_all(passed)
-        shown = _data(kind, x, y, message) if data is None else [message, *data] if message else data
-        if _is_false(passed):
-            raise _failure("\n".join(_text(item, summarize) for item in shown))
-        return assert_that(condition, shown, summarize=summarize)
+        condition = reduce_all(comparison)
+        shown_data = _data(kind, x, y, message) if data is None else [message, *data] if message else data
+        if _is_false(comparison):
+            raise _failure("\n".join(_text(item, summarize) for item in shown_data))
+        return assert_that(condition, shown_data, summarize=summarize)
 
 
 def _failure(text: str) -> errors.InvalidArgumentError:
@@ -79,8 +79,8 @@ def _failure(text: str) -> errors.InvalidArgumentError:
 
 def _data(kind: Comparison, x: Any, y: Any, message: str | None) -> list[Any]:
     condition = f"Condition x {kind.sign} y did not hold element-wise:"
-    shown = [condition, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
-    return [message, *shown] if message else shown
+    shown_data = [condition, f"x ({describe(x)}) = ", x, f"y ({describe(y)}) = ", y]
+    return [message, *shown_data] if message else shown_data
 
 
 def _is_false(passed: Any) -> bool:
@@ -109,8 +109,8 @@ def _text(item: Any, summarize: int | None) -> str:
         if not value.ndim:
             return str(value.item() if value.dtype.kind == "O" else value[()])
         limit = _SHOWN if summarize is None else summarize
-        flat = [str(v) for v in value.reshape(-1)[:limit]]
-        return str(flat + ["..."] if len(flat) < value.size else flat)
+        elements = [str(v) for v in value.reshape(-1)[:limit]]
+        return str(elements + ["..."] if len(elements) < value.size else elements)
     if isinstance(item, Tensor):
         operation = item.op  # type: ignore[attr-defined]  # a symbolic tensor
         return str(operation.attrs["value"]) if operation.type == "Const" else str(item)
@@ -129,8 +129,8 @@ def _eager_text(
     if x._value.shape == y._value.shape and x._value.ndim:
         lines += _differences(x._value, y._value, passed, limit)
     for letter, value in (("x", x._value), ("y", y._value)):
-        flat = value.reshape(-1)[:limit]
-        lines.append(f"First {len(flat)} elements of {letter}:\n{flat}")
+        elements = value.reshape(-1)[:limit]
+        lines.append(f"First {len(elements)} elements of {letter}:\n{elements}")
     return "\n".join(lines)
 
 

@@ -48,7 +48,9 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
 def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity."""
     if not np.isfinite(tensor).all():
-        kinds = [k for k, found in (("Inf", np.isinf(tensor).any()), ("NaN", np.isnan(tensor).any())) if found]
+        kinds = [
+            k for k, is_present in (("Inf", np.isinf(tensor).any()), ("NaN", np.isnan(tensor).any())) if is_present
+        ]
         raise _fail(message, " and ".join(kinds))
     return tensor
 
@@ -62,22 +64,22 @@ def check_nothing(xp: Xp, tensor: Array, *, message: str) -> Array:
 @check_numerics_op.gradient
 def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
     text = f"Not a number (NaN) or infinity (Inf) values detected in gradient. b{message!r}"
-    checked: Tensor = raw.CheckNumerics(tensor=doutput, message=text)
-    return checked
+    checked_gradient: Tensor = raw.CheckNumerics(tensor=doutput, message=text)
+    return checked_gradient
 
 
 @op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity; the error tells the sign of infinities."""
     if not np.isfinite(tensor).all():
-        found = [
+        presence = [
             ("-Inf", (tensor == -np.inf).any()),
             ("+Inf", (tensor == np.inf).any()),
             ("NaN", np.isnan(tensor).any()),
         ]
-        kinds = [kind for kind, present in found if present]
-        joined = " and ".join(kinds) if len(kinds) < 3 else "-Inf, +Inf, and NaN"
-        raise _fail(message, joined)
+        kinds = [kind for kind, is_present in presence if is_present]
+        joined_kinds = " and ".join(kinds) if len(kinds) < 3 else "-Inf, +Inf, and NaN"
+        raise _fail(message, joined_kinds)
     return tensor
 
 
@@ -87,8 +89,8 @@ check_numerics_v2.kernel_for("xla")(check_nothing)
 @check_numerics_v2.gradient
 def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
     text = f"Not a number (NaN) or infinity (Inf) values detected in gradient. b{message!r}"
-    checked: Tensor = raw.CheckNumericsV2(tensor=doutput, message=text)
-    return checked
+    checked_gradient: Tensor = raw.CheckNumericsV2(tensor=doutput, message=text)
+    return checked_gradient
 
 
 @export("debugging.enable_check_numerics")
@@ -126,8 +128,8 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
     """
     with name_scope(name, "VerifyFinite"):
         x = convert_to_tensor(x, name="x")
-        verified = raw.CheckNumerics(tensor=x, message=message)
-        return with_dependencies([verified], x)
+        checked_x = raw.CheckNumerics(tensor=x, message=message)
+        return with_dependencies([checked_x], x)
 
 
 @export(v1=["verify_tensor_all_finite", "debugging.assert_all_finite"])

@@ -137,13 +137,13 @@ def _stream_name(stream: Any) -> str:
             return name
     if isinstance(stream, str) and stream.startswith(_FILE):
         return stream
-    found = _LOGGING.get(public_name(stream) or "") if callable(stream) else None
-    if found is None:
+    log_stream = _LOGGING.get(public_name(stream) or "") if callable(stream) else None
+    if log_stream is None:
         raise ValueError(
             f"Unsupported output stream, logging level, or file.{stream}. Supported streams are sys.stdout, "
             "sys.stderr, tf.logging.info, tf.logging.warning, tf.logging.error. File needs to be in the form of 'file://<filepath>'."
         )
-    return found
+    return log_stream
 
 
 class _Slot:
@@ -171,14 +171,14 @@ def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None
     tensors: list[Any] = []
     text = sep.join([_text(value, tensors) for value in inputs])
     placeholder = _unused_placeholder(_SLOT.sub("\0", text))
-    ordered: list[Any] = []
+    ordered_tensors: list[Any] = []
 
     def fill(match: re.Match[str]) -> str:
-        ordered.append(tensors[(ord(match[1]) - 0xF0000) * 4096 + ord(match[2]) - 0x100000])
+        ordered_tensors.append(tensors[(ord(match[1]) - 0xF0000) * 4096 + ord(match[2]) - 0x100000])
         return placeholder
 
     return format_tensors(
-        ordered, template=_SLOT.sub(fill, text), placeholder=placeholder, summarize=summarize, name=name
+        ordered_tensors, template=_SLOT.sub(fill, text), placeholder=placeholder, summarize=summarize, name=name
     )
 
 

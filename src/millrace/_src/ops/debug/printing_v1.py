@@ -42,8 +42,8 @@ def print_op(
     summarize: int = 3,
 ) -> Array:
     """Returns `input` and prints a message with a summary of `data`."""
-    shown = "".join(f"[{summarize_value(a, summarize, t)}]" for a, t in zip(data, U, strict=True))
-    write_bytes(sys.stderr, attr_bytes(f"{message}{shown}\n"))
+    shown_data = "".join(f"[{summarize_value(a, summarize, t)}]" for a, t in zip(data, U, strict=True))
+    write_bytes(sys.stderr, attr_bytes(f"{message}{shown_data}\n"))
     return input
 
 

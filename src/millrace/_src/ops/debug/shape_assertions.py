@@ -61,7 +61,7 @@ def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
             f"Tensor {describe(tensor)}.  Specified shape must be an iterable.  An iterable has the attribute "
             f"`__iter__` or `__getitem__`.  Received specified shape: {shape}"
         )
-    found = []
+    symbols = []
     for index, entry in enumerate(shape.as_list() if isinstance(shape, TensorShape) else shape):
         if isinstance(entry, str) and entry.lstrip("-").isdigit():
             entry = int(entry)
@@ -72,8 +72,8 @@ def _symbols(tensor: Any, shape: Any) -> tuple[Any, ...]:
                     "number of unspecified dimensions is only allowed as the first entry"
                 )
             entry = ...
-        found.append(entry)
-    return tuple(found)
+        symbols.append(entry)
+    return tuple(symbols)
 
 
 def _is_any_rank(entry: Any) -> bool:
@@ -100,20 +100,20 @@ class _Check:
     def assert_sizes(
         self, bound: dict[Any, tuple[_Check, int]], data: Any, summarize: int | None, message: str | None
     ) -> None:
-        for index, wanted in enumerate(self.sizes):
-            if wanted is None or isinstance(wanted, str) and wanted == ".":
+        for index, wanted_size in enumerate(self.sizes):
+            if wanted_size is None or isinstance(wanted_size, str) and wanted_size == ".":
                 continue
             axis = index - len(self.sizes) if self.open else index
-            if isinstance(wanted, int):
-                self._assert_size(axis, wanted, wanted, "Specified explicitly", data, summarize, message)
-            elif wanted in bound:
-                other, other_axis = bound[wanted]
+            if isinstance(wanted_size, int):
+                self._assert_size(axis, wanted_size, wanted_size, "Specified explicitly", data, summarize, message)
+            elif wanted_size in bound:
+                other, other_axis = bound[wanted_size]
                 origin = f"Specified by tensor {describe(other.tensor)} dimension {other_axis}"
                 size = other.static_size(other_axis)
-                dynamic = size if size is not None else other.size(other_axis)
-                self._assert_size(axis, size, dynamic, origin, data, summarize, message)
+                dynamic_size = size if size is not None else other.size(other_axis)
+                self._assert_size(axis, size, dynamic_size, origin, data, summarize, message)
             else:
-                bound[wanted] = (self, axis)
+                bound[wanted_size] = (self, axis)
 
     def static_size(self, axis: int) -> int | None:
         """Returns the size of a dimension if it is known; a scalar counts as one dimension of size 1."""
@@ -127,9 +127,9 @@ class _Check:
     def size(self, axis: int) -> Any:
         """Returns the size of a dimension as a tensor."""
         if self._shape is None:
-            padded = raw.ConcatV2(values=[shape_of(self.tensor), [1]], axis=0)
+            padded_shape = raw.ConcatV2(values=[shape_of(self.tensor), [1]], axis=0)
             rank = raw.Maximum(x=rank_of(self.tensor), y=1)
-            self._shape = padded[:rank]
+            self._shape = padded_shape[:rank]
         return self._shape[axis]
 
     def _assert_size(
@@ -142,12 +142,12 @@ class _Check:
         summarize: int | None,
         message: str | None,
     ) -> None:
-        found = self.static_size(axis)
-        if found is not None and static is not None:
-            if found != static:
+        found_size = self.static_size(axis)
+        if found_size is not None and static is not None:
+            if found_size != static:
                 raise ValueError(
                     f"{sentence(message)}{origin}.  Tensor {describe(self.tensor)} dimension {axis} must have size "
-                    f"{static}.  Received size {found}, shape {self.tensor.shape}"
+                    f"{static}.  Received size {found_size}, shape {self.tensor.shape}"
                 )
             return
         condition = raw.Equal(x=self.size(axis), y=wanted)

@@ -63,21 +63,27 @@ def assert_rank_check(
     """Asserts something about the rank of `x`, with TensorFlow's messages and node names."""
     with name_scope(name, check.name):
         x = convert_to_tensor(x, name="x")
-        wanted = [convert_to_tensor(r, name="rank") for r in ranks]
+        wanted_ranks = [convert_to_tensor(r, name="rank") for r in ranks]
         shape = None if state.graph is None else shape_of(x)
-        for tensor in wanted:
+        for tensor in wanted_ranks:
             assert_type(tensor, int32)
             if tensor.shape.rank not in (0, None):
                 raise ValueError("Rank must be a scalar.")
-        static = [_static_scalar(t) for t in wanted]
+        static_ranks = [_static_scalar(t) for t in wanted_ranks]
         actual = x.shape.rank
-        if actual is not None and None not in static:
-            if not check.holds(actual, [int(s) for s in static if s is not None]):
-                raise ValueError(_rank_message(check, x, static, message))
+        if actual is not None and None not in static_ranks:
+            if not check.holds(actual, [int(s) for s in static_ranks if s is not None]):
+                raise ValueError(_rank_message(check, x, static_ranks, message))
             return raw.NoOp(name="static_checks_determined_all_ok")
-        condition = check.condition(rank_of(x), wanted)
+        condition = check.condition(rank_of(x), wanted_ranks)
         if data is None:
-            data = [sentence(message), f"Tensor {graph_name(x)} {check.words}", *wanted, "Received shape: ", shape]
+            data = [
+                sentence(message),
+                f"Tensor {graph_name(x)} {check.words}",
+                *wanted_ranks,
+                "Received shape: ",
+                shape,
+            ]
         return assert_that(condition, data, summarize=summarize)
 
 
@@ -88,9 +94,9 @@ def _static_scalar(tensor: Any) -> int | None:
 
 
 def _rank_message(check: RankCheck, x: Any, ranks: Sequence[int | None], message: str | None) -> str:
-    shown = str(tuple(ranks)) if check is IN else str(ranks[0])
-    wrong = f"Tensor {graph_name(x)} {check.words} {shown}."
-    return f"{sentence(message)}{wrong}  Received rank {x.shape.rank}, shape {x.shape}"
+    shown_ranks = str(tuple(ranks)) if check is IN else str(ranks[0])
+    statement = f"Tensor {graph_name(x)} {check.words} {shown_ranks}."
+    return f"{sentence(message)}{statement}  Received rank {x.shape.rank}, shape {x.shape}"
 
 
 @export("debugging.assert_rank", "assert_rank", v1=[])
@@ -175,12 +181,13 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
 
     Raises: TypeError: if the dtype is another.
     """
-    wanted = as_dtype(tf_type)
+    wanted_dtype = as_dtype(tf_type)
     with name_scope(name, "assert_type"):
         tensor = convert_to_tensor(tensor, name="tensor")
-        if tensor.dtype is not wanted:
+        if tensor.dtype is not wanted_dtype:
             raise TypeError(
-                f"{sentence(message)}{graph_name(tensor) or 'tensor'} must be of type {wanted!r}; got {tensor.dtype!r}"
+                f"{sentence(message)}{graph_name(tensor) or 'tensor'} must be of type {wanted_dtype!r}; "
+                f"got {tensor.dtype!r}"
             )
         raw.NoOp(name="statically_determined_correct_type")
 
@@ -201,8 +208,10 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer"):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            found = graph_name(x) or "tensor"
-            raise TypeError(f'{sentence(message)}Expected "x" to be integer type.  Found: {found} of dtype {x.dtype!s}')
+            shown_name = graph_name(x) or "tensor"
+            raise TypeError(
+                f'{sentence(message)}Expected "x" to be integer type.  Found: {shown_name} of dtype {x.dtype!s}'
+            )
         raw.NoOp(name="statically_determined_was_integer")
 
 
@@ -221,21 +230,23 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> DType:
     Raises: ValueError: if dtypes differ or are not floating point.
     """
     first: Any = None
-    expected = None if dtype is None else as_dtype(dtype).base_dtype
+    expected_dtype = None if dtype is None else as_dtype(dtype).base_dtype
     for tensor in tensors if tensors is not None else ():
         if tensor is None:
             continue
-        found = tensor.dtype.base_dtype
-        if expected is None:
-            expected, first = found, tensor
-        elif found is not expected:
+        found_dtype = tensor.dtype.base_dtype
+        if expected_dtype is None:
+            expected_dtype, first = found_dtype, tensor
+        elif found_dtype is not expected_dtype:
             than = "" if first is None else f" as {_shown(first)}"
-            raise ValueError(f"{_shown(tensor)}, type={found!s}, must be of the same type ({expected!s}){than}.")
-    if expected is None:
+            raise ValueError(
+                f"{_shown(tensor)}, type={found_dtype!s}, must be of the same type ({expected_dtype!s}){than}."
+            )
+    if expected_dtype is None:
         return float32
-    if not expected.is_floating:
-        raise ValueError(f"Expected floating point type, got {expected!s}.")
-    return expected
+    if not expected_dtype.is_floating:
+        raise ValueError(f"Expected floating point type, got {expected_dtype!s}.")
+    return expected_dtype
 
 
 def _shown(tensor: Any) -> str:

@@ -40,8 +40,8 @@ def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
     """Encodes every string in web-safe base64."""
 
     def encode(text: bytes) -> bytes:
-        encoded = base64.urlsafe_b64encode(text)
-        return encoded if pad else encoded.rstrip(b"=")
+        base64_text = base64.urlsafe_b64encode(text)
+        return base64_text if pad else base64_text.rstrip(b"=")
 
     return map_strings(encode, input)
 
@@ -244,8 +244,8 @@ def serialize_tensor_op(xp: Xp, tensor: Array, *, T: DType) -> bytes:
             proto.tensor_content = np.ascontiguousarray(tensor).tobytes()
     else:
         raise _fail(f"Tensors of dtype {T.name} cannot be serialized.")
-    serialized: bytes = proto.SerializeToString(deterministic=True)
-    return serialized
+    serialized_proto: bytes = proto.SerializeToString(deterministic=True)
+    return serialized_proto
 
 
 @op(
@@ -267,11 +267,11 @@ def parse_tensor_op(xp: Xp, serialized: Array, *, out_type: DType) -> Array:
     try:
         proto.ParseFromString(data)
     except Exception:
-        encoded = base64.b64encode(data).decode()
-        raise _fail(f"Could not parse `serialized` as TensorProto, base64: {encoded}") from None
+        base64_text = base64.b64encode(data).decode()
+        raise _fail(f"Could not parse `serialized` as TensorProto, base64: {base64_text}") from None
     if proto.dtype != out_type.as_datatype_enum:
-        found = runtime_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
-        raise _fail(f"Type mismatch between parsed tensor ({found}) and dtype ({runtime_name(out_type)})")
+        found_name = runtime_name(as_dtype(proto.dtype)) if proto.dtype else "INVALID"
+        raise _fail(f"Type mismatch between parsed tensor ({found_name}) and dtype ({runtime_name(out_type)})")
     try:
         array: Array = decode_tensor(proto)[0]
     except (ValueError, TypeError, KeyError, errors.OpError) as error:

@@ -72,10 +72,10 @@ def format_template(
     """
     if isinstance(inputs, Tensor) or hasattr(type(inputs), "__tf_tensor__") and hasattr(inputs, "dtype"):
         inputs = [inputs]
-    expected = template.count(placeholder)
-    if expected != len(inputs):
+    expected_count = template.count(placeholder)
+    if expected_count != len(inputs):
         raise ValueError(
-            f"The template expects {expected} tensors, but the inputs only has {len(inputs)}. Please ensure the "
+            f"The template expects {expected_count} tensors, but the inputs only has {len(inputs)}. Please ensure the "
             "number of placeholders in template matches inputs length."
         )
     return format_tensors(list(inputs), name=name, template=template, placeholder=placeholder, summarize=summarize)

@@ -30,11 +30,11 @@ _TEXT = "text has no gradient"
 
 def _join_shape(c: ShapeContext) -> TensorShape:
     shape = TensorShape.of(())
-    for found in c.shapes("inputs"):
-        if found.rank is None:
+    for input_shape in c.shapes("inputs"):
+        if input_shape.rank is None:
             shape = UNKNOWN if shape.rank == 0 else shape
-        elif found.rank:
-            shape = found if not shape.rank else merge(shape, found)
+        elif input_shape.rank:
+            shape = input_shape if not shape.rank else merge(shape, input_shape)
     return UNKNOWN if shape.rank == 0 and any(s.rank is None for s in c.shapes("inputs")) else shape
 
 
@@ -92,10 +92,10 @@ def reduce_join_op(
 ) -> Array:
     """Joins strings along axes; of several, the first given varies fastest."""
     axes = _normalized(reduction_indices.reshape(-1).tolist(), inputs.ndim)
-    kept = [axis for axis in range(inputs.ndim) if axis not in axes]
-    shape = tuple(inputs.shape[axis] for axis in kept)
+    kept_axes = [axis for axis in range(inputs.ndim) if axis not in axes]
+    shape = tuple(inputs.shape[axis] for axis in kept_axes)
     count = int(np.prod([inputs.shape[axis] for axis in axes], dtype=np.int64))
-    rows = np.transpose(inputs, kept + axes[::-1]).reshape(int(np.prod(shape, dtype=np.int64)), count)
+    rows = np.transpose(inputs, kept_axes + axes[::-1]).reshape(int(np.prod(shape, dtype=np.int64)), count)
     if keep_dims:
         shape = tuple(1 if axis in axes else size for axis, size in enumerate(inputs.shape))
     between = attr_bytes(separator)
@@ -103,16 +103,16 @@ def reduce_join_op(
 
 
 def _normalized(axes: list[int], rank: int) -> list[int]:
-    found: list[int] = []
+    found_axes: list[int] = []
     for axis in axes:
         if not -rank <= axis < rank:
             raise errors.OutOfRangeError(
                 None, None, f"Invalid reduction dimension {axis} for input with {rank} dimension(s)"
             )
-        if axis % rank in found:
+        if axis % rank in found_axes:
             raise errors.InvalidArgumentError(None, None, f"Duplicate reduction dimension {axis}")
-        found.append(axis % rank)
-    return found
+        found_axes.append(axis % rank)
+    return found_axes
 
 
 @export("strings.reduce_join", v1=[])
@@ -190,14 +190,14 @@ def unsorted_segment_join_op(
     """Joins the strings of each segment, in order."""
     _check_segments(inputs, segment_ids, num_segments)
     count = int(num_segments)
-    rest = inputs.shape[segment_ids.ndim :]
-    rows = inputs.reshape(segment_ids.size, int(np.prod(rest, dtype=np.int64)))
+    row_shape = inputs.shape[segment_ids.ndim :]
+    rows = inputs.reshape(segment_ids.size, int(np.prod(row_shape, dtype=np.int64)))
     groups: list[list[list[bytes]]] = [[[] for _ in range(rows.shape[1])] for _ in range(count)]
     for row, segment in zip(rows, segment_ids.reshape(-1).tolist(), strict=True):
         for column, text in enumerate(row):
             groups[segment][column].append(text)
     between = attr_bytes(separator)
-    return string_array((between.join(parts) for group in groups for parts in group), (count, *rest))
+    return string_array((between.join(parts) for group in groups for parts in group), (count, *row_shape))
 
 
 def _check_segments(inputs: Array, ids: Array, count: Array) -> None:

@@ -51,14 +51,14 @@ def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
         names = "float, double, int32, int64, uint32, uint64"
         message = f"Value for attr 'out_type' of {out_type.name} is not in the list of allowed values: {names}"
         raise errors.InvalidArgumentError(None, None, message)
-    read = _integer_reader(out_type) if out_type.is_integer else _read_float
+    reader = _integer_reader(out_type) if out_type.is_integer else _read_float
     values = []
     for text in string_tensor.reshape(-1):
-        value = read(text)
+        value = reader(text)
         if value is None:
-            shown = text.split(b"\0")[0].decode("utf-8", "surrogateescape")
+            shown_text = text.split(b"\0")[0].decode("utf-8", "surrogateescape")
             raise errors.InvalidArgumentError(
-                None, None, f"StringToNumberOp could not correctly convert string: {shown}"
+                None, None, f"StringToNumberOp could not correctly convert string: {shown_text}"
             )
         values.append(value)
     wide = np.array(values, dtype=object if out_type.is_integer else np.float64)
@@ -171,10 +171,10 @@ def _formatter(dtype: DType, flags: str, precision: int, conversion: str) -> Cal
     if dtype is d.string:
         return _text_formatter(flags)
     form = f"%{flags}{f'.{precision}' if precision > -1 else ''}{conversion}"
-    plain = form.replace("%0", "%") if flags.startswith("0") else form
+    plain_form = form.replace("%0", "%") if flags.startswith("0") else form
 
     def real(value: float) -> str:
-        return (form if math.isfinite(value) else plain) % value
+        return (form if math.isfinite(value) else plain_form) % value
 
     if dtype.is_complex:
         return lambda value: f"({real(value.real)},{real(value.imag)})".encode()

@@ -77,9 +77,9 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
     Raises: PatternError: if RE2 refuses the pattern.
     """
-    translated = _Translator(pattern).translate()
+    translation = _Translator(pattern).translate()
     try:
-        return re.compile(translated)
+        return re.compile(translation)
     except (re.error, OverflowError, RecursionError) as error:
         raise PatternError(f"not supported here: {error}: {pattern}") from None
 
@@ -143,25 +143,29 @@ class _Translator:
     # --- groups --------------------------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        rest = self.pattern[self.position :]
-        if not rest.startswith("(?"):
+        remaining_pattern = self.pattern[self.position :]
+        if not remaining_pattern.startswith("(?"):
             self._push("(", 1)
             return
-        if rest.startswith("(?P<"):
-            name = re.match(r"\(\?P<(\w+)>", rest)
+        if remaining_pattern.startswith("(?P<"):
+            name = re.match(r"\(\?P<(\w+)>", remaining_pattern)
             if name is None:
-                raise PatternError(f"invalid named capture group: {rest.partition('>')[0]}")
+                raise PatternError(f"invalid named capture group: {remaining_pattern.partition('>')[0]}")
             self._push("(", name.end())
             return
-        flags = _FLAG_GROUP.match(rest)
+        flags = _FLAG_GROUP.match(remaining_pattern)
         if flags is None or flags[0] == "(?)":
-            raise PatternError(f"invalid perl operator: {rest[:3]}" if len(rest) > 2 else f"missing ): {self.pattern}")
-        changed = self.flags.changed(flags[1], flags[2] or "")
+            raise PatternError(
+                f"invalid perl operator: {remaining_pattern[:3]}"
+                if len(remaining_pattern) > 2
+                else f"missing ): {self.pattern}"
+            )
+        new_flags = self.flags.changed(flags[1], flags[2] or "")
         if flags[3] == ":":
             self._push("(?:", flags.end())
         else:
             self._write("", flags.end(), repeatable=False)
-        self.flags = changed
+        self.flags = new_flags
 
     def _push(self, text: str, consumed: int) -> None:
         self.outer.append(self.flags)
@@ -176,12 +180,12 @@ class _Translator:
     # --- repetition ----------------------------------------------------------------------------------------------
 
     def _repeat(self, start: int) -> None:
-        counted = _COUNTED.match(self.pattern, start)
-        operator = counted[0] if counted is not None else self.pattern[start]
+        count_match = _COUNTED.match(self.pattern, start)
+        operator = count_match[0] if count_match is not None else self.pattern[start]
         if self.last_repeat is not None:
             raise PatternError(f"bad repetition operator: {self.pattern[self.last_repeat : start + len(operator)]}")
-        if counted is not None:
-            self._check_count(counted)
+        if count_match is not None:
+            self._check_count(count_match)
         if not self.repeatable:
             raise PatternError(f"no argument for repetition operator: {operator}")
         self.position = start + len(operator)
@@ -221,8 +225,8 @@ class _Translator:
     def _quoted(self) -> None:
         """Writes the text between `\\Q` and `\\E` as literals."""
         text, _, _ = self.pattern[self.position + 2 :].partition("\\E")
-        consumed = min(len(text) + 4, len(self.pattern) - self.position)
-        self._write("".join(map(self._literal, text)), consumed, repeatable=bool(text))
+        consumed_count = min(len(text) + 4, len(self.pattern) - self.position)
+        self._write("".join(map(self._literal, text)), consumed_count, repeatable=bool(text))
 
     def _class_escape(self, letter: str) -> str:
         """Returns the ranges that `\\d`, `\\W`, `\\pL` ... stands for inside brackets; moves past the escape."""
@@ -248,8 +252,8 @@ class _Translator:
         """Returns the character that an escape names; moves past the escape."""
         match = _CHARACTER_ESCAPE.match(self.pattern, self.position)
         if match is None:
-            rest = self.pattern[self.position : self.position + 2]
-            raise PatternError("trailing \\" if len(rest) < 2 else f"invalid escape sequence: {rest}")
+            escape = self.pattern[self.position : self.position + 2]
+            raise PatternError("trailing \\" if len(escape) < 2 else f"invalid escape sequence: {escape}")
         self.position = match.end()
         if match["octal"]:
             return chr(int(match["octal"], 8))
@@ -265,8 +269,8 @@ class _Translator:
     def _class(self) -> None:
         start = self.position
         self.position += 1
-        negated = self.pattern.startswith("^", self.position)
-        self.position += negated
+        is_negated = self.pattern.startswith("^", self.position)
+        self.position += is_negated
         items: list[str] = []
         first = True
         while first or not self.pattern.startswith("]", self.position):
@@ -275,7 +279,7 @@ class _Translator:
             items.append(self._class_item(start))
             first = False
         self.position += 1
-        text = f"[^{''.join(items)}{_BROKEN}]" if negated else f"[{''.join(items)}]"
+        text = f"[^{''.join(items)}{_BROKEN}]" if is_negated else f"[{''.join(items)}]"
         self._write(self._case(text), 0)
 
     def _class_item(self, start: int) -> str:
@@ -335,8 +339,8 @@ def _category_ranges(name: str) -> str | None:
         return f"\\x00-\\U{sys.maxunicode:08x}"
     if name in SCRIPT_NAMES:
         return _script_ranges(SCRIPT_NAMES.index(name))
-    found = _as_ranges(lambda character: unicodedata.category(character).startswith(name)) if len(name) < 3 else ""
-    return found or None
+    ranges = _as_ranges(lambda character: unicodedata.category(character).startswith(name)) if len(name) < 3 else ""
+    return ranges or None
 
 
 def _script_ranges(number: int) -> str:

@@ -45,13 +45,13 @@ def _scalar(array: Array, what: str) -> str:
 
 def _replacer(pattern: str, rewrite: str, everywhere: bool) -> Callable[[bytes], bytes]:
     """Returns a function of one string that replaces the first or every match."""
-    compiled = _compiled(pattern)
+    compiled_pattern = _compiled(pattern)
     expand = _expander(rewrite)
-    if _highest_group(rewrite) > compiled.groups:
+    if _highest_group(rewrite) > compiled_pattern.groups:
         return lambda element: element
     if not everywhere:
-        return lambda element: attr_bytes(_replace_first(compiled, expand, _text(element)))
-    return lambda element: attr_bytes(_replace_all(compiled, expand, _text(element)))
+        return lambda element: attr_bytes(_replace_first(compiled_pattern, expand, _text(element)))
+    return lambda element: attr_bytes(_replace_all(compiled_pattern, expand, _text(element)))
 
 
 def _highest_group(rewrite: str) -> int:
@@ -145,8 +145,8 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool =
 
 
 def _matches(pattern: str, input: Array) -> Array:
-    compiled = _compiled(pattern)
-    return map_values(lambda element: compiled.fullmatch(_text(element)) is not None, input, np.bool_)
+    compiled_pattern = _compiled(pattern)
+    return map_values(lambda element: compiled_pattern.fullmatch(_text(element)) is not None, input, np.bool_)
 
 
 def _match_shape(c: ShapeContext) -> TensorShape:

@@ -92,15 +92,15 @@ def string_split_v2(xp: Xp, input: Array, sep: Array, *, maxsplit: int = -1) -> 
 def string_split(xp: Xp, input: Array, delimiter: Array, *, skip_empty: bool = True) -> tuple[Array, Array, Array]:
     """Splits every string at any byte of `delimiter`; an empty one means after each byte."""
     _check_ranks(input, delimiter, "delimiter")
-    split = _byte_splitter(delimiter.item())
-    return _sparse([[part for part in split(text) if part or not skip_empty] for text in input])
+    splitter = _byte_splitter(delimiter.item())
+    return _sparse([[part for part in splitter(text) if part or not skip_empty] for text in input])
 
 
 def _byte_splitter(delimiter: bytes) -> Callable[[bytes], list[bytes]]:
     if not delimiter:
         return lambda text: [text[i : i + 1] for i in range(len(text))]
-    first, others = delimiter[:1], delimiter[1:]
-    table = bytes.maketrans(others, first * len(others))
+    first, other_bytes = delimiter[:1], delimiter[1:]
+    table = bytes.maketrans(other_bytes, first * len(other_bytes))
     marks = set(delimiter)
 
     def split(text: bytes) -> list[bytes]:
@@ -209,8 +209,8 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
             raise ValueError("input must have a statically-known rank.")
         if input.shape.rank:
             needs_ragged("tf.strings.bytes_split", "tf.raw_ops.StringSplit with an empty delimiter gives the bytes.")
-        stacked = raw.Pack(values=[input], axis=0)
-        return raw.StringSplit(input=stacked, delimiter="", skip_empty=False)[1]
+        stacked_input = raw.Pack(values=[input], axis=0)
+        return raw.StringSplit(input=stacked_input, delimiter="", skip_empty=False)[1]
 
 
 # --- n-grams ---------------------------------------------------------------------------------------------------------
@@ -249,16 +249,16 @@ def string_ngrams(
     splits = data_splits.tolist()
     _check_splits(splits, len(data))
     pads = attr_bytes(left_pad), attr_bytes(right_pad), pad_width
-    joined: list[bytes] = []
+    joined_ngrams: list[bytes] = []
     ends = splits[:1]
     for start, stop in itertools.pairwise(splits):
         row = data[start:stop].tolist()
-        found = [gram for width in ngram_widths for gram in _row_ngrams(row, width, pads)]
-        if not found and row and preserve_short_sequences:
-            found = [_padded(row, max(pad_width, 0), pads)]
-        joined += [attr_bytes(separator).join(gram) for gram in found]
-        ends.append(len(joined))
-    return string_array(joined, (len(joined),)), np.array(ends, dtype=data_splits.dtype)
+        grams = [gram for width in ngram_widths for gram in _row_ngrams(row, width, pads)]
+        if not grams and row and preserve_short_sequences:
+            grams = [_padded(row, max(pad_width, 0), pads)]
+        joined_ngrams += [attr_bytes(separator).join(gram) for gram in grams]
+        ends.append(len(joined_ngrams))
+    return string_array(joined_ngrams, (len(joined_ngrams),)), np.array(ends, dtype=data_splits.dtype)
 
 
 def _check_splits(splits: Sequence[int], size: int) -> None:
@@ -283,8 +283,8 @@ def _padded(row: list[bytes], width: int, pads: tuple[bytes, bytes, int]) -> lis
 
 def _row_ngrams(row: list[bytes], width: int, pads: tuple[bytes, bytes, int]) -> list[list[bytes]]:
     padding = width - 1 if pads[2] < 0 else min(pads[2], width - 1)
-    padded = _padded(row, padding, pads)
-    return [padded[i : i + width] for i in range(len(padded) - width + 1)]
+    padded_row = _padded(row, padding, pads)
+    return [padded_row[i : i + width] for i in range(len(padded_row) - width + 1)]
 
 
 @export("strings.ngrams", v1=["strings.ngrams"])

@@ -27,10 +27,10 @@ def attr_bytes(text: str) -> bytes:
 
 def string_array(elements: Iterable[bytes], shape: tuple[int, ...]) -> Array:
     """Makes a string array of `shape` from elements in C order."""
-    flat = np.empty(int(np.prod(shape, dtype=np.int64)), dtype=object)
+    flat_array = np.empty(int(np.prod(shape, dtype=np.int64)), dtype=object)
     for index, element in enumerate(elements):
-        flat[index] = element
-    return flat.reshape(shape)
+        flat_array[index] = element
+    return flat_array.reshape(shape)
 
 
 def map_strings(function: Callable[[bytes], bytes], array: Array) -> Array:
@@ -49,6 +49,6 @@ def check_choice(attr: str, value: str, choices: Sequence[str]) -> None:
     Raises: tf.errors.InvalidArgumentError: in TensorFlow's words.
     """
     if value not in choices:
-        allowed = ", ".join(f'"{choice}"' for choice in choices)
-        message = f"Value for attr '{attr}' of \"{value}\" is not in the list of allowed values: {allowed}"
+        allowed_choices = ", ".join(f'"{choice}"' for choice in choices)
+        message = f"Value for attr '{attr}' of \"{value}\" is not in the list of allowed values: {allowed_choices}"
         raise errors.InvalidArgumentError(None, None, message)

@@ -57,13 +57,13 @@ class _Decoder:
     def __init__(self, encoding: str, errors: str, replacement: int, replace_control: bool) -> None:
         check_choice("errors", errors, _ERRORS)
         try:
-            found = codecs.lookup(encoding)
+            codec_info = codecs.lookup(encoding)
             "a".encode(encoding)
         except LookupError:
             raise _fail(f"Could not create converter for input encoding: {encoding}") from None
         if not 0 <= replacement <= 0x10FFFF:
             raise _fail("replacement_char out of unicode codepoint range")
-        self._codec = found.name
+        self._codec = codec_info.name
         self._errors = errors
         self._replacement = replacement
         self._replace_control = replace_control
@@ -78,10 +78,10 @@ class _Decoder:
             codec, position = _byte_order(codec, text)
         for character in text[position:].decode(codec, "millrace-mark"):
             code = ord(character)
-            malformed = _MARKER <= code < 0xE000
+            is_malformed = _MARKER <= code < 0xE000
             start = position
-            position += code - _MARKER if malformed else len(character.encode(codec))
-            if malformed or (self._replace_control and code <= _LAST_CONTROL):
+            position += code - _MARKER if is_malformed else len(character.encode(codec))
+            if is_malformed or (self._replace_control and code <= _LAST_CONTROL):
                 if self._errors == "strict":
                     raise _fail("Invalid formatting on input string")
                 if self._errors == "ignore":
@@ -231,15 +231,15 @@ def _check_splits(splits: Sequence[int], size: int) -> None:
 
 def _valid(codes: Sequence[int], errors: str, replacement: int) -> list[int]:
     """Returns the code points; treats numbers that are no code points as `errors` says."""
-    checked: list[int] = []
+    valid_codes: list[int] = []
     for code in codes:
         if 0 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF:
-            checked.append(code)
+            valid_codes.append(code)
         elif errors == "strict":
             raise _fail("Code point is out of range for Unicode, or is a surrogate.")
         elif errors == "replace":
-            checked.append(replacement)
-    return checked
+            valid_codes.append(replacement)
+    return valid_codes
 
 
 # --- public functions ------------------------------------------------------------------------------------------------
@@ -444,11 +444,11 @@ def unicode_encode(
             raise ValueError("input_tensor's rank must be at least 1.")
         shape = shape_of(input)
         rows = raw.Prod(input=shape[:-1], reduction_indices=[0])
-        encoded = raw.UnicodeEncode(
+        encoded_rows = raw.UnicodeEncode(
             input_values=raw.Reshape(tensor=input, shape=[-1]),
             input_splits=raw.Range(start=0, limit=rows + 1, delta=1) * shape[-1],
             output_encoding=output_encoding,
             errors=errors,
             replacement_char=replacement_char,
         )
-        return raw.Reshape(tensor=encoded, shape=shape[:-1])
+        return raw.Reshape(tensor=encoded_rows, shape=shape[:-1])

@@ -44,8 +44,8 @@ def script_runs() -> tuple[Array, Array]:
 def unicode_script_op(xp: Xp, input: Array) -> Array:
     """Finds the script of every code point."""
     starts, scripts = script_runs()
-    found = scripts[np.searchsorted(starts, np.clip(input, 0, _LAST_CODE_POINT), side="right") - 1]
-    return np.where((input < 0) | (input > _LAST_CODE_POINT), np.int32(-1), found)
+    found_scripts = scripts[np.searchsorted(starts, np.clip(input, 0, _LAST_CODE_POINT), side="right") - 1]
+    return np.where((input < 0) | (input > _LAST_CODE_POINT), np.int32(-1), found_scripts)
 
 
 @export("strings.unicode_script")
