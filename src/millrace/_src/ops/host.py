@@ -261,12 +261,12 @@ def _numpy_kernel(input: Sequence[Array], token: str, dtypes: Sequence[DType]) -
     arrays = [_numpy_output(value) for value in values]
     _check_count(token, len(arrays), len(dtypes))
     for index, (array, dtype) in enumerate(zip(arrays, dtypes, strict=True)):
-        found_dtype = from_np(array.dtype)
-        if found_dtype.np_dtype != dtype.np_dtype:
+        actual = from_np(array.dtype)
+        if actual.np_dtype != dtype.np_dtype:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"{index}-th value returned by {token} is {runtime_name(found_dtype)}, but expects {runtime_name(dtype)}",
+                f"{index}-th value returned by {token} is {runtime_name(actual)}, but expects {runtime_name(dtype)}",
             )
     return arrays
 
