@@ -164,5 +164,14 @@ def with_dependencies(controls: Any, tensor: Any) -> Any:
 
 @export(v1=["tuple"])
 def tuple_v1(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
-    """Returns tensors that become available together, with TensorFlow 1's order of arguments."""
+    """Returns tensors none of which is available before all of them are, with TensorFlow 1's order of arguments.
+
+    >>> with tf.Graph().as_default():
+    ...     [t.name for t in tf.compat.v1.tuple([tf.constant(1), tf.constant(2)])]
+    ['tuple/control_dependency:0', 'tuple/control_dependency_1:0']
+
+    Args: as in `tf.tuple`.
+    Returns: A list like `tensors`; in eager mode the list itself.
+    Raises: as `tf.tuple`.
+    """
     return tuple_of(tensors, control_inputs, name)

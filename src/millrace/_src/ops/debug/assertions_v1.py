@@ -14,9 +14,23 @@ from millrace._src.util.export import export
 def assert_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x == y`; `data` is a list of values to show."""
+    """Asserts that `x == y` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_equal([1, 2], [1, 2])
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype; the two broadcast.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
+    """
     with name_scope(name, "assert_equal"):
-        pass  # see comparisons.assert_equal
+        pass  # TensorFlow opens this scope twice, as in comparisons.assert_equal
     return c.assert_comparison(c.EQUAL, x, y, data, summarize, message, name)
 
 
@@ -24,7 +38,21 @@ def assert_equal(
 def assert_none_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x != y`; `data` is a list of values to show."""
+    """Asserts that `x != y` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_none_equal([1, 2], [2, 1])
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype; the two broadcast.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
+    """
     return c.assert_comparison(c.NONE_EQUAL, x, y, data, summarize, message, name)
 
 
@@ -32,7 +60,21 @@ def assert_none_equal(
 def assert_less(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x < y`; `data` is a list of values to show."""
+    """Asserts that `x < y` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_less([1, 2], 3)
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype; the two broadcast.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
+    """
     return c.assert_comparison(c.LESS, x, y, data, summarize, message, name)
 
 
@@ -40,7 +82,21 @@ def assert_less(
 def assert_less_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x <= y`; `data` is a list of values to show."""
+    """Asserts that `x <= y` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_less_equal([1, 2], 2)
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype; the two broadcast.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
+    """
     return c.assert_comparison(c.LESS_EQUAL, x, y, data, summarize, message, name)
 
 
@@ -48,7 +104,21 @@ def assert_less_equal(
 def assert_greater(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x > y`; `data` is a list of values to show."""
+    """Asserts that `x > y` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_greater([1, 2], 0)
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype; the two broadcast.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
+    """
     return c.assert_comparison(c.GREATER, x, y, data, summarize, message, name)
 
 
@@ -56,7 +126,21 @@ def assert_greater(
 def assert_greater_equal(
     x: Any, y: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x >= y`; `data` is a list of values to show."""
+    """Asserts that `x >= y` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_greater_equal([1, 2], 1)
+
+    Args:
+      x: a Tensor.
+      y: a Tensor of the same dtype; the two broadcast.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
+    """
     return c.assert_comparison(c.GREATER_EQUAL, x, y, data, summarize, message, name)
 
 
@@ -64,7 +148,20 @@ def assert_greater_equal(
 def assert_positive(
     x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x > 0`; `data` is a list of values to show."""
+    """Asserts that all elements of `x` are greater than zero.
+
+    >>> tf.compat.v1.assert_positive([1, 2])
+
+    Args:
+      x: a Tensor of a real dtype.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
+    """
     return c.assert_sign(c.POSITIVE, x, data, summarize, message, name)
 
 
@@ -72,7 +169,20 @@ def assert_positive(
 def assert_negative(
     x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x < 0`; `data` is a list of values to show."""
+    """Asserts that all elements of `x` are less than zero.
+
+    >>> tf.compat.v1.assert_negative([-1, -2])
+
+    Args:
+      x: a Tensor of a real dtype.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
+    """
     return c.assert_sign(c.NEGATIVE, x, data, summarize, message, name)
 
 
@@ -80,7 +190,20 @@ def assert_negative(
 def assert_non_negative(
     x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x >= 0`; `data` is a list of values to show."""
+    """Asserts that all elements of `x` are zero or greater.
+
+    >>> tf.compat.v1.assert_non_negative([0, 2])
+
+    Args:
+      x: a Tensor of a real dtype.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
+    """
     return c.assert_sign(c.NON_NEGATIVE, x, data, summarize, message, name)
 
 
@@ -88,7 +211,20 @@ def assert_non_negative(
 def assert_non_positive(
     x: Any, data: Any = None, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts `x <= 0`; `data` is a list of values to show."""
+    """Asserts that all elements of `x` are zero or less.
+
+    >>> tf.compat.v1.assert_non_positive([0, -2])
+
+    Args:
+      x: a Tensor of a real dtype.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
+    """
     return c.assert_sign(c.NON_POSITIVE, x, data, summarize, message, name)
 
 
@@ -103,7 +239,23 @@ def assert_near(
     message: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Asserts `|x - y| < atol + rtol * |y|`; `data` is a list of values to show."""
+    """Asserts that `|x - y| < atol + rtol * |y|` for all pairs of elements.
+
+    >>> tf.compat.v1.assert_near([1.0], [1.0 + 1e-7])
+
+    Args:
+      x: a floating point or complex Tensor.
+      y: a Tensor of the same dtype.
+      rtol: the relative tolerance; None means ten times the machine epsilon of the dtype.
+      atol: the absolute tolerance; None means the same.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if elements are further apart.
+    """
     return c.assert_closeness(x, y, rtol, atol, data, summarize, message, name)
 
 
@@ -116,7 +268,21 @@ def assert_rank(
     message: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Asserts the rank of `x`; `data` is a list of values to show."""
+    """Asserts that `x` has the given rank.
+
+    >>> tf.compat.v1.assert_rank([[1, 2]], 2)
+
+    Args:
+      x: a Tensor.
+      rank: an int or a scalar int32 Tensor.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that fails if the rank turns out to be wrong.
+    Raises: ValueError: if the rank is known and wrong.
+    """
     return s.assert_rank_check(s.RANK, x, [rank], data, summarize, message, name)
 
 
@@ -129,7 +295,21 @@ def assert_rank_at_least(
     message: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Asserts a least rank of `x`; `data` is a list of values to show."""
+    """Asserts that `x` has at least the given rank.
+
+    >>> tf.compat.v1.assert_rank_at_least([[1, 2]], 1)
+
+    Args:
+      x: a Tensor.
+      rank: an int or a scalar int32 Tensor.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that fails if the rank turns out to be wrong.
+    Raises: ValueError: if the rank is known and wrong.
+    """
     return s.assert_rank_check(s.AT_LEAST, x, [rank], data, summarize, message, name)
 
 
@@ -142,5 +322,19 @@ def assert_rank_in(
     message: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Asserts that the rank of `x` is one of `ranks`; `data` is a list of values to show."""
+    """Asserts that `x` has one of the given ranks.
+
+    >>> tf.compat.v1.assert_rank_in([[1, 2]], (1, 2))
+
+    Args:
+      x: a Tensor.
+      ranks: ints or scalar int32 Tensors.
+      data: a list of values that the error shows; None shows the operands.
+      summarize: how many elements of each value the error shows; None for 3.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that fails if the rank turns out to be wrong.
+    Raises: ValueError: if the rank is known and wrong.
+    """
     return s.assert_rank_check(s.IN, x, list(ranks), data, summarize, message, name)

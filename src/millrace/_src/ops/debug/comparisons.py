@@ -174,9 +174,13 @@ def assert_equal(
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that `x != y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+    """Asserts that `x != y` for all pairs of elements.
 
     >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
+
+    Args: as in `tf.debugging.assert_equal`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
     """
     return assert_comparison(NONE_EQUAL, x, y, None, summarize, message, name)
 
@@ -185,9 +189,13 @@ def assert_none_equal(
 def assert_less(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that `x < y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+    """Asserts that `x < y` for all pairs of elements.
 
     >>> tf.debugging.assert_less([1, 2], 3)
+
+    Args: as in `tf.debugging.assert_equal`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
     """
     return assert_comparison(LESS, x, y, None, summarize, message, name)
 
@@ -196,9 +204,13 @@ def assert_less(
 def assert_less_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that `x <= y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+    """Asserts that `x <= y` for all pairs of elements.
 
     >>> tf.debugging.assert_less_equal([1, 2], 2)
+
+    Args: as in `tf.debugging.assert_equal`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
     """
     return assert_comparison(LESS_EQUAL, x, y, None, summarize, message, name)
 
@@ -207,9 +219,13 @@ def assert_less_equal(
 def assert_greater(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that `x > y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+    """Asserts that `x > y` for all pairs of elements.
 
     >>> tf.debugging.assert_greater([1, 2], 0)
+
+    Args: as in `tf.debugging.assert_equal`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
     """
     return assert_comparison(GREATER, x, y, None, summarize, message, name)
 
@@ -218,9 +234,13 @@ def assert_greater(
 def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that `x >= y` for all pairs of elements; arguments and errors as in `tf.debugging.assert_equal`.
+    """Asserts that `x >= y` for all pairs of elements.
 
     >>> tf.debugging.assert_greater_equal([1, 2], 1)
+
+    Args: as in `tf.debugging.assert_equal`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if a pair fails; while tracing, if both tensors are constants.
     """
     return assert_comparison(GREATER_EQUAL, x, y, None, summarize, message, name)
 
@@ -278,9 +298,13 @@ def assert_positive(x: Any, message: str | None = None, summarize: int | None = 
 
 @export("debugging.assert_negative", v1=[])
 def assert_negative(x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None) -> Any:
-    """Asserts that all elements are less than zero; arguments and errors as in `tf.debugging.assert_positive`.
+    """Asserts that all elements of `x` are less than zero.
 
     >>> tf.debugging.assert_negative([-1, -2])
+
+    Args: as in `tf.debugging.assert_positive`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
     """
     return assert_sign(NEGATIVE, x, None, summarize, message, name)
 
@@ -289,9 +313,13 @@ def assert_negative(x: Any, message: str | None = None, summarize: int | None = 
 def assert_non_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that all elements are zero or greater; arguments and errors as in `tf.debugging.assert_positive`.
+    """Asserts that all elements of `x` are zero or greater.
 
     >>> tf.debugging.assert_non_negative([0, 2])
+
+    Args: as in `tf.debugging.assert_positive`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
     """
     return assert_sign(NON_NEGATIVE, x, None, summarize, message, name)
 
@@ -300,9 +328,13 @@ def assert_non_negative(
 def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
-    """Asserts that all elements are zero or less; arguments and errors as in `tf.debugging.assert_positive`.
+    """Asserts that all elements of `x` are zero or less.
 
     >>> tf.debugging.assert_non_positive([0, -2])
+
+    Args: as in `tf.debugging.assert_positive`.
+    Returns: None in eager mode; the operation in a graph.
+    Raises: tf.errors.InvalidArgumentError: if an element fails; while tracing, if `x` is a constant.
     """
     return assert_sign(NON_POSITIVE, x, None, summarize, message, name)
 

@@ -97,6 +97,10 @@ def check_numerics_v2_gradient(doutput: Tensor, message: str) -> Tensor:
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Raises UnimplementedError: a check of every op's result is not available; `check_numerics` checks one tensor.
 
+    Args:
+      stack_height_limit: how many stack frames a message would show.
+      path_length_limit: how many characters of a file's path a message would show.
+
     Raises: tf.errors.UnimplementedError: always.
     """
     message = "tf.debugging.enable_check_numerics is not available in Millrace yet; use tf.debugging.check_numerics."
@@ -105,7 +109,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 @export("debugging.disable_check_numerics")
 def disable_check_numerics() -> None:
-    """Ends what `enable_check_numerics` began; as that is not available, there is nothing to do.
+    """Does nothing: `enable_check_numerics`, which this function would undo, is not available.
 
     >>> tf.debugging.disable_check_numerics()
     """
@@ -136,7 +140,21 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Any:
 def verify_tensor_all_finite(
     t: Any = None, msg: str | None = None, name: str | None = None, x: Any = None, message: str | None = None
 ) -> Any:
-    """Returns `x`; fails if `x` holds NaN or infinity; `t` and `msg` are the older names of the arguments."""
+    """Returns `x`; fails if `x` holds NaN or infinity.
+
+    >>> tf.compat.v1.verify_tensor_all_finite([1.0, 2.0], "weights").numpy()
+    array([1., 2.], dtype=float32)
+
+    Args:
+      t: the older name of `x`.
+      msg: the older name of `message`.
+      name: name of the scope in a graph.
+      x: a floating point Tensor.
+      message: the beginning of the error's text.
+
+    Returns: `x`, as a Tensor.
+    Raises: tf.errors.InvalidArgumentError: if an element is NaN or infinite.
+    """
     tensor = t if x is None else x
     text = msg if message is None else message
     return assert_all_finite(tensor, str(text), name)

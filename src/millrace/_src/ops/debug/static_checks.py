@@ -119,18 +119,31 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 
 @export("debugging.assert_rank_at_least", v1=[])
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Asserts that `x` has at least the given rank; arguments and errors as in `tf.debugging.assert_rank`.
+    """Asserts that `x` has at least the given rank.
 
     >>> tf.debugging.assert_rank_at_least([[1, 2]], 1)
+
+    Args: as in `tf.debugging.assert_rank`.
+    Returns: None in eager mode; in a graph an operation that fails if the rank turns out to be less.
+    Raises: ValueError: if the rank is known and less.
     """
     return assert_rank_check(AT_LEAST, x, [rank], None, None, message, name)
 
 
 @export("debugging.assert_rank_in", v1=[])
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> Any:
-    """Asserts that the rank of `x` is one of `ranks`; other arguments and errors as in `tf.debugging.assert_rank`.
+    """Asserts that the rank of `x` is one of `ranks`.
 
     >>> tf.debugging.assert_rank_in([[1, 2]], (1, 2))
+
+    Args:
+      x: a Tensor.
+      ranks: ints or scalar int32 Tensors.
+      message: a text for the error.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that fails if the rank turns out to be another.
+    Raises: ValueError: if the rank is known and none of `ranks`.
     """
     return assert_rank_check(IN, x, list(ranks), None, None, message, name)
 
@@ -163,7 +176,19 @@ def _scalar(tensor: Any, message: str | None, name: str | None) -> Any:
 
 @export(v1=["assert_scalar", "debugging.assert_scalar"])
 def assert_scalar_v1(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """Asserts that a tensor is a scalar, with TensorFlow 1's arguments; returns the tensor."""
+    """Asserts that the static shape is the shape of a scalar, and returns the tensor.
+
+    >>> tf.compat.v1.assert_scalar(tf.constant(3)).numpy()
+    np.int32(3)
+
+    Args:
+      tensor: a Tensor.
+      name: name of the scope in a graph.
+      message: a text for the error.
+
+    Returns: `tensor`, as a Tensor.
+    Raises: ValueError: if the shape is another, or unknown.
+    """
     return _scalar(tensor, message, name)
 
 

@@ -158,7 +158,23 @@ def reduce_join_v1(
     reduction_indices: Any = None,
     keepdims: bool | None = None,
 ) -> Any:
-    """Joins strings along axes, with TensorFlow 1's argument names."""
+    """Joins strings along axes, with TensorFlow 1's argument names.
+
+    >>> tf.compat.v1.reduce_join([["a", "b"], ["c", "d"]], axis=1).numpy()
+    array([b'ab', b'cd'], dtype=object)
+
+    Args:
+      inputs: a string Tensor.
+      axis: an int or a list of ints, the axes in the order of joining; None joins all.
+      keep_dims: the older name of `keepdims`.
+      separator: a text put between the strings.
+      name: name of the operation in a graph.
+      reduction_indices: the older name of `axis`.
+      keepdims: whether the joined axes stay, with size 1.
+
+    Returns: A string Tensor without the joined axes.
+    Raises: as `tf.strings.reduce_join`.
+    """
     axes = reduction_indices if axis is None else axis
     return reduce_join(inputs, axes, bool(keep_dims if keepdims is None else keepdims), separator, name)
 

@@ -151,7 +151,15 @@ def split_v1(
     source: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Splits strings into a sparse or ragged tensor: not available, as Millrace has neither yet.
+    """Raises UnimplementedError: the parts of several strings would be a sparse or ragged tensor, which Millrace lacks.
+
+    Args:
+      input: a string Tensor.
+      sep: the separator.
+      maxsplit: how many splits at most; -1 for no limit.
+      result_type: "SparseTensor" or "RaggedTensor".
+      source: the older name of `input`.
+      name: name of the operation in a graph.
 
     Raises:
       ValueError: if `result_type` is unknown.
@@ -171,7 +179,15 @@ def string_split_v1(
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:
-    """Splits strings into a sparse or ragged tensor: not available, as Millrace has neither yet.
+    """Raises UnimplementedError: the parts of several strings would be a sparse or ragged tensor, which Millrace lacks.
+
+    Args:
+      source: a string Tensor.
+      sep: the separator.
+      skip_empty: whether empty parts are left out.
+      delimiter: the older name of `sep`.
+      result_type: "SparseTensor" or "RaggedTensor".
+      name: name of the operation in a graph.
 
     Raises:
       ValueError: if `result_type` is unknown.

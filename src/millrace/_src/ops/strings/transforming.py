@@ -66,7 +66,18 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
 
 @export(v1=["strings.length"])
 def length_v1(input: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Computes the length of every string, with TensorFlow 1's order of arguments."""
+    """Computes the length of every string, with TensorFlow 1's order of arguments.
+
+    >>> tf.compat.v1.strings.length(["Hello", "Hi"]).numpy()
+    array([5, 2], dtype=int32)
+
+    Args:
+      input: a string Tensor.
+      name: name of the operation in a graph.
+      unit: "BYTE" or "UTF8_CHAR".
+
+    Returns: An int32 Tensor of the shape of `input`.
+    """
     return length(input, unit, name)
 
 
@@ -231,5 +242,19 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 
 @export(v1=["strings.substr", "substr"])
 def substr_v1(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Any:
-    """Takes parts of strings, with TensorFlow 1's order of arguments."""
+    """Takes parts of strings, with TensorFlow 1's order of arguments.
+
+    >>> tf.compat.v1.substr("Hello", 1, 3).numpy()
+    b'ell'
+
+    Args:
+      input: a string Tensor.
+      pos: an integer Tensor: where the part begins; negative counts from the end.
+      len: an integer Tensor of the same shape as `pos`: how long the part is at most.
+      name: name of the operation in a graph.
+      unit: "BYTE" or "UTF8_CHAR".
+
+    Returns: A string Tensor of the broadcast shape of `input` and `pos`.
+    Raises: tf.errors.InvalidArgumentError: if a position is outside of the string, or shapes do not fit.
+    """
     return substr(input, pos, len, unit, name)
