@@ -18,7 +18,8 @@ Array: TypeAlias = Any
 class Xp(Protocol):
     """NumPy's functions by name, and the engine-neutral extras below."""
 
-    is_xla: bool
+    engine: str
+    """The name of the engine; only `kernel_part` asks for it."""
     special: Any
     """The functions of `scipy.special` that both engines have."""
 
@@ -43,3 +44,10 @@ class Xp(Protocol):
 
     def while_loop(self, cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:
         """Applies `body` to `state` while `cond(*state)` holds."""
+
+
+class XlaXp(Xp, Protocol):
+    """What the forms of kernels for XLA may use besides."""
+
+    lax: Any
+    """`jax.lax`."""

@@ -95,6 +95,12 @@ class Rules:
     """`(operation, output gradients, wanted) -> input gradients`, for an op that holds graphs."""
     operation_tangents: Callable[..., Any] | None = None
     """`(operation, accumulator)`: forward mode, for an op that holds graphs."""
+    checks: Callable[..., None] | None = None
+    """`(inputs, then by name attributes) -> None`: refuses values that only the host can judge (an index out of range).
+
+    An engine whose arrays have values calls the checks before the kernel; XLA leaves the checks out, as TensorFlow's
+    XLA does. The checks pass over arguments that the kernel itself refuses.
+    """
     specialize: Callable[..., Callable[..., Any] | None] | None = None
     """`(xp, dtypes, attrs) -> callable on arrays | None`, for hot paths of the NumPy engine."""
     partial_value: Callable[[Any], list[int | None] | None] | None = None
@@ -308,6 +314,7 @@ def op(
     *,
     shape: Callable[[Any], Any] | None = None,
     batching: Callable[..., Any] | None = None,
+    checks: Callable[..., None] | None = None,
     **facts: Any,
 ) -> Callable[[Kernel], OpFunction]:
     """Declares an op from its kernel.
@@ -317,6 +324,7 @@ def op(
       signature: inputs and outputs in TensorFlow's mini-language: `"a: T, b: T -> product: T"`.
       shape: the shape rule; see `Rules`.
       batching: the batching rule; see `Rules`.
+      checks: what refuses values on the host; see `Rules`.
       **facts: the dtypes that each type attribute may take, as a `TypeSet` or `TypeList`, by the attribute's name; and
         the op's `Traits`, by theirs.
 
@@ -327,6 +335,7 @@ def op(
     traits = Traits(**{name: fact for name, fact in facts.items() if name not in types})
 
     def declare(kernel: Kernel) -> OpFunction:
-        return OpFunction(register(OpDef(op_name, signature, kernel, traits, Rules(shape, batching), types)))
+        rules = Rules(shape, batching, checks=checks)
+        return OpFunction(register(OpDef(op_name, signature, kernel, traits, rules, types)))
 
     return declare

@@ -17,7 +17,13 @@ from millrace._src.core.op_signature import places
 
 
 def bind_kernel(
-    op: OpDef, attrs: dict[str, Any], *, engine: str, xp: Xp, convert_function: Callable[[Any], Any]
+    op: OpDef,
+    attrs: dict[str, Any],
+    *,
+    engine: str,
+    xp: Xp,
+    convert_function: Callable[[Any], Any],
+    with_checks: bool = True,
 ) -> Callable[..., Any]:
     """Returns the kernel that an op has for an engine, as a callable on a flat row of arrays.
 
@@ -27,8 +33,12 @@ def bind_kernel(
       engine: the name of the engine.
       xp: the array namespace of the engine.
       convert_function: turns the value of a function attribute into a callable on arrays.
+      with_checks: whether the op's checks run before the kernel; False where arrays have no values yet.
     """
-    kernel = functools.partial(op.select_kernel(engine), xp, **_kernel_attrs(op, attrs, convert_function))
+    given = _kernel_attrs(op, attrs, convert_function)
+    kernel: Callable[..., Any] = functools.partial(op.select_kernel(engine), xp, **given)
+    if with_checks and op.rules.checks is not None:
+        kernel = _checked(op.rules.checks, given, kernel)
     return _grouping(op, attrs, kernel) if any(arg.is_list for arg in op.signature.inputs) else kernel
 
 
@@ -44,6 +54,19 @@ def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[
             value = [convert_function(v) for v in value]
         given[name] = value
     return given
+
+
+def _checked(checks: Callable[..., None], attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the kernel with the checks before it, which take the attributes that they name."""
+    code = checks.__code__
+    named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    check = functools.partial(checks, **{name: attrs[name] for name in named}) if named else checks
+
+    def run(*arrays: Any) -> Any:
+        check(*arrays)
+        return kernel(*arrays)
+
+    return run
 
 
 def _grouping(op: OpDef, attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -264,9 +264,7 @@ def resource_count_up_to(xp: Xp, resource: Array, *, limit: int) -> Array:
 # --- gather and scatter -----------------------------------------------------------------------------------------------
 
 
-def _check_indices(xp: Xp, indices: Array, size: int) -> None:
-    if xp.is_xla:
-        return
+def _refuse_outside(indices: Array, size: int) -> None:
     wrong_positions = np.flatnonzero((indices < 0) | (indices >= size))
     if wrong_positions.size:
         position = np.unravel_index(wrong_positions[0], indices.shape)
@@ -276,22 +274,26 @@ def _check_indices(xp: Xp, indices: Array, size: int) -> None:
         )
 
 
-def _check_index_tuples(xp: Xp, indices: Array, parts: tuple[Array, ...], shape: tuple[int, ...]) -> None:
-    """Refuses index tuples that are longer than the variable's rank or out of the variable's range."""
-    if len(parts) > len(shape):
-        raise errors.InvalidArgumentError(
-            None, None, f"index innermost dimension length must be <= params rank; saw: {len(parts)} vs. {len(shape)}"
-        )
-    if xp.is_xla:
-        return
+def _refuse_tuples_outside(indices: Array, shape: tuple[int, ...]) -> None:
+    _check_depth(indices, shape)
     is_wrong = np.zeros(indices.shape[:-1], bool)
-    for part, size in zip(parts, shape, strict=False):
+    for part, size in zip(np.moveaxis(indices, -1, 0), shape, strict=False):
         is_wrong |= (part < 0) | (part >= size)
     if is_wrong.any():
         where = np.argwhere(is_wrong)[0].tolist()
         shown_index = f"[{', '.join(map(str, indices[tuple(where)].tolist()))}]"
         raise errors.InvalidArgumentError(
             None, None, f"indices{where} = {shown_index} does not index into shape {_shape_text(shape)}"
+        )
+
+
+def _check_depth(indices: Array, shape: tuple[int, ...]) -> None:
+    """Refuses index tuples that are longer than the variable's rank."""
+    if indices.shape[-1] > len(shape):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"index innermost dimension length must be <= params rank; saw: {indices.shape[-1]} vs. {len(shape)}",
         )
 
 
@@ -307,11 +309,16 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     )
 
 
+def _refuse_gather_outside(resource: Array, indices: Array, *, batch_dims: int) -> None:
+    _refuse_outside(indices, _value(resource_of(resource)).shape[batch_dims])
+
+
 @op(
     "ResourceGather",
     "resource: resource, indices: Tindices -> output: dtype",
     dtype=ANY,
     Tindices=INDEX,
+    checks=_refuse_gather_outside,
     shape=_gather_shape,
     effects=Effects.READS,
     batching=index_batches.resource_gather,
@@ -321,7 +328,6 @@ def resource_gather(
 ) -> Array:
     """Picks rows of a variable."""
     value = _value(resource_of(resource))
-    _check_indices(xp, indices, value.shape[batch_dims])
     if batch_dims == 0:
         return xp.take(value, indices, axis=0)
     lead = [
@@ -354,11 +360,16 @@ def _gather_nd_shape(c: ShapeContext) -> TensorShape:
     return TensorShape(indices.as_list()[:-1]).concatenate(data[0][indices.as_list()[-1] :])
 
 
+def _refuse_gather_nd_outside(resource: Array, indices: Array) -> None:
+    _refuse_tuples_outside(indices, _value(resource_of(resource)).shape)
+
+
 @op(
     "ResourceGatherNd",
     "resource: resource, indices: Tindices -> output: dtype",
     dtype=ANY,
     Tindices=INDEX,
+    checks=_refuse_gather_nd_outside,
     shape=_gather_nd_shape,
     effects=Effects.READS,
     batching=index_batches.resource_gather,
@@ -367,7 +378,7 @@ def resource_gather_nd(xp: Xp, resource: Array, indices: Array) -> Array:
     """Picks slices of a variable at index tuples."""
     value = _value(resource_of(resource))
     parts = tuple(xp.moveaxis(indices, -1, 0))
-    _check_index_tuples(xp, indices, parts, value.shape)
+    _check_depth(indices, value.shape)
     return value[parts]
 
 
@@ -380,12 +391,23 @@ def resource_gather_nd_gradient(dy: Any, resource: Any, indices: Any) -> tuple[A
     return raw.ScatterNd(indices=indices, updates=dy, shape=shape), None
 
 
+def _refuse_scatter_outside(resource: Array, indices: Array, updates: Array) -> None:
+    value = _value(resource_of(resource))
+    _check_same_dtype(value, updates)
+    _refuse_outside(indices, value.shape[0])
+
+
+def _refuse_scatter_nd_outside(ref: Array, indices: Array, updates: Array) -> None:
+    value = _value(resource_of(ref))
+    _check_same_dtype(value, updates)
+    _refuse_tuples_outside(indices, value.shape)
+
+
 def _scatter(xp: Xp, resource: Array, indices: Array, updates: Array, mode: str) -> None:
     storage = resource_of(resource)
     with getattr(storage, "lock", None) or contextlib.nullcontext():
         old_value = _value(storage)
         _check_same_dtype(old_value, updates)
-        _check_indices(xp, indices, old_value.shape[0])
         wanted_shape = (*indices.shape, *old_value.shape[1:])
         if updates.ndim and updates.shape != wanted_shape:
             raise errors.InvalidArgumentError(
@@ -404,7 +426,7 @@ def _scatter_nd(xp: Xp, resource: Array, indices: Array, updates: Array, mode: s
         old_value = _value(storage)
         _check_same_dtype(old_value, updates)
         parts = tuple(xp.moveaxis(indices, -1, 0))
-        _check_index_tuples(xp, indices, parts, old_value.shape)
+        _check_depth(indices, old_value.shape)
         wanted_shape = (*indices.shape[:-1], *old_value.shape[len(parts) :])
         if updates.ndim and updates.shape != wanted_shape:
             raise errors.InvalidArgumentError(
@@ -443,19 +465,21 @@ _TRAITS: dict[str, Any] = {
     "effects": Effects.WRITES,
     "not_differentiable": _STATE,
 }
+_ROWS: dict[str, Any] = {**_TRAITS, "checks": _refuse_scatter_outside}
+_TUPLES: dict[str, Any] = {**_TRAITS, "checks": _refuse_scatter_nd_outside}
 
-resource_scatter_add = op("ResourceScatterAdd", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("add"))
-resource_scatter_sub = op("ResourceScatterSub", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("sub"))
-resource_scatter_mul = op("ResourceScatterMul", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("mul"))
-resource_scatter_div = op("ResourceScatterDiv", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("div"))
-resource_scatter_min = op("ResourceScatterMin", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("min"))
-resource_scatter_max = op("ResourceScatterMax", _SCATTER, dtype=NUMERIC, **_TRAITS)(_declare_scatter("max"))
-resource_scatter_update = op("ResourceScatterUpdate", _SCATTER, dtype=ANY, **_TRAITS)(_declare_scatter("set"))
-resource_scatter_nd_update = op("ResourceScatterNdUpdate", _SCATTER_ND, T=ANY, **_TRAITS)(_declare_scatter_nd("set"))
-resource_scatter_nd_add = op("ResourceScatterNdAdd", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("add"))
-resource_scatter_nd_sub = op("ResourceScatterNdSub", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("sub"))
-resource_scatter_nd_min = op("ResourceScatterNdMin", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("min"))
-resource_scatter_nd_max = op("ResourceScatterNdMax", _SCATTER_ND, T=NUMERIC, **_TRAITS)(_declare_scatter_nd("max"))
+resource_scatter_add = op("ResourceScatterAdd", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("add"))
+resource_scatter_sub = op("ResourceScatterSub", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("sub"))
+resource_scatter_mul = op("ResourceScatterMul", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("mul"))
+resource_scatter_div = op("ResourceScatterDiv", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("div"))
+resource_scatter_min = op("ResourceScatterMin", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("min"))
+resource_scatter_max = op("ResourceScatterMax", _SCATTER, dtype=NUMERIC, **_ROWS)(_declare_scatter("max"))
+resource_scatter_update = op("ResourceScatterUpdate", _SCATTER, dtype=ANY, **_ROWS)(_declare_scatter("set"))
+resource_scatter_nd_update = op("ResourceScatterNdUpdate", _SCATTER_ND, T=ANY, **_TUPLES)(_declare_scatter_nd("set"))
+resource_scatter_nd_add = op("ResourceScatterNdAdd", _SCATTER_ND, T=NUMERIC, **_TUPLES)(_declare_scatter_nd("add"))
+resource_scatter_nd_sub = op("ResourceScatterNdSub", _SCATTER_ND, T=NUMERIC, **_TUPLES)(_declare_scatter_nd("sub"))
+resource_scatter_nd_min = op("ResourceScatterNdMin", _SCATTER_ND, T=NUMERIC, **_TUPLES)(_declare_scatter_nd("min"))
+resource_scatter_nd_max = op("ResourceScatterNdMax", _SCATTER_ND, T=NUMERIC, **_TUPLES)(_declare_scatter_nd("max"))
 
 
 @op(

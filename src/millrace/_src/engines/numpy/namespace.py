@@ -37,7 +37,7 @@ _SCATTER_UFUNCS = {
 class NumpyNamespace:
     """The `xp` of the NumPy engine."""
 
-    is_xla = False
+    engine = "numpy"
 
     def __getattr__(self, name: str) -> Any:
         if name == "special":
@@ -51,6 +51,22 @@ class NumpyNamespace:
     def astype(x: Array, dtype: Any) -> Array:
         """`x` converted element-wise."""
         return np.asarray(x).astype(dtype, copy=False)
+
+    @staticmethod
+    def converted(x: Array, dtype: Any) -> Array:
+        """`x` converted as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
+        return np.asarray(x).astype(dtype, copy=False)
+
+    @staticmethod
+    def are_known(*arrays: Array) -> bool:
+        """Whether the values of all arrays are known: always, but while XLA compiles."""
+        return True
+
+    @staticmethod
+    def added_at(total: Array, index: Any, values: Array) -> Array:
+        """`total`, which is changed, with `values` added at the places `index`, of which no two are the same."""
+        total[index] += values
+        return total
 
     @staticmethod
     def bitcast(x: Array, dtype: Any) -> Array:
@@ -71,6 +87,28 @@ class NumpyNamespace:
         else:
             _SCATTER_UFUNCS[mode].at(result, index, updates)
         return result
+
+    @staticmethod
+    def pad(x: Array, pad_width: Sequence[tuple[int, int]], mode: str = "constant", constant_values: Any = 0) -> Array:
+        """`x` with `pad_width[i]` more elements before and after it along axis `i`."""
+        if mode != "constant":
+            return np.pad(x, pad_width, mode)  # type: ignore[call-overload]  # its stubs list the modes
+        shape = tuple([size + before + after for size, (before, after) in zip(x.shape, pad_width, strict=True)])
+        is_zero = type(constant_values) is int and constant_values == 0
+        result = np.zeros(shape, x.dtype) if is_zero else np.full(shape, constant_values, x.dtype)
+        inner = [slice(before, before + size) for size, (before, _) in zip(x.shape, pad_width, strict=True)]
+        result[tuple(inner)] = x  # much quicker than numpy.pad
+        return result
+
+    @staticmethod
+    def take(x: Array, indices: Array, axis: int | None = None, mode: str = "raise") -> Array:
+        """The slices of `x` at `indices`; a method of the array, which NumPy's function takes 0.5 us to find."""
+        return x.take(indices, axis=axis, mode=mode)
+
+    @staticmethod
+    def may_hold(condition: Array) -> bool:
+        """Whether some element of `condition` is true."""
+        return bool(condition.any())
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:

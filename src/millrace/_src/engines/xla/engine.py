@@ -48,7 +48,7 @@ class XlaEngine:
 
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """A callable on arrays for one op, run by JAX."""
-        kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=_callable)
+        kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=_callable, with_checks=False)
 
         def run(*arrays: Any) -> Any:
             with jax.enable_x64(True):

@@ -163,7 +163,7 @@ def _numbers(tensors: Sequence[Any]) -> list[Any]:
 def _bind(node: Node) -> Callable[..., Any]:
     op = node.op_def
     convert = _called if op.traits.control == "call" else _callable
-    return bind_kernel(op, node.attrs, engine="xla", xp=xp, convert_function=convert)
+    return bind_kernel(op, node.attrs, engine="xla", xp=xp, convert_function=convert, with_checks=False)
 
 
 def _callable(function: Any) -> Callable[..., Any]:

@@ -41,7 +41,7 @@ _SCATTER_METHODS = {
 class XlaNamespace:
     """The `xp` of the XLA engine, used while JAX traces."""
 
-    is_xla = True
+    engine = "xla"
     special = jax.scipy.special
     lax = jax.lax
     """For kernels of the XLA engine alone (`kernel_for("xla")`)."""
@@ -57,6 +57,24 @@ class XlaNamespace:
         return jnp.asarray(x).astype(dtype)
 
     @staticmethod
+    def converted(x: Array, dtype: Any) -> Array:
+        """`x` converted as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
+        x, dtype = jnp.asarray(x), np.dtype(dtype)
+        if dtype.kind != "u" or x.dtype.kind in "iub":
+            return x.astype(dtype)
+        return jnp.where(x < 0, x.astype(np.int64).astype(dtype), x.astype(dtype))  # XLA would make negatives 0
+
+    @staticmethod
+    def are_known(*arrays: Array) -> bool:
+        """Whether the values of all arrays are known while compiling."""
+        return all(_is_host(array) for array in arrays)
+
+    @staticmethod
+    def added_at(total: Array, index: Any, values: Array) -> Array:
+        """`total` with `values` added at the places `index`, of which no two are the same."""
+        return total.at[index].add(values)
+
+    @staticmethod
     def bitcast(x: Array, dtype: Any) -> Array:
         """The bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
         return jax.lax.bitcast_convert_type(x, dtype)
@@ -65,6 +83,11 @@ class XlaNamespace:
     def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
         """A copy of `x` with `updates` combined at `x[index]`."""
         return getattr(jnp.asarray(x).at[index], _SCATTER_METHODS[mode])(updates)
+
+    @staticmethod
+    def may_hold(condition: Array) -> bool:
+        """Whether some element of `condition` may be true; one that only the compiled program knows may."""
+        return bool(condition.any()) if is_concrete(condition) else True
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:

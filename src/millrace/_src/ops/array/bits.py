@@ -159,6 +159,12 @@ def _unravel_shape(c: ShapeContext) -> TensorShape:
     return vector(count) if indices.rank == 0 else vector(count, indices.num_elements())
 
 
+def _refuse_positions_outside(indices: Array, dims: Array) -> None:
+    total = int(np.prod(dims, dtype=np.int64))
+    if dims.ndim == 1 and indices.ndim <= 1 and total and indices.size and indices.max() >= total:
+        raise invalid("index is out of bound as with dims")
+
+
 @export("unravel_index")
 @op(
     "UnravelIndex",
@@ -166,6 +172,7 @@ def _unravel_shape(c: ShapeContext) -> TensorShape:
     Tidx=_INDEX,
     shape=_unravel_shape,
     constant_inputs=("dims",),
+    checks=_refuse_positions_outside,
     not_differentiable="positions are integers",
     not_batched="it takes one batch of numbers",
 )
@@ -191,9 +198,6 @@ def unravel_index(xp: Xp, indices: Array, dims: Array) -> Array:
     if 0 in sizes:
         at = sizes.index(0)
         raise invalid(f"Input dims cannot contain a dim of zero, but dims contains zero at index {at}")
-    total = int(np.prod(sizes, dtype=np.int64))
-    if not xp.is_xla and indices.size and indices.max() >= total:
-        raise invalid("index is out of bound as with dims")
     parts, remaining_positions = [], indices
     for size in reversed(sizes[1:]):
         quotient = _quotient(xp, remaining_positions, size)

@@ -1,8 +1,8 @@
 """Gather: slices of a tensor, or elements, picked by index.
 
-On a CPU TensorFlow refuses an index out of range; XLA cannot, so under XLA the index is clamped. The check therefore
-stands in the kernels, under `not xp.is_xla`. The gradient of picking whole rows is sparse: IndexedSlices, in which
-nothing is added up yet.
+On a CPU TensorFlow refuses an index out of range; XLA cannot, so under XLA the index is clamped. The refusal is therefore
+among the checks of the ops. The gradient of picking whole rows is sparse: IndexedSlices, in which nothing is added up
+yet.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int16, int32, int64
 from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext, static_value
@@ -75,11 +76,28 @@ def _batch_dims(batch_dims: int, rank: int) -> int:
     return batch_dims + rank if batch_dims < 0 else batch_dims
 
 
-def _check_range(indices: Array, size: int) -> None:
+@kernel_part
+def clamped(xp: Xp, indices: Array, last: Any) -> Array:
+    """Returns indices from 0 to `last`: the given ones where the checks of the op have refused all others."""
+    return indices
+
+
+@clamped.kernel_for("xla")
+def _clamped_by_xla(xp: XlaXp, indices: Array, last: Any) -> Array:
+    return xp.clip(indices, 0, last).astype(indices.dtype)
+
+
+def refuse_outside(indices: Array, size: int) -> None:
     """Raises InvalidArgumentError if an index is not in [0, size)."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         at = first_bad((indices < 0) | (indices >= size)) or ()
         raise invalid(f"indices{position_text(at)} = {int(indices[at])} is not in [0, {size})")
+
+
+def _refuse_indices_outside(params: Array, indices: Array, axis: Array) -> None:
+    at = -1 if axis.ndim else int(axis)
+    if axis.ndim == 0 and -params.ndim <= at < params.ndim:
+        refuse_outside(indices, params.shape[at])
 
 
 @op(
@@ -90,6 +108,7 @@ def _check_range(indices: Array, size: int) -> None:
     Taxis=INDEX,
     shape=_gather_v2_shape,
     constant_inputs=("axis",),
+    checks=_refuse_indices_outside,
     batching=index_batches.gather,
 )
 def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
@@ -102,11 +121,9 @@ def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims:
     if not -params.ndim <= at < params.ndim:
         raise invalid(f"Shape must be at least rank {at + 1 if at >= 0 else -at} but is rank {params.ndim}")
     at %= params.ndim
-    if not xp.is_xla:
-        _check_range(indices, params.shape[at])
     if batch_dims:
         return _batched(xp, params, indices, at, batch_dims)
-    return xp.take(params, indices, axis=at, mode="clip") if xp.is_xla else params.take(indices, axis=at)
+    return xp.take(params, indices, axis=at, mode="clip")
 
 
 def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
@@ -124,8 +141,7 @@ def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) 
     grid = tuple(
         xp.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(indices.ndim)]) for d in range(batch)
     )
-    if xp.is_xla:
-        indices = xp.clip(indices, 0, params.shape[axis] - 1)
+    indices = clamped(xp, indices, params.shape[axis] - 1)
     picked_slices = xp.moveaxis(params, axis, batch)[
         (*grid, indices)
     ]  # batch, the other indices, then what surrounds the axis
@@ -210,12 +226,18 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN if params is None or indices is None else TensorShape.of((*indices, *params[1:]))
 
 
+def _refuse_rows_outside(params: Array, indices: Array) -> None:
+    if params.ndim:
+        refuse_outside(indices, params.shape[0])
+
+
 @op(
     "Gather",
     "params: Tparams, indices: Tindices -> output: Tparams",
     Tparams=ANY,
     Tindices=INDEX,
     shape=_gather_shape,
+    checks=_refuse_rows_outside,
     batching=index_batches.gather,
 )
 def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
@@ -349,12 +371,33 @@ def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
     return ((indices < 0) | (indices >= limits)).any(axis=-1)
 
 
+def _refuse_bad_positions(params: Array, indices: Array, *, bad_indices_policy: str) -> None:
+    depth = indices.shape[-1] if indices.ndim else params.ndim + 1
+    if depth > params.ndim or 0 in indices.shape[:-1] or depth and bad_indices_policy == "IGNORE":
+        return
+    if depth == 0 and not indices.shape[:-1]:
+        return
+    if params.size == 0:
+        raise _empty_params(params)
+    is_bad = bad_positions(indices, params.shape[:depth])
+    if not is_bad.any():
+        return
+    at = first_bad(is_bad) or ()
+    where = f"indices{position_text(at)} = {list_text(indices[at])}"
+    raise invalid(f"{where} does not index into param shape {dims_text(params.shape)}, node name: GatherNd")
+
+
+def _empty_params(params: Array) -> Exception:
+    return invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {dims_text(params.shape)}")
+
+
 @op(
     "GatherNd",
     "params: Tparams, indices: Tindices -> output: Tparams",
     Tparams=ANY,
     Tindices=_INDICES,
     shape=_gather_nd_shape,
+    checks=_refuse_bad_positions,
     batching=index_batches.gather_nd,
 )
 def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: str = "") -> Array:
@@ -365,47 +408,16 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
     if depth > params.ndim:
         raise invalid(f"index innermost dimension length must be <= params rank; saw: {depth} vs. {params.ndim}")
     if depth == 0:
-        if 0 in params.shape and indices.shape[:-1] and 0 not in indices.shape[:-1] and not xp.is_xla:
-            raise _empty_params(params)
         return xp.broadcast_to(params, (*indices.shape[:-1], *params.shape))
-    if not xp.is_xla:
-        ignored_positions = _ignored(params, indices, depth, bad_indices_policy)
-    else:
-        ignored_positions = bad_positions(indices, params.shape[:depth]) if bad_indices_policy == "IGNORE" else None
-    if xp.is_xla or ignored_positions is not None:
-        if 0 in params.shape[:depth]:
-            return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
-        indices = xp.clip(indices, 0, np.array(params.shape[:depth]) - 1).astype(indices.dtype)
-    picked_slices = params[tuple(xp.moveaxis(indices, -1, 0))]
-    if ignored_positions is None:
-        return picked_slices
+    if 0 in params.shape[:depth]:
+        return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
+    if bad_indices_policy != "IGNORE":
+        return params[tuple(xp.moveaxis(clamped(xp, indices, np.array(params.shape[:depth]) - 1), -1, 0))]
+    is_ignored = bad_positions(indices, params.shape[:depth])
+    safe_indices = xp.where(is_ignored[..., None], xp.zeros_like(indices), indices)
+    picked_slices = params[tuple(xp.moveaxis(safe_indices, -1, 0))]
     blank = np.array(b"" if params.dtype.kind == "O" else 0, params.dtype)
-    return xp.where(
-        ignored_positions.reshape(ignored_positions.shape + (1,) * (params.ndim - depth)), blank, picked_slices
-    )
-
-
-def _ignored(params: Array, indices: Array, depth: int, policy: str) -> Array | None:
-    """Returns the positions to ignore, None if all positions are good.
-
-    Raises InvalidArgumentError if bad positions are an error.
-    """
-    if not indices.size:
-        return None
-    if params.size == 0 and policy != "IGNORE":
-        raise _empty_params(params)
-    is_bad = bad_positions(indices, params.shape[:depth])
-    if not is_bad.any():
-        return None
-    if policy == "IGNORE":
-        return is_bad
-    at = first_bad(is_bad) or ()
-    where = f"indices{position_text(at)} = {list_text(indices[at])}"
-    raise invalid(f"{where} does not index into param shape {dims_text(params.shape)}, node name: GatherNd")
-
-
-def _empty_params(params: Array) -> Exception:
-    return invalid(f"Requested more than 0 entries, but params is empty.  Params shape: {dims_text(params.shape)}")
+    return xp.where(is_ignored.reshape(is_ignored.shape + (1,) * (params.ndim - depth)), blank, picked_slices)
 
 
 @gather_nd_op.gradient

@@ -14,12 +14,23 @@ from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.export import export
 
 
+def _refuse_wide_bands(input: Array, num_lower: Array, num_upper: Array) -> None:
+    if input.ndim < 2 or num_lower.ndim or num_upper.ndim:
+        return
+    rows, cols = input.shape[-2:]
+    if num_lower > rows:
+        raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")
+    if num_upper > cols:
+        raise invalid(f"num_upper must be negative or less or equal to number of columns ({cols}) got: {num_upper}")
+
+
 @export("linalg.band_part", v1=["linalg.band_part", "matrix_band_part"])
 @op(
     "MatrixBandPart",
     "input: T, num_lower: Tindex, num_upper: Tindex -> band: T",
     T=ANY,
     Tindex=INDEX.with_default(int64),
+    checks=_refuse_wide_bands,
     shape=lambda c: c.shape("input"),
     batching=leading("input"),
 )
@@ -45,11 +56,6 @@ def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -
     for name, value in (("num_lower", num_lower), ("num_upper", num_upper)):
         if value.ndim:
             raise invalid(f"{name} must be scalar, got shape {dims_text(value.shape)}")
-    if not xp.is_xla:
-        if num_lower > rows:
-            raise invalid(f"num_lower must be negative or less or equal to number of rows ({rows}) got: {num_lower}")
-        if num_upper > cols:
-            raise invalid(f"num_upper must be negative or less or equal to number of columns ({cols}) got: {num_upper}")
     below = np.arange(rows, dtype=np.int32)[:, None] - np.arange(cols, dtype=np.int32)[None, :]
     inside = ((num_lower < 0) | (below <= num_lower)) & ((num_upper < 0) | (-below <= num_upper))
     return xp.where(inside, input, np.array(b"" if input.dtype.kind == "O" else 0, input.dtype))

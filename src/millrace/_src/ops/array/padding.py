@@ -84,13 +84,7 @@ def _checked(input: Array, paddings: Array) -> list[tuple[int, int]]:
 
 def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) -> Array:
     """Puts `value` around `x`."""
-    if not pairs:
-        return x
-    if xp.is_xla:
-        return xp.pad(x, pairs, constant_values=value)
-    sizes = tuple(size + before + after for size, (before, after) in zip(x.shape, pairs, strict=True))
-    inner_slices = tuple(slice(before, before + size) for size, (before, _) in zip(x.shape, pairs, strict=True))
-    return xp.scatter(xp.full(sizes, value, dtype=x.dtype), inner_slices, x, "set")  # much quicker than numpy.pad
+    return xp.pad(x, pairs, constant_values=value) if pairs else x
 
 
 @op(

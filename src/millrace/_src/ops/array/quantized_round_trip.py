@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from ml_dtypes import finfo
 
 from millrace._src.core.array_namespace import Array, Xp
@@ -33,6 +34,11 @@ def _round_trip_shape(c: ShapeContext) -> TensorShape:
     return c.shape("input")
 
 
+def _check_bits(num_bits: int, signed: bool) -> None:
+    if not 0 < num_bits < (62 if signed else 63):
+        raise invalid(f"num_bits is out of range: {num_bits} with signed_input {signed}")
+
+
 def _round_trip(
     xp: Xp,
     x: Array,
@@ -44,8 +50,7 @@ def _round_trip(
     axis: int,
 ) -> Array:
     """Rounds each value to the nearest that `num_bits` bits can hold in the range (by default the input's range)."""
-    if not 0 < num_bits < (62 if signed else 63):
-        raise invalid(f"num_bits is out of range: {num_bits} with signed_input {signed}")
+    _check_bits(num_bits, signed)
     if not x.size:
         return x
     if limits is None:
@@ -53,8 +58,6 @@ def _round_trip(
         low, high = xp.min(x, axis=axes), xp.max(x, axis=axes)
     else:
         low, high = limits
-        if not xp.is_xla and (low > high).any():
-            raise invalid(f"Invalid range: input_min {low} > input_max {high}")
     least = (1 - (1 << num_bits - 1) if narrow_range else -(1 << num_bits - 1)) if signed else 0
     largest = (1 << num_bits - 1) - 1 if signed else (1 << num_bits) - 1
     scale, step, bottom, top = (
@@ -76,10 +79,56 @@ def _round_trip_scale(xp: Xp, low: Array, high: Array, least: int, largest: int,
     return xp.minimum(low_side, high_side), step, bottom, top
 
 
+def _refuse_reversed(input: Array, low: Array, high: Array) -> None:
+    if input.size and low.shape == high.shape and (low > high).any():
+        raise invalid(f"Invalid range: input_min {low} > input_max {high}")
+
+
+def _refuse_reversed_constants(
+    input: Array, *, signed_input: bool, num_bits: int, range_given: bool, input_min: float, input_max: float
+) -> None:
+    if range_given:
+        _check_bits(num_bits, signed_input)
+        _refuse_reversed(input, np.asarray(input_min, input.dtype), np.asarray(input_max, input.dtype))
+
+
+def _refuse_reversed_range(
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    *,
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    axis: int,
+) -> None:
+    if range_given:
+        check_ranges(input, input_min, input_max, axis, ("input_min", "input_max"))
+        _check_bits(num_bits, signed_input)
+        _refuse_reversed(input, input_min, input_max)
+
+
+def _refuse_reversed_range_v3(
+    input: Array,
+    input_min: Array,
+    input_max: Array,
+    num_bits: Array,
+    *,
+    signed_input: bool,
+    range_given: bool,
+    axis: int,
+) -> None:
+    bits = int(num_bits)
+    _refuse_reversed_range(
+        input, input_min, input_max, signed_input=signed_input, num_bits=bits, range_given=range_given, axis=axis
+    )
+
+
 @op(
     "QuantizeAndDequantize",
     "input: T -> output: T",
     T=_FLOATS,
+    checks=_refuse_reversed_constants,
     shape=lambda c: c.shape("input"),
     not_batched="a quantized range is that of a whole row",
 )
@@ -109,6 +158,7 @@ def quantize_and_dequantize_v1_gradient(dy: Tensor) -> Tensor:
     "QuantizeAndDequantizeV2",
     "input: T, input_min: T, input_max: T -> output: T",
     T=_FLOATS,
+    checks=_refuse_reversed_range,
     shape=_round_trip_shape,
     not_batched="a quantized range is that of a whole row",
 )
@@ -142,6 +192,7 @@ def quantize_and_dequantize_v2_gradient(dy: Tensor) -> tuple[Tensor, None, None]
     "QuantizeAndDequantizeV3",
     "input: T, input_min: T, input_max: T, num_bits: int32 -> output: T",
     T=_FLOATS,
+    checks=_refuse_reversed_range_v3,
     shape=_round_trip_shape,
     constant_inputs=("num_bits",),
     not_batched="a quantized range is that of a whole row",
@@ -175,6 +226,7 @@ def quantize_and_dequantize_v3_gradient(dy: Tensor) -> tuple[Tensor, None, None,
     "QuantizeAndDequantizeV4",
     "input: T, input_min: T, input_max: T -> output: T",
     T=_FLOATS,
+    checks=_refuse_reversed_range,
     shape=_round_trip_shape,
     not_batched="a quantized range is that of a whole row",
 )

@@ -92,10 +92,26 @@ def _quantize_shape(c: ShapeContext) -> list[TensorShape]:
     return [c.shape("input"), limits, limits]
 
 
+def _refuse_reversed_range(
+    input: Array, min_range: Array, max_range: Array, *, mode: str, round_mode: str, axis: int
+) -> None:
+    _check_quantizing(input, min_range, max_range, mode, round_mode, axis)
+    if (min_range > max_range).any():
+        raise invalid("min_range must be less than or equal to max_range")
+
+
+def _check_quantizing(x: Array, low: Array, high: Array, mode: str, round_mode: str, axis: int) -> None:
+    _check_mode(mode)
+    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
+        raise invalid(f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.")
+    check_ranges(x, low, high, axis, ("min_range", "max_range"))
+
+
 @op(
     "QuantizeV2",
     "input: float, min_range: float, max_range: float -> output: T, output_min: float, output_max: float",
     T=QUANTIZED,
+    checks=_refuse_reversed_range,
     shape=_quantize_shape,
     no_gradient="the result is an integer",
     not_batched="a quantized range is that of a whole row",
@@ -114,10 +130,7 @@ def quantize_op(
     ensure_minimum_range: float = 0.01,
 ) -> tuple[Array, Array, Array]:
     """Quantizes `input`; returns the values and the range that the values stand for."""
-    _check_mode(mode)
-    if round_mode == "HALF_TO_EVEN" and mode != "SCALED":
-        raise invalid(f"Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '{mode}'.")
-    check_ranges(input, min_range, max_range, axis, ("min_range", "max_range"))
+    _check_quantizing(input, min_range, max_range, mode, round_mode, axis)
     low, high = _widened(xp, min_range, max_range, ensure_minimum_range)
     a, b = along(input, low, axis), along(input, high, axis)
     if mode == "SCALED":
@@ -128,8 +141,6 @@ def quantize_op(
 
 def _widened(xp: Xp, low: Array, high: Array, minimum: float) -> tuple[Array, Array]:
     """Widens the range so that it holds zero and is no narrower than a fraction of its size."""
-    if not xp.is_xla and (low > high).any():
-        raise invalid("min_range must be less than or equal to max_range")
     bottom = xp.minimum(low, _F32(0))
     least = xp.maximum(_F32(1), xp.maximum(xp.abs(low), xp.abs(high))) * _F32(minimum)
     return bottom, xp.maximum(xp.maximum(high, bottom + least), _F32(0))

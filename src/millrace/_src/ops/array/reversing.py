@@ -144,17 +144,27 @@ def _reverse_sequence_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*dims[:at], size, *dims[at + 1 :]))
 
 
+def _refuse_lengths_outside(input: Array, seq_lengths: Array, *, seq_dim: int, batch_dim: int) -> None:
+    _check_sequence(input, seq_lengths, seq_dim, batch_dim)
+    for i, length in enumerate(seq_lengths.tolist()):
+        if length < 0:
+            raise invalid(f"seq_lens({i}) < 0")
+        if length > input.shape[seq_dim]:
+            raise invalid(f"seq_lens({i}) > input.dims({seq_dim})")
+
+
 @op(
     "ReverseSequence",
     "input: T, seq_lengths: Tlen -> output: T",
     T=ANY,
     Tlen=INDEX.with_default(int64),
     shape=_reverse_sequence_shape,
+    checks=_refuse_lengths_outside,
     batching=slice_batches.reverse_sequence,
 )
 def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: int, batch_dim: int = 0) -> Array:
     """Reverses the first `seq_lengths[b]` places of dimension `seq_dim` in each slice `b` of dimension `batch_dim`."""
-    _check_sequence(xp, input, seq_lengths, seq_dim, batch_dim)
+    _check_sequence(input, seq_lengths, seq_dim, batch_dim)
     rank = input.ndim
     places = xp.arange(input.shape[seq_dim]).reshape([-1 if i == seq_dim else 1 for i in range(rank)])
     lengths = seq_lengths.reshape([-1 if i == batch_dim else 1 for i in range(rank)])
@@ -162,7 +172,7 @@ def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: in
     return xp.take_along_axis(input, xp.broadcast_to(source, input.shape), axis=seq_dim)
 
 
-def _check_sequence(xp: Xp, input: Array, lengths: Array, seq_dim: int, batch_dim: int) -> None:
+def _check_sequence(input: Array, lengths: Array, seq_dim: int, batch_dim: int) -> None:
     rank = input.ndim
     if batch_dim == seq_dim:
         raise invalid(f"batch_dim == seq_dim == {seq_dim}")
@@ -177,13 +187,6 @@ def _check_sequence(xp: Xp, input: Array, lengths: Array, seq_dim: int, batch_di
         raise invalid(
             f"Length of seq_lengths != input.dims({batch_dim}), ({lengths.shape[0]} vs. {input.shape[batch_dim]})"
         )
-    if xp.is_xla:
-        return
-    for i, length in enumerate(lengths.tolist()):
-        if length < 0:
-            raise invalid(f"seq_lens({i}) < 0")
-        if length > input.shape[seq_dim]:
-            raise invalid(f"seq_lens({i}) > input.dims({seq_dim})")
 
 
 @reverse_sequence_op.gradient

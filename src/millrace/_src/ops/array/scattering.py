@@ -6,12 +6,15 @@ checks, in the same order, and then differ in one word of the namespace's `scatt
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.dtypes import int16, int32, int64, uint16
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -100,14 +103,12 @@ def _check_vector_of_indices(target: tuple[int, ...], indices: Array, updates: A
     raise invalid(f"{where} must match dimensions [0,{updates.ndim}) of {shown_updates}")
 
 
-def _check_tensor_scatter(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
+def _check_tensor_scatter(target: tuple[int, ...], indices: Array, updates: Array) -> None:
     """Raises InvalidArgumentError, in the words of TensorFlow's kernel, if the shapes do not fit."""
     if not indices.ndim:
         raise invalid(f"Indices shape must have rank at least one. Found: {dims_text(indices.shape)}")
     if 0 in target and indices.size and updates.size:
         raise invalid("Indices and updates specified for empty output shape")
-    if indices.ndim == 1 and not xp.is_xla:
-        _check_vector_of_indices(target, indices, updates)
     lead, depth = indices.ndim - 1, indices.shape[-1]
     if indices.shape[:-1] != updates.shape[:lead]:
         shapes = f"Indices shape: {dims_text(indices.shape)}, updates shape:{dims_text(updates.shape)}"
@@ -121,7 +122,7 @@ def _check_tensor_scatter(xp: Xp, target: tuple[int, ...], indices: Array, updat
         raise invalid(f"The inner {inner_rank} dimensions of output.shape={dims_text(target)} must match {where}")
 
 
-def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> None:
+def _check_scatter_nd(target: tuple[int, ...], indices: Array, updates: Array) -> None:
     """Checks shapes as `_check_tensor_scatter` does, in the words of ScatterNd."""
     for size in target:
         if size < 0:
@@ -130,8 +131,6 @@ def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: 
         raise invalid(f"Indices shape must have rank at least one. Found:{dims_text(indices.shape)}")
     if 0 in target and indices.size and updates.size:
         raise invalid(f"Indices and updates specified for empty output.  indices shape: {dims_text(indices.shape)}")
-    if indices.ndim == 1 and not xp.is_xla:
-        _check_vector_of_indices(target, indices, updates)
     lead, depth = indices.ndim - 1, indices.shape[-1]
     shown_updates = f"updates[shape={dims_text(updates.shape)}]"
     if indices.shape[:-1] != updates.shape[:lead]:
@@ -142,29 +141,60 @@ def _check_scatter_nd(xp: Xp, target: tuple[int, ...], indices: Array, updates: 
         raise invalid(f"{where} must match dimensions [{lead},{updates.ndim}) of {shown_updates}")
 
 
-def _in_range(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array, policy: str) -> tuple[Array, Array]:
-    """Returns the indices and updates that point into the tensor, flattened; others are an error, or are left out."""
-    depth = indices.shape[-1]
-    count = 1
-    for size in indices.shape[:-1]:
-        count *= size
-    flat_indices = indices.reshape((count, depth))
+def _refuse_positions_outside(
+    check_shapes: Callable[[tuple[int, ...], Array, Array], None],
+    target: tuple[int, ...],
+    indices: Array,
+    updates: Array,
+    policy: str,
+) -> None:
+    """Raises InvalidArgumentError for shapes that do not fit and then for a position outside of the tensor."""
+    if indices.ndim == 1 and not (0 in target and indices.size and updates.size):
+        _check_vector_of_indices(target, indices, updates)
+    check_shapes(target, indices, updates)
+    if not indices.size or policy == "IGNORE":
+        return
+    is_bad = bad_positions(indices, target[: indices.shape[-1]])
+    if is_bad.any():
+        at = first_bad(is_bad) or ()
+        where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
+        raise invalid(f"{where} does not index into shape {dims_text(target)}")
+
+
+def _refuse_bad_scatter(indices: Array, updates: Array, shape: Array, *, bad_indices_policy: str) -> None:
+    target = tuple(shape.tolist())
+    if all(size >= 0 for size in target):
+        _refuse_positions_outside(_check_scatter_nd, target, indices, updates, bad_indices_policy)
+
+
+def _refuse_bad_scatter_into(tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> None:
+    _refuse_positions_outside(_check_tensor_scatter, tensor.shape, indices, updates, bad_indices_policy)
+
+
+def _flattened(indices: Array, updates: Array) -> tuple[Array, Array]:
+    """Returns the positions as the rows of a matrix, and one update for each row."""
+    count = math.prod(indices.shape[:-1])
     rows = updates.reshape((count, *updates.shape[indices.ndim - 1 :]))
-    if xp.is_xla or not count:
-        return flat_indices, rows
-    is_bad = bad_positions(flat_indices, target[:depth])
-    if not is_bad.any():
-        return flat_indices, rows
-    if policy == "IGNORE":
-        return flat_indices[~is_bad], rows[~is_bad]
-    at = first_bad(is_bad.reshape(indices.shape[:-1])) or ()
-    where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
-    raise invalid(f"{where} does not index into shape {dims_text(target)}")
+    return indices.reshape((count, indices.shape[-1])), rows
+
+
+@kernel_part
+def _kept(xp: Xp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
+    """Leaves out the rows that do not point into a tensor."""
+    is_good = ~bad_positions(indices, target[: indices.shape[1]])
+    return indices[is_good], updates[is_good]
+
+
+@_kept.kernel_for("xla")
+def _all_kept(xp: XlaXp, target: tuple[int, ...], indices: Array, updates: Array) -> tuple[Array, Array]:
+    return indices, updates  # a scatter of XLA leaves out the others
 
 
 def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, policy: str) -> Array:
     """Combines the updates into `target`."""
-    flat_indices, rows = _in_range(xp, target.shape, indices, updates, policy)
+    flat_indices, rows = _flattened(indices, updates)
+    if policy == "IGNORE":
+        flat_indices, rows = _kept(xp, target.shape, flat_indices, rows)
     if flat_indices.shape[1] == 0:  # every update is of the whole tensor
         for row in rows:
             target = xp.scatter(target, ..., row, mode)
@@ -181,6 +211,7 @@ def _scatter(xp: Xp, target: Array, indices: Array, updates: Array, mode: str, p
     "indices: Tindices, updates: T, shape: Tindices -> output: T",
     T=ANY,
     Tindices=_SCATTER_ND_INDEX,
+    checks=_refuse_bad_scatter,
     shape=_scatter_nd_shape,
     constant_inputs=("shape",),
     batching=index_batches.scatter_nd,
@@ -201,7 +232,7 @@ def scatter_nd(xp: Xp, indices: Array, updates: Array, shape: Array, *, bad_indi
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
     dims = tuple(shape.tolist())
-    _check_scatter_nd(xp, dims, indices, updates)
+    _check_scatter_nd(dims, indices, updates)
     zeros = xp.full(dims, b"" if updates.dtype.kind == "O" else 0, dtype=updates.dtype)
     return _scatter(xp, zeros, indices, updates, "add", bad_indices_policy)
 
@@ -217,6 +248,7 @@ def scatter_nd_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) ->
     "input: T, indices: Tindices, updates: T -> output: T",
     T=NUMERIC | QUANTIZED | BOOL,
     Tindices=INDEX,
+    checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
 )
@@ -224,7 +256,7 @@ def scatter_nd_non_aliasing_add(
     xp: Xp, input: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
 ) -> Array:
     """Adds the updates to `input`."""
-    _check_tensor_scatter(xp, input.shape, indices, updates)
+    _check_tensor_scatter(input.shape, indices, updates)
     return _scatter(xp, input, indices, updates, "add", bad_indices_policy)
 
 
@@ -244,6 +276,7 @@ def scatter_nd_non_aliasing_add_gradient(
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=ANY,
     Tindices=_UPDATE_INDEX,
+    checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
 )
@@ -251,7 +284,7 @@ def tensor_scatter_update_op(
     xp: Xp, tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str = ""
 ) -> Array:
     """Puts the updates at their positions in `tensor`; of several updates for one position the last wins."""
-    _check_tensor_scatter(xp, tensor.shape, indices, updates)
+    _check_tensor_scatter(tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "set", bad_indices_policy)
 
 
@@ -294,6 +327,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: str 
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=NUMERIC | QUANTIZED,
     Tindices=INDEX,
+    checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
 )
@@ -314,7 +348,7 @@ def tensor_scatter_nd_add(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(xp, tensor.shape, indices, updates)
+    _check_tensor_scatter(tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "add", bad_indices_policy)
 
 
@@ -330,6 +364,7 @@ def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor, bad_indices_poli
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=NUMERIC | QUANTIZED,
     Tindices=INDEX,
+    checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
 )
@@ -350,7 +385,7 @@ def tensor_scatter_nd_sub(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(xp, tensor.shape, indices, updates)
+    _check_tensor_scatter(tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "sub", bad_indices_policy)
 
 
@@ -366,6 +401,7 @@ def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor, bad_indices_poli
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=REAL | QUANTIZED,
     Tindices=INDEX,
+    checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
 )
@@ -386,7 +422,7 @@ def tensor_scatter_nd_min(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(xp, tensor.shape, indices, updates)
+    _check_tensor_scatter(tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "min", bad_indices_policy)
 
 
@@ -396,6 +432,7 @@ def tensor_scatter_nd_min(
     "tensor: T, indices: Tindices, updates: T -> output: T",
     T=REAL | QUANTIZED,
     Tindices=INDEX,
+    checks=_refuse_bad_scatter_into,
     shape=_tensor_scatter_shape,
     batching=index_batches.scatter_into,
 )
@@ -416,7 +453,7 @@ def tensor_scatter_nd_max(
     Returns: A Tensor of the shape of `tensor`.
     Raises: tf.errors.InvalidArgumentError: if the shapes do not fit or a position is out of range.
     """
-    _check_tensor_scatter(xp, tensor.shape, indices, updates)
+    _check_tensor_scatter(tensor.shape, indices, updates)
     return _scatter(xp, tensor, indices, updates, "max", bad_indices_policy)
 
 
@@ -441,12 +478,16 @@ def tensor_scatter_nd_extremum_gradient(
 # --- rows in place -----------------------------------------------------------------------------------------------
 
 
+def _refuse_rows_outside(x: Array, i: Array, v: Array) -> None:
+    rows = i.reshape(-1)
+    if rows.size and x.ndim and (np.abs(rows) >= x.shape[0] + (rows < 0)).any():
+        raise invalid(f"row indices {rows.tolist()} are not in [0, {x.shape[0]})")
+
+
 def _row_update(xp: Xp, x: Array, i: Array, v: Array, mode: str) -> Array:
     if not i.size:
         return xp.scatter(x, ..., v, mode)
     rows = i.reshape(-1)
-    if not xp.is_xla and (np.abs(rows) >= x.shape[0] + (rows < 0)).any():
-        raise invalid(f"row indices {rows.tolist()} are not in [0, {x.shape[0]})")
     return xp.scatter(x, (rows,), v.reshape((rows.shape[0], *x.shape[1:])), mode)
 
 
@@ -454,6 +495,7 @@ def _row_update(xp: Xp, x: Array, i: Array, v: Array, mode: str) -> Array:
     "InplaceUpdate",
     "x: T, i: int32, v: T -> y: T",
     T=ANY,
+    checks=_refuse_rows_outside,
     shape=lambda c: c.shape("x"),
     no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
     not_batched="an op from before eager tensors; the rows are written one by one",
@@ -467,6 +509,7 @@ def inplace_update(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     "InplaceAdd",
     "x: T, i: int32, v: T -> y: T",
     T=NUMERIC,
+    checks=_refuse_rows_outside,
     shape=lambda c: c.shape("x"),
     no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
     not_batched="an op from before eager tensors; the rows are written one by one",
@@ -480,6 +523,7 @@ def inplace_add(xp: Xp, x: Array, i: Array, v: Array) -> Array:
     "InplaceSub",
     "x: T, i: int32, v: T -> y: T",
     T=NUMERIC,
+    checks=_refuse_rows_outside,
     shape=lambda c: c.shape("x"),
     no_gradient="TensorFlow declares none; tf.tensor_scatter_nd_update and its kin have one",
     not_batched="an op from before eager tensors; the rows are written one by one",

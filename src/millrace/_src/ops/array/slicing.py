@@ -68,7 +68,7 @@ def _strided_slice_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(1 if at == NEW_AXIS else sizes[at] for at in order))
 
 
-def _layout(xp: Xp, shape: tuple[int, ...], begin: Array, end: Array, strides: Array, masks: Masks) -> Layout:
+def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, masks: Masks) -> Layout:
     if begin.ndim != 1 or begin.shape != end.shape or begin.shape != strides.shape:
         raise invalid(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
@@ -101,9 +101,9 @@ def strided_slice_op(
 ) -> Array:
     """Takes the part of `input` that begin, end, strides and masks describe."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
+    if not xp.are_known(begin, end):
         return _dynamic_slice(xp, input, begin, strides.tolist(), masks)
-    return input[_layout(xp, input.shape, begin, end, strides, masks).key]
+    return input[_layout(input.shape, begin, end, strides, masks).key]
 
 
 @strided_slice_op.specialize
@@ -243,9 +243,9 @@ def strided_slice_grad(
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     dims = tuple(shape.tolist())
     zeros = xp.full(dims, b"", dtype=object) if dy.dtype.kind == "O" else xp.zeros(dims, dy.dtype)
-    if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
+    if not xp.are_known(begin, end):
         return _dynamic_place(xp, zeros, dy, begin, strides.tolist(), masks)
-    place = _layout(xp, dims, begin, end, strides, masks)
+    place = _layout(dims, begin, end, strides, masks)
     if dy.shape != place.shape:
         raise invalid(f"shape of dy was {dims_text(dy.shape)} instead of {dims_text(place.shape)}")
     return xp.scatter(zeros, place.ranges, dy.reshape(place.range_shape), "set")
@@ -275,18 +275,14 @@ def _add_in_place_of_slice(
     if total.shape != tuple(shape.tolist()):
         return None
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    if xp.is_xla and not (isinstance(begin, np.ndarray) and isinstance(end, np.ndarray)):
+    if not xp.are_known(begin, end):
         return _dynamic_place(xp, total, dy, begin, strides.tolist(), masks, "add")
-    if masks == _FIRST_ROW and begin.shape == (1,) and dy.shape == total.shape[1:] and not xp.is_xla:
-        total[begin[0]] += dy
-        return total
-    place = _layout(xp, total.shape, begin, end, strides, masks)
+    if masks == _FIRST_ROW and begin.shape == (1,) and dy.shape == total.shape[1:]:
+        return xp.added_at(total, begin[0], dy)
+    place = _layout(total.shape, begin, end, strides, masks)
     if dy.shape != place.shape:
         return None
-    if xp.is_xla:
-        return xp.scatter(total, place.ranges, dy.reshape(place.range_shape), "add")
-    total[place.key] += dy
-    return total
+    return xp.added_at(total, place.ranges, dy.reshape(place.range_shape))
 
 
 def _dynamic_place(
@@ -351,7 +347,7 @@ def tensor_strided_slice_update(
 ) -> Array:
     """Copies `input` with `value`, broadcast, at the position of the slice."""
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    place = _layout(xp, input.shape, begin, end, strides, masks)
+    place = _layout(input.shape, begin, end, strides, masks)
     try:
         fitted_value = xp.broadcast_to(value, place.shape)
     except ValueError:
@@ -482,7 +478,7 @@ def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
             f"Expected begin and size arguments to be 1-D tensors of size {input.ndim}, "
             f"but got shapes {shapes} instead."
         )
-    if xp.is_xla and not isinstance(begin, np.ndarray):
+    if not xp.are_known(begin):
         return _dynamic_block(xp, input, begin, size.tolist())
     index: list[Any] = []
     for i, (first, count, dim) in enumerate(zip(begin.tolist(), size.tolist(), input.shape, strict=True)):

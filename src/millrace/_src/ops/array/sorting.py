@@ -15,6 +15,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float32, int16, int32, int64
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext, static_value
@@ -479,13 +480,22 @@ def _bounds(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"], 
             raise invalid(f"Shape must be rank 2 but is rank {x.ndim} for `{name}` argument")
     if rows.shape[0] != values.shape[0]:
         raise invalid("Leading dim_size of both tensors must match.")
-    if xp.is_xla:
-        before = rows[:, None, :] < values[:, :, None] if side == "left" else rows[:, None, :] <= values[:, :, None]
-        return xp.astype(xp.sum(xp.astype(before, np.int32), axis=-1), out_type.np_dtype)
+    return xp.astype(_places(xp, rows, values, side), out_type.np_dtype)
+
+
+@kernel_part
+def _places(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"]) -> Array:
+    """Finds the places of values in their sorted rows."""
     if rows.dtype.kind == "V":  # NumPy cannot search in types that are not its own
         rows, values = rows.astype(np.float32), values.astype(np.float32)
     positions = [np.searchsorted(row, value, side=side) for row, value in zip(rows, values, strict=True)]
-    return np.array(positions, out_type.np_dtype).reshape(values.shape)
+    return np.array(positions, np.int64).reshape(values.shape)
+
+
+@_places.kernel_for("xla")
+def _counts_below(xp: Xp, rows: Array, values: Array, side: Literal["left", "right"]) -> Array:
+    before = rows[:, None, :] < values[:, :, None] if side == "left" else rows[:, None, :] <= values[:, :, None]
+    return xp.sum(xp.astype(before, np.int32), axis=-1)
 
 
 @op(

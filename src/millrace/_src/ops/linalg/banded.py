@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -25,7 +26,7 @@ from millrace._src.ops.array.diagonals import matrix_diag
 from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.linalg.eigenvalues import eigh, eigvalsh
 from millrace._src.ops.linalg.matrices import LAPACK_TYPES, matrix_dims, product, row, same_dim, widened
-from millrace._src.ops.linalg.solving import broadcast_batches, sum_batches
+from millrace._src.ops.linalg.solving import broadcast_batches, substitute, sum_batches
 from millrace._src.ops.math.broadcasting import shape_text
 from millrace._src.ops.math.complex_numbers import conj_, real
 from millrace._src.ops.shape_rules import broadcast_dims
@@ -82,12 +83,7 @@ def banded_triangular_solve_op(
     b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
     if 0 in b.shape:
         return xp.zeros(b.shape, rhs.dtype)
-    if not xp.is_xla:
-        return _host_solve(bands, b, lower, adjoint).astype(rhs.dtype, copy=False)
-    options = {"left_side": True, "lower": lower, "transpose_a": adjoint}
-    conjugate = adjoint and b.dtype.kind == "c"
-    solution = xp.lax.linalg.triangular_solve(_whole(xp, bands, lower), b, conjugate_a=conjugate, **options)
-    return xp.astype(solution, rhs.dtype)
+    return xp.astype(_solve(xp, bands, b, lower, adjoint), rhs.dtype)
 
 
 def _whole(xp: Xp, bands: Array, lower: bool) -> Array:
@@ -101,7 +97,8 @@ def _whole(xp: Xp, bands: Array, lower: bool) -> Array:
     return total
 
 
-def _host_solve(bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
+@kernel_part
+def _solve(xp: Xp, bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
     """LAPACK's tbtrs, which wants each band aligned by columns."""
     lapack = importlib.import_module("scipy.linalg.lapack")  # heavy, and few programs need it
     solve = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[rhs.dtype.char] + "tbtrs")
@@ -119,6 +116,11 @@ def _host_solve(bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
             raise errors.InvalidArgumentError(None, None, "Input matrix is not invertible.")
         solutions[index] = x
     return solutions
+
+
+@_solve.kernel_for("xla")
+def _solve_as_whole(xp: XlaXp, bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
+    return substitute(xp, _whole(xp, bands, lower), rhs, lower, adjoint)
 
 
 @banded_triangular_solve_op.gradient

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes as d
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -36,7 +37,9 @@ from millrace._src.ops.linalg.matrices import (
 from millrace._src.util.export import export
 
 
-def _host_cholesky(x: Array) -> Array:
+@kernel_part
+def _factor(xp: Xp, x: Array) -> Array:
+    """The lower triangular factors; NaN for a matrix that is not positive definite."""
     try:
         return np.linalg.cholesky(x)
     except np.linalg.LinAlgError:
@@ -47,6 +50,11 @@ def _host_cholesky(x: Array) -> Array:
             except np.linalg.LinAlgError:
                 factors[i] = np.where(np.tri(len(matrix), dtype=bool), np.nan, 0)
         return factors.reshape(x.shape)
+
+
+@_factor.kernel_for("xla")
+def _xla_factor(xp: XlaXp, x: Array) -> Array:
+    return xp.lax.linalg.cholesky(x, symmetrize_input=False)
 
 
 @export("linalg.cholesky", v1=["cholesky", "linalg.cholesky"])
@@ -67,8 +75,7 @@ def cholesky(xp: Xp, input: Array) -> Array:
     """
     check_square(input)
     x = widened(xp, input)
-    factor = xp.lax.linalg.cholesky(x, symmetrize_input=False) if xp.is_xla else _host_cholesky(x)
-    return xp.astype(xp.tril(factor), input.dtype)
+    return xp.astype(xp.tril(_factor(xp, x)), input.dtype)
 
 
 @cholesky.gradient

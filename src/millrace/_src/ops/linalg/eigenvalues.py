@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from millrace._src.core import dtypes as d
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -68,15 +69,23 @@ def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[A
     """
     check_square(input)
     x = widened(xp, input)
-    options = {"symmetrize_input": False} if xp.is_xla else {}
+    e, v = _decomposed(xp, x, compute_v)
+    return xp.astype(e, input.dtype), xp.astype(v, input.dtype)
+
+
+@kernel_part
+def _decomposed(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors from the lower triangles; no vectors unless they are asked for."""
     if compute_v:
-        e, v = guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigh(x, UPLO="L", **options), x)
-        return xp.astype(e, input.dtype), xp.astype(v, input.dtype)
-    if xp.is_xla:
-        e, _ = xp.linalg.eigh(x, UPLO="L", symmetrize_input=False)
-    else:
-        e = guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigvalsh(x, UPLO="L"), x)
-    return xp.astype(e, input.dtype), xp.zeros((0,), input.dtype)
+        e, v = guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigh(x, UPLO="L"), x)
+        return e, v
+    return guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigvalsh(x, UPLO="L"), x), xp.zeros((0,), x.dtype)
+
+
+@_decomposed.kernel_for("xla")
+def _xla_decomposed(xp: XlaXp, x: Array, compute_v: bool) -> tuple[Array, Array]:
+    e, v = xp.linalg.eigh(x, UPLO="L", symmetrize_input=False)
+    return e, v if compute_v else xp.zeros((0,), x.dtype)
 
 
 @self_adjoint_eig.gradient

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
@@ -81,9 +82,8 @@ def matrix_solve_ls(xp: Xp, matrix: Array, rhs: Array, l2_regularizer: Array, *,
     return xp.astype(xp.matmul(adjoint, _solve(xp, small, b)), rhs.dtype)
 
 
+@kernel_part
 def _solve(xp: Xp, a: Array, b: Array) -> Array:
-    if xp.is_xla:
-        return xp.linalg.solve(a, b)
     try:
         np.linalg.cholesky(a)
         return np.linalg.solve(a, b)
@@ -94,6 +94,11 @@ def _solve(xp: Xp, a: Array, b: Array) -> Array:
             "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger "
             "l2_regularizer > 0.",
         ) from None
+
+
+@_solve.kernel_for("xla")
+def _xla_solve(xp: XlaXp, a: Array, b: Array) -> Array:
+    return xp.linalg.solve(a, b)
 
 
 @matrix_solve_ls.gradient

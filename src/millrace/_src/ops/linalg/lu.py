@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -66,14 +67,12 @@ def lu_op(xp: Xp, input: Array, *, output_idx_type: DType) -> tuple[Array, Array
     if input.shape[-1] != input.shape[-2]:
         raise errors.InvalidArgumentError(None, None, "Input matrix must be square.")
     x = widened(xp, input)
-    if xp.is_xla:
-        packed, _, permutation = xp.lax.linalg.lu(x)
-    else:
-        packed, permutation = _host_lu(x)
+    packed, permutation = _factorized(xp, x)
     return xp.astype(packed, input.dtype), xp.astype(permutation, output_idx_type.np_dtype)
 
 
-def _host_lu(x: Array) -> tuple[Array, Array]:
+@kernel_part
+def _factorized(xp: Xp, x: Array) -> tuple[Array, Array]:
     lapack = importlib.import_module("scipy.linalg.lapack")  # heavy, and few programs need it
     getrf = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[x.dtype.char] + "getrf")
     packed, permutation = np.empty_like(x), np.empty(x.shape[:-1], np.int64)
@@ -85,6 +84,12 @@ def _host_lu(x: Array) -> tuple[Array, Array]:
         for i, j in enumerate(exchanges):
             order[i], order[j] = order[j], order[i]
         permutation[index] = order
+    return packed, permutation
+
+
+@_factorized.kernel_for("xla")
+def _xla_factorized(xp: XlaXp, x: Array) -> tuple[Array, Array]:
+    packed, _, permutation = xp.lax.linalg.lu(x)
     return packed, permutation
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -56,13 +57,12 @@ def conjugate_transpose(xp: Xp, x: Array) -> Array:
     return xp.conj(transposed) if x.dtype.kind == "c" else transposed
 
 
+@kernel_part
 def guarded(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
     """`function(*arrays)`; what LAPACK refuses, and what is NaN, raises `message`.
 
     Raises: InvalidArgumentError: on the host; XLA gives NaN.
     """
-    if xp.is_xla:
-        return function(*arrays)
     try:
         result = function(*arrays)
     except np.linalg.LinAlgError:
@@ -72,14 +72,25 @@ def guarded(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) 
     return result
 
 
-def nan_where_not_finite(function: Callable[[Array], tuple[Array, ...]], x: Array) -> tuple[Array, ...]:
-    """`function(x)` on the host, where matrices that hold a NaN or an infinity give NaN rather than a LinAlgError."""
+@guarded.kernel_for("xla")
+def _not_guarded(xp: XlaXp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
+    return function(*arrays)
+
+
+@kernel_part
+def nan_where_not_finite(xp: Xp, function: Callable[[Array], tuple[Array, ...]], x: Array) -> tuple[Array, ...]:
+    """`function(x)`, where matrices that hold a NaN or an infinity give NaN rather than a LinAlgError."""
     try:
         return function(x)
     except np.linalg.LinAlgError:
         bad = ~np.isfinite(x).all(axis=(-2, -1))
         results = function(np.where(bad[..., None, None], 0, x))
         return tuple(np.where(bad.reshape(bad.shape + (1,) * (r.ndim - bad.ndim)), np.nan, r) for r in results)
+
+
+@nan_where_not_finite.kernel_for("xla")
+def _as_it_is(xp: XlaXp, function: Callable[[Array], tuple[Array, ...]], x: Array) -> tuple[Array, ...]:
+    return function(x)
 
 
 # --- shape rules -----------------------------------------------------------------------------------------------------
@@ -161,9 +172,7 @@ def adjoint_of(x: Tensor) -> Tensor:
 
 def identity_like(square: Tensor) -> Tensor:
     """Identity matrices of the shape of `square`."""
-    return raw.MatrixSetDiag(
-        input=raw.ZerosLike(x=square), diagonal=raw.OnesLike(x=raw.MatrixDiagPart(input=square))
-    )
+    return raw.MatrixSetDiag(input=raw.ZerosLike(x=square), diagonal=raw.OnesLike(x=raw.MatrixDiagPart(input=square)))
 
 
 def lower_part(x: Tensor) -> Tensor:

@@ -65,7 +65,7 @@ def svd_op(xp: Xp, input: Array, *, compute_uv: bool = True, full_matrices: bool
         return s, u, conjugate_transpose(xp, vh)
 
     x = widened(xp, input)
-    results = [xp.astype(r, input.dtype) for r in (decompose(x) if xp.is_xla else nan_where_not_finite(decompose, x))]
+    results = [xp.astype(r, input.dtype) for r in nan_where_not_finite(xp, decompose, x)]
     empty = xp.zeros((0,), input.dtype)
     return (results[0], results[1], results[2]) if compute_uv else (results[0], empty, empty)
 

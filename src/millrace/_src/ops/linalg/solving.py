@@ -9,8 +9,9 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -178,14 +179,11 @@ def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = 
     a, b = xp.broadcast_to(a, batch + a.shape[-2:]), xp.broadcast_to(b, batch + b.shape[-2:])
     if 0 in b.shape:
         return xp.zeros(b.shape, rhs.dtype)
-    if xp.is_xla:
-        conjugate = adjoint and a.dtype.kind == "c"
-        options = {"left_side": True, "lower": lower, "transpose_a": adjoint, "conjugate_a": conjugate}
-        return xp.astype(xp.lax.linalg.triangular_solve(a, b, **options), rhs.dtype)
-    return _substitute(a, b, lower, adjoint).astype(rhs.dtype, copy=False)
+    return xp.astype(substitute(xp, a, b, lower, adjoint), rhs.dtype)
 
 
-def _substitute(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
+@kernel_part
+def substitute(xp: Xp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     """BLAS's trsm for each matrix: no check for zeros on the diagonal, which give infinities."""
     blas = importlib.import_module("scipy.linalg.blas")  # heavy, and few programs need it
     trsm = getattr(blas, {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char] + "trsm")
@@ -193,6 +191,13 @@ def _substitute(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     for index in np.ndindex(b.shape[:-2]):
         solutions[index] = trsm(1.0, a[index], b[index], lower=lower, trans_a=2 if adjoint else 0)
     return solutions
+
+
+@substitute.kernel_for("xla")
+def _xla_substitute(xp: XlaXp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
+    conjugate = adjoint and a.dtype.kind == "c"
+    options = {"left_side": True, "lower": lower, "transpose_a": adjoint, "conjugate_a": conjugate}
+    return xp.lax.linalg.triangular_solve(a, b, **options)
 
 
 @matrix_triangular_solve.gradient

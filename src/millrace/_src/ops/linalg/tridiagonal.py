@@ -13,8 +13,9 @@ import numpy as np
 
 from millrace._src.core import dtypes as d
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -152,11 +153,19 @@ def tridiagonal_solve_op(
     above, on, below = diagonals[..., 0, :], diagonals[..., 1, :], diagonals[..., 2, :]
     if rhs.shape[-2] == 1:
         return rhs / on[..., None]
-    if xp.is_xla:
-        first, last = xp.arange(rhs.shape[-2]) == 0, xp.arange(rhs.shape[-2]) == rhs.shape[-2] - 1
-        zero = xp.zeros((), rhs.dtype)
-        return xp.lax.linalg.tridiagonal_solve(xp.where(first, zero, below), on, xp.where(last, zero, above), rhs)
+    return _solved(xp, above, on, below, rhs, partial_pivoting)
+
+
+@kernel_part
+def _solved(xp: Xp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
     return _pivoted(above, on, below, rhs) if partial_pivoting else _substituted(above, on, below, rhs)
+
+
+@_solved.kernel_for("xla")
+def _xla_solved(xp: XlaXp, above: Array, on: Array, below: Array, rhs: Array, partial_pivoting: bool) -> Array:
+    first, last = xp.arange(rhs.shape[-2]) == 0, xp.arange(rhs.shape[-2]) == rhs.shape[-2] - 1
+    zero = xp.zeros((), rhs.dtype)
+    return xp.lax.linalg.tridiagonal_solve(xp.where(first, zero, below), on, xp.where(last, zero, above), rhs)
 
 
 def _pivoted(above: Array, on: Array, below: Array, rhs: Array) -> Array:

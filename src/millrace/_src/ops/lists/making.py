@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
@@ -76,8 +76,6 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
 )
 def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
     """The rows of `tensor` as a list."""
-    if xp.is_xla and element_dtype.name == "variant":
-        raise errors.UnknownWhileCompilingError("XLA does not take a stack of lists apart.")
     _at_least_a_vector(tensor)
     declared = xp.declared_shape(element_shape)
     rows = TensorShape(tensor.shape[1:])
@@ -88,6 +86,13 @@ def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, elem
             f"Specified a list with shape {shape_brackets(declared)} from a tensor with shape {shape_brackets(rows)}",
         )
     return xp.list_of_rows(element_dtype, element_shape, tensor)
+
+
+@tensor_list_from_tensor.kernel_for("xla")
+def _from_whole_tensor(xp: XlaXp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
+    if element_dtype.name == "variant":
+        raise errors.UnknownWhileCompilingError("XLA does not take a stack of lists apart.")
+    return tensor_list_from_tensor.op_def.kernel(xp, tensor, element_shape, element_dtype=element_dtype)
 
 
 @tensor_list_from_tensor.gradient

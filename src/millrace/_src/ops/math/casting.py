@@ -49,12 +49,7 @@ def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = Fals
         x = xp.real(x)
     if Truncate and DstT.is_floating and SrcT.is_floating and DstT.size < SrcT.size:
         x = _truncate_mantissa(xp, x, DstT)
-    if xp.is_xla and DstT.is_unsigned and not (SrcT.is_integer or SrcT.is_bool):
-        wrapped_integers = xp.astype(
-            xp.astype(x, np.dtype(np.int64)), DstT.np_dtype
-        )  # XLA alone would make negatives 0
-        return xp.where(x < 0, wrapped_integers, xp.astype(x, DstT.np_dtype))
-    return xp.astype(x, DstT.np_dtype)
+    return xp.converted(x, DstT.np_dtype)
 
 
 def _truncate_mantissa(xp: Xp, x: Array, target: DType) -> Array:

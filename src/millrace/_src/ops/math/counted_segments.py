@@ -14,6 +14,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops.array import index_batches
 from millrace._src.ops.math.element_types import INDEX, INDEX_NO_DEFAULT, NUMBER, REAL
 from millrace._src.ops.math.unsorted_segments import (
+    refuse_segments_outside,
     unsorted_segment_max,
     unsorted_segment_max_gradient,
     unsorted_segment_min,
@@ -34,6 +35,7 @@ _CONSTANT = ("num_segments",)
     T=NUMBER,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
@@ -58,6 +60,7 @@ def segment_sum_v2_gradient(doutput: Tensor, segment_ids: Tensor) -> Any:
     T=NUMBER,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
@@ -84,6 +87,7 @@ def segment_prod_v2_gradient(
     T=REAL,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
@@ -110,6 +114,7 @@ def segment_max_v2_gradient(
     T=REAL,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,

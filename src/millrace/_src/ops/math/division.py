@@ -53,15 +53,22 @@ _TRUE_DIVISION: dict[DType, DType | None] = {
 """For integers, the floating type in which they are divided."""
 
 
-def _refuse_integer_zero(xp: Xp, x: Array, y: Array, *, truncates: bool = False) -> None:
-    if xp.is_xla or y.dtype.kind not in "iu" or (y.all() if y.ndim else bool(y)):  # `bool` costs a tenth of `all`
-        return
-    if not x.size:
-        return  # nothing is divided
-    if truncates:
+def _divides_by_zero(x: Array, y: Array) -> bool:
+    """Whether an integer is divided by zero."""
+    if y.dtype.kind not in "iu" or (y.all() if y.ndim else bool(y)):  # `bool` costs a tenth of `all`
+        return False
+    return bool(x.size)
+
+
+def _refuse_integer_zero(x: Array, y: Array) -> None:
+    if _divides_by_zero(x, y):
+        raise errors.InvalidArgumentError(None, None, "Integer division by zero")
+
+
+def _refuse_truncation_by_zero(x: Array, y: Array) -> None:
+    if _divides_by_zero(x, y):
         message = "Unexpected error in binary operator (only integer div and mod should have errors)"
         raise errors.InternalError(None, None, message)
-    raise errors.InvalidArgumentError(None, None, "Integer division by zero")
 
 
 def _truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
@@ -73,7 +80,7 @@ def _truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:
 
 
 @export("realdiv")
-@op("RealDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape)
+@op("RealDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
 def realdiv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides floating point and complex numbers; the op behind `/`. Integers are divided towards zero.
 
@@ -103,7 +110,7 @@ def real_div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]
     return reduce_to_operands(x, y, raw.RealDiv(x=dz, y=y), dz * raw.RealDiv(x=raw.RealDiv(x=-x, y=y), y=y))
 
 
-@op("Div", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape)
+@op("Div", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
 def div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides numbers of any type; integers towards zero.
 
@@ -112,7 +119,6 @@ def div(xp: Xp, x: Array, y: Array) -> Array:
     """
     if x.dtype.kind not in "iu":
         return xp.true_divide(x, y)
-    _refuse_integer_zero(xp, x, y)
     return _truncated_quotient(xp, x, y)
 
 
@@ -123,7 +129,7 @@ def div_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, raw.Div(x=dz, y=y), dz * raw.Div(x=raw.Div(x=-x, y=y), y=y))
 
 
-@op("FloorDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape)
+@op("FloorDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_integer_zero)
 def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards minus infinity; the op behind `//`.
 
@@ -131,11 +137,18 @@ def floor_div(xp: Xp, x: Array, y: Array) -> Array:
     array([-4,  3], dtype=int32)
     """
     if x.dtype.kind in "iu":
-        _refuse_integer_zero(xp, x, y)
         return xp.floor_divide(x, y)
     if x.dtype.kind == "c":
         raise errors.UnimplementedError(None, None, "FloorDiv is not defined for complex numbers")
     return xp.floor(xp.true_divide(x, y))
+
+
+@floor_div.specialize
+def _specialize_floor_div(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    if not dtypes[0].is_floating:
+        return None
+    floor, divide = xp.floor, xp.true_divide
+    return lambda x, y: floor(divide(x, y))
 
 
 @floor_div.gradient
@@ -163,7 +176,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @export("math.floormod", "math.mod", v1=["floormod", "mod", "math.floormod", "math.mod"])
-@op("FloorMod", "x: T, y: T -> z: T", T=INTEGER | FLOAT, shape=broadcast_shape)
+@op("FloorMod", "x: T, y: T -> z: T", T=INTEGER | FLOAT, shape=broadcast_shape, checks=_refuse_integer_zero)
 def floormod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder of `//`, which has the sign of `y`, as `%` in Python.
 
@@ -177,7 +190,6 @@ def floormod(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`, equal to `x - floordiv(x, y) * y`.
     Raises: InvalidArgumentError: for an integer division by zero.
     """
-    _refuse_integer_zero(xp, x, y)
     if x.dtype.kind in "iu" and x.size > _SMALL:
         return x - xp.floor_divide(x, y) * y  # faster in NumPy than the remainder
     return xp.remainder(x, y)
@@ -194,7 +206,7 @@ def floor_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor
 
 
 @export("truncatediv")
-@op("TruncateDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape)
+@op("TruncateDiv", "x: T, y: T -> z: T", T=ARITHMETIC, shape=broadcast_shape, checks=_refuse_truncation_by_zero)
 def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
     """Divides and rounds towards zero, as in C.
 
@@ -208,7 +220,6 @@ def truncatediv(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`.
     Raises: InternalError: for an integer division by zero.
     """
-    _refuse_integer_zero(xp, x, y, truncates=True)
     return _truncated_quotient(xp, x, y)
 
 
@@ -218,7 +229,7 @@ def truncate_div_gradient(dz: Tensor) -> tuple[None, None]:
 
 
 @export("truncatemod")
-@op("TruncateMod", "x: T, y: T -> z: T", T=_MOD_TYPES, shape=broadcast_shape)
+@op("TruncateMod", "x: T, y: T -> z: T", T=_MOD_TYPES, shape=broadcast_shape, checks=_refuse_truncation_by_zero)
 def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
     """Computes the remainder of `truncatediv`, which has the sign of `x`, as `%` in C.
 
@@ -232,7 +243,6 @@ def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
     Returns: A `Tensor` of the dtype of `x`, equal to `x - truncatediv(x, y) * y`.
     Raises: InternalError: for an integer division by zero.
     """
-    _refuse_integer_zero(xp, x, y, truncates=True)
     return xp.fmod(x, y)
 
 
@@ -245,6 +255,7 @@ def truncate_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Ten
     "Mod",
     "x: T, y: T -> z: T",
     T=TypeSet([int32, int64, float16, bfloat16, float32, float64]),
+    checks=_refuse_integer_zero,
     shape=broadcast_shape,
     no_gradient="TensorFlow declares no gradient for it; FloorMod and TruncateMod have one",
 )
@@ -254,7 +265,6 @@ def c_mod(xp: Xp, x: Array, y: Array) -> Array:
     >>> tf.raw_ops.Mod(x=[-7, 7], y=[3, 3]).numpy()
     array([-1,  1], dtype=int32)
     """
-    _refuse_integer_zero(xp, x, y)
     return xp.fmod(x, y)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, float32, float64, int32, int64
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -55,11 +56,23 @@ def histogram_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((int(nbins),))
 
 
+def _refuse_empty_range(values: Array, value_range: Array, nbins: Array) -> None:
+    if nbins.ndim or nbins <= 0 or value_range.shape != (2,):
+        return
+    low, high = value_range
+    if not low < high:
+        bounds = f"[{low:g}, {high:g}]"
+        raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '{bounds}'")
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        raise _invalid("Histogram values must not contain NaN")
+
+
 @op(
     "HistogramFixedWidth",
     "values: T, value_range: T, nbins: int32 -> out: dtype",
     T=_WEIGHTS,
     dtype=INDEX,
+    checks=_refuse_empty_range,
     shape=histogram_shape,
     constant_inputs=("nbins",),
     not_differentiable=_COUNTS,
@@ -74,12 +87,6 @@ def histogram_op(xp: Xp, values: Array, value_range: Array, nbins: Array, *, dty
     if nbins.ndim or nbins <= 0 or value_range.shape != (2,):
         raise ValueError("shapes do not match")
     low, high, count = value_range[0], value_range[1], int(nbins)
-    if not xp.is_xla:
-        if not low < high:
-            bounds = f"[{low:g}, {high:g}]"
-            raise _invalid(f"value_range should satisfy value_range[0] < value_range[1], but got '{bounds}'")
-        if values.dtype.kind == "f" and np.isnan(values).any():
-            raise _invalid("Histogram values must not contain NaN")
     step = (xp.astype(high, np.float64) - xp.astype(low, np.float64)) / count
     bins = xp.floor((xp.astype(xp.reshape(values, (-1,)), np.float64) - low) / step)
     index = xp.astype(xp.clip(bins, 0, count - 1), np.dtype(np.int64))
@@ -176,12 +183,9 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
             f"equal to 1. Received {shape_text(weights.shape)}"
         )
-    if not xp.is_xla and (numbers < 0).any():
-        raise _invalid("Input arr must be non-negative!")
     limit, rows = int(size), numbers.shape[0] if numbers.ndim == 2 else 1
-    if not (xp.is_xla or weights.size or binary) and rows == 1:
-        counts = np.bincount(np.minimum(numbers.reshape(-1), limit), minlength=limit + 1)[:limit]
-        return counts.astype(weights.dtype).reshape(*numbers.shape[:-1], limit)
+    if not (weights.size or binary) and rows == 1:
+        return xp.astype(_tally(xp, xp.reshape(numbers, -1), limit), weights.dtype).reshape(*numbers.shape[:-1], limit)
     amounts = weights if weights.size else xp.ones(numbers.shape, dtype=weights.dtype)
     column = xp.minimum(xp.reshape(numbers, (rows, -1)), limit)
     row = xp.broadcast_to(xp.arange(rows)[:, None], column.shape)
@@ -191,11 +195,39 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
     return counts if numbers.ndim == 2 else counts[0]
 
 
+@kernel_part
+def _tally(xp: Xp, numbers: Array, limit: int) -> Array:
+    """How often each number below `limit` occurs in a vector."""
+    return np.bincount(np.minimum(numbers, limit), minlength=limit + 1)[:limit]
+
+
+@_tally.kernel_for("xla")
+def _scattered_tally(xp: XlaXp, numbers: Array, limit: int) -> Array:
+    start, ones = xp.zeros((limit + 1,), np.int64), xp.ones(numbers.shape, np.int64)
+    return xp.scatter(start, (xp.minimum(numbers, limit),), ones, "add")[:limit]
+
+
+def _refuse_negative(numbers: Array, size: Array, weights: Array) -> None:
+    fits = not weights.size or weights.shape == numbers.shape
+    if fits and not size.ndim and size >= 0 and (numbers < 0).any():
+        raise _invalid("Input arr must be non-negative!")
+
+
+def _refuse_negative_rows(input: Array, size: Array, weights: Array, *, binary_output: bool) -> None:
+    if input.ndim <= 2:
+        _refuse_negative(input, size, input[..., :0] if binary_output else weights)
+
+
+def _refuse_negative_numbers(arr: Array, size: Array, weights: Array) -> None:
+    _refuse_negative(arr, size, weights)
+
+
 @op(
     "DenseBincount",
     "input: Tidx, size: Tidx, weights: T -> output: T",
     Tidx=INDEX_NO_DEFAULT,
     T=_WEIGHTS,
+    checks=_refuse_negative_rows,
     shape=bincount_shape,
     constant_inputs=("size",),
     no_gradient="TensorFlow declares none for the weights; tf.math.unsorted_segment_sum has one",
@@ -218,6 +250,7 @@ def dense_bincount(xp: Xp, input: Array, size: Array, weights: Array, *, binary_
     "Bincount",
     "arr: int32, size: int32, weights: T -> bins: T",
     T=_WEIGHTS,
+    checks=_refuse_negative_numbers,
     shape=bincount_shape,
     constant_inputs=("size",),
     no_gradient="TensorFlow declares none for the weights; tf.math.unsorted_segment_sum has one",

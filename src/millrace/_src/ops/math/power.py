@@ -35,15 +35,18 @@ _POW_TYPES = TypeSet([bfloat16, float32, float16, float64, int8, int16, int32, i
 _LOG_TYPES = TypeSet([float16, bfloat16, float32, float64, complex64, complex128])
 
 
-@op("Pow", "x: T, y: T -> z: T", T=_POW_TYPES, shape=broadcast_shape)
+def _refuse_negative_integers(x: Array, y: Array) -> None:
+    if y.dtype.kind == "i" and (y < 0).any():
+        raise errors.InvalidArgumentError(None, None, "Integers to negative integer powers are not allowed")
+
+
+@op("Pow", "x: T, y: T -> z: T", T=_POW_TYPES, shape=broadcast_shape, checks=_refuse_negative_integers)
 def power(xp: Xp, x: Array, y: Array) -> Array:
     """Raises `x` to the power `y`; the op behind `tf.pow` and `**`.
 
     >>> tf.raw_ops.Pow(x=[2, 3], y=[3, 2]).numpy()
     array([8, 9], dtype=int32)
     """
-    if y.dtype.kind == "i" and not xp.is_xla and (y < 0).any():
-        raise errors.InvalidArgumentError(None, None, "Integers to negative integer powers are not allowed")
     return xp.power(x, y)
 
 

@@ -12,10 +12,11 @@ import ml_dtypes
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import executing_eagerly, name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -76,24 +77,39 @@ def _check_prefix(data: TensorShape, ids: TensorShape) -> None:
             raise ValueError(f"Dimensions must be equal, but are {m} and {n}")
 
 
-def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, empty: Any) -> Array:
-    """Scatters the rows of `data` with `mode`; an extra last row takes the rows with negative numbers."""
-    if num_segments.ndim or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
-        raise ValueError("shapes do not match")
-    count = int(num_segments)
-    if not xp.is_xla and ids.size and ids.max() >= count:
+def refuse_segments_outside(data: Array, segment_ids: Array, num_segments: Array) -> None:
+    """Raises InvalidArgumentError for a segment that is not below the number of segments."""
+    ids, count = segment_ids, num_segments
+    fit = not count.ndim and count >= 0 and data.shape[: ids.ndim] == ids.shape
+    if fit and ids.size and ids.max() >= count:
         position = np.unravel_index(np.argmax(ids >= count), ids.shape)
         where = f"[{','.join(map(str, position))}]" if ids.ndim else ""
         raise errors.InvalidArgumentError(
             None, None, f"segment_ids{where} = {ids[position]} is out of range [0, {count})"
         )
-    row_shape = data.shape[ids.ndim :]
+
+
+def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, empty: Any) -> Array:
+    """Scatters the rows of `data` with `mode`; an extra last row takes the rows with negative numbers."""
+    if num_segments.ndim or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
+        raise ValueError("shapes do not match")
+    count = int(num_segments)
     flat_ids = xp.astype(xp.reshape(ids, (-1,)), np.dtype(np.int64))
-    rows = xp.reshape(data, (ids.size, *row_shape))
-    if not xp.is_xla and row_shape and rows.size > _SMALL:
-        return _combine_sorted(mode, rows, flat_ids, np.full((count, *row_shape), empty, dtype=data.dtype))
-    start = xp.full((count + 1, *row_shape), empty, dtype=data.dtype)
-    return xp.scatter(start, (xp.where(flat_ids < 0, count, flat_ids),), rows, mode)[:count]
+    rows = xp.reshape(data, (ids.size, *data.shape[ids.ndim :]))
+    return _combined(xp, mode, rows, flat_ids, count, empty)
+
+
+@kernel_part
+def _combined(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+    if rows.ndim > 1 and rows.size > _SMALL:
+        return _combine_sorted(mode, rows, ids, np.full((count, *rows.shape[1:]), empty, dtype=rows.dtype))
+    return _scattered(xp, mode, rows, ids, count, empty)
+
+
+@_combined.kernel_for("xla")
+def _scattered(xp: Xp, mode: str, rows: Array, ids: Array, count: int, empty: Any) -> Array:
+    start = xp.full((count + 1, *rows.shape[1:]), empty, dtype=rows.dtype)
+    return xp.scatter(start, (xp.where(ids < 0, count, ids),), rows, mode)[:count]
 
 
 _SMALL = 1024
@@ -123,6 +139,7 @@ def _extreme_of(dtype: Any, *, highest: bool) -> Any:
     T=NUMBER,
     Tindices=_IDS,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
@@ -153,12 +170,20 @@ def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_
         return None
     ids = xp.astype(xp.reshape(segment_ids, (-1,)), np.dtype(np.int64))
     rows = xp.reshape(data, (segment_ids.size, *row_shape))
-    if xp.is_xla:
-        return xp.scatter(total, (xp.where(ids < 0, count, ids),), rows, "add")
-    if ids.size and ids.max() >= count:
+    return _added_rows(xp, total, ids, rows)
+
+
+@kernel_part
+def _added_rows(xp: Xp, total: Array, ids: Array, rows: Array) -> Array | None:
+    if ids.size and ids.max() >= total.shape[0]:
         return None  # the op says which one
     np.add.at(total, ids[ids >= 0], rows[ids >= 0])
     return total
+
+
+@_added_rows.kernel_for("xla")
+def _scattered_rows(xp: XlaXp, total: Array, ids: Array, rows: Array) -> Array:
+    return xp.scatter(total, (xp.where(ids < 0, total.shape[0], ids),), rows, "add")
 
 
 def gather_kept(rows: Tensor, ids: Tensor) -> Any:
@@ -188,6 +213,7 @@ def unsorted_segment_sum_gradient(doutput: Tensor, segment_ids: Tensor) -> tuple
     T=REAL,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
@@ -216,6 +242,7 @@ def unsorted_segment_max(xp: Xp, data: Array, segment_ids: Array, num_segments: 
     T=REAL,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,
@@ -258,6 +285,7 @@ unsorted_segment_min.gradient(unsorted_segment_max_gradient)
     T=NUMBER,
     Tindices=INDEX_NO_DEFAULT,
     Tnumsegments=INDEX,
+    checks=refuse_segments_outside,
     shape=unsorted_segment_shape,
     constant_inputs=_CONSTANT,
     batching=index_batches.segments,

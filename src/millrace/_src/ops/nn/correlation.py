@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn.windows import Window, offsets, overlay, padded
 
@@ -21,13 +22,12 @@ _CHUNK = 1 << 20
 """Elements of one block of copied windows (4 MiB of float32): about what a cache holds."""
 
 
-def correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+@kernel_part
+def correlate(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     """`output[n, p, f] = sum over k, c of x[n, p * stride + k * dilation - before, c] * filters[k, c, f]`.
 
     The number of groups is the ratio of the channels of `x` to those of `filters`.
     """
-    if xp.is_xla:
-        return _xla_correlate(xp, x, filters, windows)
     if is_half(x):
         wide = correlate(xp, x.astype(np.float32), filters.astype(np.float32), windows)
         return wide.astype(x.dtype)
@@ -53,12 +53,11 @@ def _correlate_into(xp: Xp, output: Array, x: Array, filters: Array, windows: Se
         np.matmul(rows, matrix, out=output[batch].reshape(-1, output.shape[-1]))
 
 
+@kernel_part
 def correlate_input_gradient(
-    xp: Any, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
+    xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
 ) -> Array:
     """The gradient of `correlate` with respect to `x`, which has the shape `like`."""
-    if xp.is_xla:
-        return _xla_input_gradient(xp, gradient, filters, windows, like)
     if is_half(gradient):
         wide = correlate_input_gradient(xp, gradient.astype(np.float32), filters.astype(np.float32), windows, like)
         return wide.astype(gradient.dtype)
@@ -83,12 +82,11 @@ def _overlaid(xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window]
     return overlay(xp, parts, windows, like, gradient.dtype)
 
 
+@kernel_part
 def correlate_filter_gradient(
-    xp: Any, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
+    xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
 ) -> Array:
     """The gradient of `correlate` with respect to `filters`, which have the shape `like`."""
-    if xp.is_xla:
-        return _xla_filter_gradient(xp, x, gradient, windows, like)
     if is_half(x):
         wide = correlate_filter_gradient(xp, x.astype(np.float32), gradient.astype(np.float32), windows, like)
         return wide.astype(x.dtype)
@@ -153,7 +151,8 @@ def _mirrored_filters(xp: Any, filters: Array, groups: int) -> Array:
 # --- XLA -------------------------------------------------------------------------------------------------------------
 
 
-def _xla_correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+@correlate.kernel_for("xla")
+def _xla_correlate(xp: XlaXp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     return _convolve(
         xp,
         x,
@@ -166,7 +165,7 @@ def _xla_correlate(xp: Any, x: Array, filters: Array, windows: Sequence[Window])
 
 
 def _convolve(
-    xp: Any, x: Array, filters: Array, strides: Any, padding: Any, specs: Any = None, **options: Any
+    xp: XlaXp, x: Array, filters: Array, strides: Any, padding: Any, specs: Any = None, **options: Any
 ) -> Array:
     spatial = "DHW"[3 - (x.ndim - 2) :]
     specs = specs or (f"N{spatial}C", f"{spatial}IO", f"N{spatial}C")
@@ -178,8 +177,9 @@ def _convolve(
     return result.astype(x.dtype)
 
 
+@correlate_input_gradient.kernel_for("xla")
 def _xla_input_gradient(
-    xp: Any, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
+    xp: XlaXp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
 ) -> Array:
     if 0 in gradient.shape:
         return xp.zeros(tuple(like), gradient.dtype)
@@ -197,7 +197,8 @@ def _xla_input_gradient(
     )
 
 
-def _xla_filter_gradient(xp: Any, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
+@correlate_filter_gradient.kernel_for("xla")
+def _xla_filter_gradient(xp: XlaXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
     """Batch and channels change places: the images are summed over, the channels stay."""
     if 0 in gradient.shape or 0 in x.shape:
         return xp.zeros(tuple(like), x.dtype)

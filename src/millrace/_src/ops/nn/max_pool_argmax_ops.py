@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core import dtypes as d
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
@@ -90,15 +92,19 @@ def max_pool_with_argmax_gradient(
     )
 
 
-def _flat_index(xp: Xp, x: Array, argmax: Array, include_batch: bool) -> Array:
-    """Positions in the flattened input."""
-    index = xp.astype(argmax, "int64")
-    if not include_batch:
-        each = x.shape[1] * x.shape[2] * x.shape[3]
-        index = index + xp.arange(x.shape[0])[:, None, None, None] * each
-    if not xp.is_xla and index.size and (index.min() < 0 or index.max() >= x.size):
-        raise invalid(f"Invalid input grad index: {int(index.max())} is not in [0, {x.size})")
-    return xp.reshape(index, -1)
+def _in_whole(places: Array, shape: tuple[int, ...], include_batch: bool) -> Array:
+    """Places in a whole input of this shape, where those in one of its images are given unless `include_batch`."""
+    if include_batch:
+        return places
+    return places + np.arange(shape[0])[:, None, None, None] * (shape[1] * shape[2] * shape[3])
+
+
+def _refuse_places_outside(input: Array, grad: Array, argmax: Array, *, include_batch_in_index: bool) -> None:
+    if grad.shape not in (argmax.shape, input.shape) or input.ndim != 4 or argmax.ndim != 4:
+        return
+    index = _in_whole(argmax.astype(np.int64), input.shape, include_batch_in_index)
+    if index.size and (index.min() < 0 or index.max() >= input.size):
+        raise invalid(f"Invalid input grad index: {int(index.max())} is not in [0, {input.size})")
 
 
 @op(
@@ -107,6 +113,7 @@ def _flat_index(xp: Xp, x: Array, argmax: Array, include_batch: bool) -> Array:
     T=REAL,
     Targmax=INDEX,
     shape=same_shape,
+    checks=_refuse_places_outside,
     batching=image_batches.pool_with_places,
 )
 def max_pool_grad_with_argmax_op(
@@ -123,7 +130,7 @@ def max_pool_grad_with_argmax_op(
     """The gradient of MaxPoolWithArgmax: `grad` added up at the positions `argmax`."""
     if grad.shape != argmax.shape:
         raise invalid(f"grad shape {grad.shape} must equal argmax shape {argmax.shape}")
-    index = _flat_index(xp, input, argmax, include_batch_in_index)
+    index = xp.reshape(_in_whole(xp.astype(argmax, np.int64), input.shape, include_batch_in_index), -1)
     zeros = xp.zeros(input.size, grad.dtype)
     return xp.reshape(xp.scatter(zeros, index, xp.reshape(grad, -1), "add"), input.shape)
 
@@ -161,6 +168,7 @@ def _second_shape(c: ShapeContext) -> TensorShape:
     T=REAL,
     Targmax=INDEX,
     shape=_second_shape,
+    checks=_refuse_places_outside,
     batching=image_batches.pool_with_places,
 )
 def max_pool_grad_grad_with_argmax_op(
@@ -177,7 +185,7 @@ def max_pool_grad_grad_with_argmax_op(
     """The gradient of MaxPoolGradWithArgmax: the elements of `grad` at the positions `argmax`."""
     if grad.shape != input.shape:
         raise invalid(f"grad shape {grad.shape} must equal input shape {input.shape}")
-    index = _flat_index(xp, input, argmax, include_batch_in_index)
+    index = xp.reshape(_in_whole(xp.astype(argmax, np.int64), input.shape, include_batch_in_index), -1)
     return xp.reshape(xp.reshape(grad, -1)[index], argmax.shape)
 
 

@@ -254,12 +254,26 @@ def _sparse_shape(c: ShapeContext) -> list[TensorShape]:
     return [rows, shape]
 
 
+def _refuse_labels_outside(features: Array, labels: Array) -> None:
+    classes = features.shape[-1] if features.ndim else 0
+    fit = labels.ndim == 1 and labels.shape[:1] == features.shape[:1]
+    if fit and labels.size and (labels.min() < 0 or labels.max() >= classes):
+        wrong = labels[(labels < 0) | (labels >= classes)][0]
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Received a label value of {wrong} which is outside the valid range of [0, {classes}).  Label values: "
+            f"{' '.join(map(str, labels.tolist()))}",
+        )
+
+
 @op(
     "SparseSoftmaxCrossEntropyWithLogits",
     "features: T, labels: Tlabels -> loss: T, backprop: T",
     T=_FLOAT,
     Tlabels=INDEX.with_default(d.int64),
     shape=_sparse_shape,
+    checks=_refuse_labels_outside,
     batching=folding("features", "labels"),
 )
 def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
@@ -271,14 +285,6 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
             None,
             "logits and labels must have the same first dimension, got logits shape "
             f"[{','.join(map(str, features.shape))}] and labels shape [{','.join(map(str, labels.shape))}]",
-        )
-    if not xp.is_xla and labels.size and (labels.min() < 0 or labels.max() >= classes):
-        wrong = labels[(labels < 0) | (labels >= classes)][0]
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Received a label value of {wrong} which is outside the valid range of [0, {classes}).  Label values: "
-            f"{' '.join(map(str, labels.tolist()))}",
         )
     shifted = _shifted(xp, _wide(xp, features))
     exponentials = xp.exp(shifted)
@@ -302,6 +308,7 @@ def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
         count, classes = features.shape
         # As unsigned numbers negative labels are the largest ones.
         if labels.shape != (count,) or not count or not largest(labels.view(unsigned)) < classes:
+            _refuse_labels_outside(features, labels)
             return sparse_softmax_cross_entropy.op_def.kernel(xp, features, labels)
         hot = labels + _row_starts(count, classes)
         shifted = features - largest(features, -1, None, None, True)

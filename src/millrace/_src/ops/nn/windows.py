@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.kernel_part import kernel_part
 
 PADDINGS = ("SAME", "VALID")
 PADDINGS_EXPLICIT = ("SAME", "VALID", "EXPLICIT")
@@ -146,12 +147,7 @@ def padded(xp: Xp, x: Array, windows: Sequence[Window], value: Any = 0, first_ax
         return x
     tail = x.ndim - first_axis - len(windows)
     pairs = [(0, 0)] * first_axis + [(w.before, max(w.after, 0)) for w in windows] + [(0, 0)] * tail
-    if xp.is_xla:
-        return xp.pad(x, pairs, constant_values=value)
-    shape = tuple(s + before + after for s, (before, after) in zip(x.shape, pairs, strict=True))
-    result = np.zeros(shape, x.dtype) if value == 0 else np.full(shape, value, x.dtype)
-    result[tuple(slice(before, before + s) for s, (before, _) in zip(x.shape, pairs, strict=True))] = x
-    return result
+    return xp.pad(x, pairs, constant_values=value)
 
 
 def offsets(windows: Sequence[Window]) -> Iterator[tuple[int, ...]]:
@@ -168,6 +164,7 @@ def elements(offset: Sequence[int], windows: Sequence[Window], first_axis: int =
     return tuple(index)
 
 
+@kernel_part
 def overlay(
     xp: Xp, parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
 ) -> Array:
@@ -182,25 +179,38 @@ def overlay(
 
     Returns: The sum, of shape `like`; what falls on padding is dropped.
     """
-    crop = (slice(None), *(slice(w.before, w.before + w.size) for w in windows))
-    sizes = [w.size + w.before + max(w.after, 0) for w in windows]
-    shape = (like[0], *sizes, *like[1 + len(windows) :])
-    if xp.is_xla:
-        total = None
-        for offset, part in parts:
-            placed = _placed(xp, part, offset, windows, sizes)
-            total = placed if total is None else total + placed
-        return xp.zeros(shape, dtype)[crop] if total is None else total[crop]
-    result = np.zeros(shape, dtype)
+    result = np.zeros(_padded_shape(windows, like), dtype)
     for offset, part in parts:
         result[elements(offset, windows)] += part
-    return result[crop]
+    return result[_inner(windows)]
 
 
-def _placed(xp: Any, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]) -> Array:
+@overlay.kernel_for("xla")
+def _sum_of_placed(
+    xp: XlaXp, parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
+) -> Array:
+    shape = _padded_shape(windows, like)
+    total = None
+    for offset, part in parts:
+        placed = _placed(xp, part, offset, windows, shape[1:])
+        total = placed if total is None else total + placed
+    return (xp.zeros(shape, dtype) if total is None else total)[_inner(windows)]
+
+
+def _padded_shape(windows: Sequence[Window], like: Sequence[int]) -> tuple[int, ...]:
+    """The shape of an input of shape `like` with the padding of its windows."""
+    return (like[0], *(w.size + w.before + max(w.after, 0) for w in windows), *like[1 + len(windows) :])
+
+
+def _inner(windows: Sequence[Window]) -> tuple[slice, ...]:
+    """The index of the input inside the padded input."""
+    return (slice(None), *(slice(w.before, w.before + w.size) for w in windows))
+
+
+def _placed(xp: XlaXp, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]) -> Array:
     """A part spread over the padded input, zero elsewhere; XLA fuses a sum of these into one loop."""
     config = [(0, 0, 0)]
-    for o, w, size in zip(offset, windows, sizes, strict=True):
+    for o, w, size in zip(offset, windows, sizes, strict=False):
         low = o * w.dilation
         config.append((low, size - low - w.span, w.stride - 1))
     config += [(0, 0, 0)] * (part.ndim - len(config))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.distributions import NpDType
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
@@ -50,19 +51,30 @@ def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: 
     p = xp.where(flipped, 1 - prob, prob)
     valid = (prob > 0) & (prob < 1) & (count > 0)
     few = ~(count * p >= _INVERSION_BELOW)
-    if xp.is_xla:
-        by_inversion = _inversion(xp, inversion_starts, xp.where(few, count, 0.0), xp.where(few, p, 0.25))
-        by_rejection = _transformed_rejection(xp, starts, xp.where(few, 40.0, count), xp.where(few, 0.5, p))
-        drawn = xp.where(few, by_inversion, by_rejection)
-    else:
-        drawn = np.zeros(count.shape)
-        for method, begin, chosen in ((_inversion, inversion_starts, few), (_transformed_rejection, starts, ~few)):
-            (where,) = np.nonzero(chosen & valid)
-            if len(where):
-                drawn[where] = method(xp, begin.at(where), count[where], p[where])
+    drawn = _drawn(xp, (inversion_starts, starts), few, valid, count, p)
     drawn = xp.where(flipped, count - drawn, drawn)
     certain = xp.where((prob >= 1) & (count > 0), count, 0.0)
     return xp.where(xp.isnan(prob) | xp.isnan(count), np.nan, xp.where(valid, drawn, certain))
+
+
+@kernel_part
+def _drawn(xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array) -> Array:
+    """The outputs with `few` expected successes by inversion, which begins at `starts[0]`; the others by rejection."""
+    drawn = np.zeros(count.shape)
+    for method, begin, chosen in zip((_inversion, _transformed_rejection), starts, (few, ~few), strict=True):
+        (where,) = np.nonzero(chosen & valid)
+        if len(where):
+            drawn[where] = method(xp, begin.at(where), count[where], prob[where])
+    return drawn
+
+
+@_drawn.kernel_for("xla")
+def _drawn_by_both(
+    xp: XlaXp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array
+) -> Array:
+    by_inversion = _inversion(xp, starts[0], xp.where(few, count, 0.0), xp.where(few, prob, 0.25))
+    by_rejection = _transformed_rejection(xp, starts[1], xp.where(few, 40.0, count), xp.where(few, 0.5, prob))
+    return xp.where(few, by_inversion, by_rejection)
 
 
 def _inversion(xp: Xp, starts: Stream, count: Array, prob: Array) -> Array:

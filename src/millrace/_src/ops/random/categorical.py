@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.distributions import uniform
 from millrace._src.ops.random.philox import Stream
 
@@ -21,11 +22,20 @@ def categorical_samples(xp: Xp, stream: Stream, logits: Array, samples: int) -> 
     rows = logits.shape[0]
     cumulative = _cumulative(xp, logits)
     draws = uniform(xp, stream, (rows, samples), np.dtype(np.float64)) * cumulative[:, -1:]
-    if xp.is_xla:
-        # Shape (rows, samples, classes) is never stored: XLA fuses the comparison into the sum.
-        return xp.sum(xp.astype(cumulative[:, None, :] <= draws[:, :, None], np.int64), axis=2)
+    return _classes_of(xp, cumulative, draws)
+
+
+@kernel_part
+def _classes_of(xp: Xp, cumulative: Array, draws: Array) -> Array:
+    """The class that each draw falls into."""
     found = [np.searchsorted(c, d, side="right") for c, d in zip(cumulative, draws, strict=True)]
-    return np.array(found, np.int64).reshape(rows, samples)
+    return np.array(found, np.int64).reshape(draws.shape)
+
+
+@_classes_of.kernel_for("xla")
+def _classes_below(xp: XlaXp, cumulative: Array, draws: Array) -> Array:
+    # Shape (rows, samples, classes) is never stored: XLA fuses the comparison into the sum.
+    return xp.sum(xp.astype(cumulative[:, None, :] <= draws[:, :, None], np.int64), axis=2)
 
 
 def _cumulative(xp: Xp, logits: Array) -> Array:

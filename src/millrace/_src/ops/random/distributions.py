@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float32, box_muller_float64
 from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks, blocks_at, in_chunks
 
@@ -116,11 +117,21 @@ def normals_of_blocks(xp: Xp, words: Array, dtype: NpDType) -> Array:
 def _truncated_groups(xp: Xp, stream: Stream, count: int, stride: int, dtype: NpDType) -> Array:
     """`count` full groups, the first accepted candidates of each in order."""
     starts = stream.skip(xp, xp.arange(count, dtype=np.uint64) * np.uint64(stride))
-    per_group = _per_block(dtype)
-    # One block suffices for most groups (0.83 of them, for four numbers), so NumPy draws more only for the others.
-    numbers = (_CANDIDATES_PER_GROUP,) if xp.is_xla else (per_group, 2 * per_group, _CANDIDATES_PER_GROUP)
-    found = _accepted_groups(xp, starts, numbers, dtype)
+    found = _truncated(xp, starts, dtype)
     return found if found.dtype == dtype else xp.astype(found, dtype)
+
+
+@kernel_part
+def _truncated(xp: Xp, starts: Stream, dtype: NpDType) -> Array:
+    """One full group for each start."""
+    # One block suffices for most groups (0.83 of them, for four numbers), so more is drawn only for the others.
+    per_group = _per_block(dtype)
+    return _accepted_groups(xp, starts, (per_group, 2 * per_group, _CANDIDATES_PER_GROUP), dtype)
+
+
+@_truncated.kernel_for("xla")
+def _truncated_at_once(xp: XlaXp, starts: Stream, dtype: NpDType) -> Array:
+    return _accepted_groups(xp, starts, (_CANDIDATES_PER_GROUP,), dtype)
 
 
 def _accepted_groups(xp: Xp, starts: Stream, numbers: Sequence[int], dtype: NpDType) -> Array:

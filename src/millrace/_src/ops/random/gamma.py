@@ -38,7 +38,7 @@ def _rounded(xp: Xp, drawn: Array, dtype: NpDType) -> Array:
 def _draw(xp: Xp, starts: Stream, alpha: Array) -> Array:
     first, _ = uniform_pair(xp, starts, 0)
     exponential = -xp.log1p(-first)
-    if not xp.is_xla and bool((alpha == 1).all()):
+    if not xp.may_hold(alpha != 1):
         return exponential
     zero, unset = xp.zeros(alpha.shape, np.uint64), xp.zeros(alpha.shape, bool)
     nothing = xp.zeros(alpha.shape, np.float64)
@@ -78,7 +78,7 @@ def _attempt(
     squeezed = u < 1 - _SQUEEZE * (x * x) * (x * x)
     accepted = possible & (squeezed | (xp.log(u) < 0.5 * x * x + d * (1 - v + xp.log(v))))
     value = d * v
-    if xp.is_xla or bool(below_one.any()):
+    if xp.may_hold(below_one):
         boost = xp.where(has_uniform, spare_uniform, uniform_pair(xp, starts, block)[0])
         value = xp.where(below_one, value * boost ** (1 / alpha), value)
     state = (block, ~has_normal, xp.where(has_normal, spare_normal, normals[1]), has_uniform, spare_uniform)

@@ -32,6 +32,7 @@ from millrace._src.ops.random.stateless_ops import (
     NO_GRADIENT,
     bounded_integers,
     check_bounds_are_scalars,
+    refuse_empty_interval,
 )
 from millrace._src.ops.shape_rules import no_outputs
 from millrace._src.ops.type_sets import INDEX
@@ -191,10 +192,15 @@ def _bounds_shape(c: ShapeContext) -> TensorShape:
     return requested_shape_rule(c)
 
 
+def _refuse_empty_interval(resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array) -> None:
+    refuse_empty_interval(shape, minval, maxval)
+
+
 @op(
     "StatefulUniformInt",
     f"{_INPUTS}, minval: dtype, maxval: dtype -> output: dtype",
     dtype=FULL_RANGE.with_default(int64),
+    checks=_refuse_empty_interval,
     **{**_DRAW, "shape": _bounds_shape},
 )
 def stateful_uniform_int(

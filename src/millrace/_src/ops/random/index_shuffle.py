@@ -96,11 +96,26 @@ def _shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((max(lengths, key=lambda n: -1 if n is None else n),) if lengths else ())
 
 
+def _refuse_indices_outside(index: Array, seed: Array, max_index: Array) -> None:
+    _batch_shape(index, seed, max_index)  # refuses inputs that do not fit together
+    for name, value in (("index", index), ("max_index", max_index)):
+        if value.size and value.min() < 0:
+            raise invalid(f"{name} must be >= 0 but was {int(value.min())}")
+    if (index > max_index).any():
+        first = np.broadcast_arrays(max_index, index)
+        position = int(np.argmax((index > max_index).reshape(-1)))
+        raise invalid(
+            f"max_index must be >= index, but {int(first[0].reshape(-1)[position])} < "
+            f"{int(first[1].reshape(-1)[position])}"
+        )
+
+
 @op(
     "RandomIndexShuffle",
     "index: dtype, seed: Tseed, max_index: dtype -> output: dtype",
     dtype=_INTEGERS,
     Tseed=_INTEGERS,
+    checks=_refuse_indices_outside,
     shape=_shape,
     not_differentiable="indices are integers",
     not_batched="every row has a seed of its own",
@@ -114,8 +129,6 @@ def random_index_shuffle(xp: Xp, index: Array, seed: Array, max_index: Array, *,
     batch = _batch_shape(index, seed, max_index)
     if rounds < 4:
         raise invalid(f"rounds must be at least 4 but was {rounds}")
-    if not xp.is_xla:
-        _check_range(index, max_index)
     indices, last = (xp.broadcast_to(xp.astype(x, np.uint64), batch) for x in (index, max_index))
     words = xp.astype(xp.astype(seed, np.uint32), np.uint64)
     keys = tuple(xp.broadcast_to(words[..., i], batch) for i in range(3))
@@ -140,19 +153,6 @@ def _batch_shape(index: Array, seed: Array, max_index: Array) -> tuple[int, ...]
             f"Seed must be a vector of size [3] or a matrix of size [{size}, 3] but got {dims_text(seed.shape)}."
         )
     return batch
-
-
-def _check_range(index: Array, max_index: Array) -> None:
-    for name, value in (("index", index), ("max_index", max_index)):
-        if value.size and value.min() < 0:
-            raise invalid(f"{name} must be >= 0 but was {int(value.min())}")
-    if (index > max_index).any():
-        first = np.broadcast_arrays(max_index, index)
-        position = int(np.argmax((index > max_index).reshape(-1)))
-        raise invalid(
-            f"max_index must be >= index, but {int(first[0].reshape(-1)[position])} < "
-            f"{int(first[1].reshape(-1)[position])}"
-        )
 
 
 @export("random.experimental.index_shuffle")

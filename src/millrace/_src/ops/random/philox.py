@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 
 ROUNDS = 10
 WORDS_PER_BLOCK = 4
@@ -75,10 +76,14 @@ def stream_from_seed_pair(xp: Xp, seed: Array) -> Stream:
     return Stream(_join(words[0], words[1]), xp.zeros((1,), np.uint64), _join(words[2], words[3]))
 
 
+@kernel_part
 def philox(xp: Xp, stream: Stream) -> Array:
     """One block for each position of `stream`: uint32 of shape (4, n)."""
-    if not xp.is_xla and stream.low.size <= _FEW:
-        return _philox_of_few(stream)
+    return _philox_of_few(stream) if stream.low.size <= _FEW else _philox_of_many(xp, stream)
+
+
+@philox.kernel_for("xla")
+def _philox_of_many(xp: Xp, stream: Stream) -> Array:
     counter = xp.stack(xp.broadcast_arrays(stream.low, stream.high))
     even, odd = counter & _LOW_32, counter >> _SHIFT_32
     round_keys = (xp.stack([stream.key & _LOW_32, stream.key >> _SHIFT_32]) + _WEYL) & _LOW_32
@@ -118,6 +123,7 @@ def blocks_at(xp: Xp, stream: Stream) -> Array:
     return philox(xp, stream).T
 
 
+@kernel_part
 def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int = CHUNK) -> Array:
     """`make(start, number)` for all of `range(count)`, joined along the first axis.
 
@@ -125,7 +131,7 @@ def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int =
     cache; XLA fuses the operations and gets one piece. Memory for all is asked for first: a number that does not fit
     is refused at once.
     """
-    if xp.is_xla or count <= size:
+    if count <= size:
         return make(0, count)
     first = make(0, size)
     try:
@@ -136,6 +142,11 @@ def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int =
     for start in range(size, count, size):
         joined[start : start + size] = make(start, min(size, count - start))
     return joined
+
+
+@in_chunks.kernel_for("xla")
+def _in_one_chunk(xp: XlaXp, count: int, make: Callable[[int, int], Array], size: int = CHUNK) -> Array:
+    return make(0, count)
 
 
 def _as_uint64(xp: Xp, seed: Array) -> Array:

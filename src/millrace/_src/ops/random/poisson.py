@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.distributions import NpDType
 from millrace._src.ops.random.philox import Stream
 from millrace._src.ops.random.rejection import output_starts, per_parameter, uniform_pair, until_accepted
@@ -31,13 +32,9 @@ def poisson_samples(xp: Xp, stream: Stream, samples: int, rate: Array, dtype: Np
     return xp.astype(per_parameter(xp, (samples, rate.shape[0]), draw), dtype)
 
 
+@kernel_part
 def _draw(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
     small = rate < _KNUTH_BELOW
-    if xp.is_xla:
-        # Both run on all outputs, each on a harmless rate where the other one counts.
-        by_product = _knuth(xp, starts, xp.where(small, rate, 0.0))
-        by_rejection = _transformed_rejection(xp, starts, xp.where(small, _KNUTH_BELOW, rate), largest)
-        return xp.where(small, by_product, by_rejection)
     result = np.zeros(rate.shape)
     (where,) = np.nonzero(small)
     if len(where):
@@ -46,6 +43,15 @@ def _draw(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
     if len(where):
         result[where] = _transformed_rejection(xp, starts.at(where), rate[where], largest)
     return result
+
+
+@_draw.kernel_for("xla")
+def _draw_both(xp: XlaXp, starts: Stream, rate: Array, largest: float) -> Array:
+    """Both methods run on all outputs, each on a harmless rate where the other one counts."""
+    small = rate < _KNUTH_BELOW
+    by_product = _knuth(xp, starts, xp.where(small, rate, 0.0))
+    by_rejection = _transformed_rejection(xp, starts, xp.where(small, _KNUTH_BELOW, rate), largest)
+    return xp.where(small, by_product, by_rejection)
 
 
 def _knuth(xp: Xp, starts: Stream, rate: Array) -> Array:

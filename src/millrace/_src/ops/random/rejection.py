@@ -10,11 +10,12 @@ accepted. An output that has used up its stretch keeps its last value, so that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.array_namespace import Array, XlaXp, Xp
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.ops.random.box_muller import box_muller_float64
 from millrace._src.ops.random.distributions import RESERVED_PER_OUTPUT, uniform_float64
 from millrace._src.ops.random.philox import Stream, in_chunks, philox
@@ -39,12 +40,9 @@ def normal_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Arra
     return cosine, sine
 
 
-def until_accepted(xp: Xp, attempt: Attempt, parameters: Sequence[Array], state: Sequence[Array]) -> Array:
+@kernel_part
+def until_accepted(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
     """The first accepted value of each output, float64; `parameters` and `state` are arrays of one length."""
-    return (_on_all if xp.is_xla else _on_the_open)(xp, attempt, tuple(parameters), tuple(state))
-
-
-def _on_the_open(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
     result = np.zeros(len(state[0]))
     still_open = np.arange(len(result))
     while len(still_open):
@@ -57,7 +55,8 @@ def _on_the_open(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state:
     return result
 
 
-def _on_all(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
+@until_accepted.kernel_for("xla")
+def _on_all(xp: XlaXp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
     def any_open(done: Array, result: Array, *state: Array) -> tuple[Array]:
         return (~xp.all(done),)
 

@@ -43,6 +43,7 @@ from millrace._src.ops.random.stateless_ops import (
     SHAPE,
     bounded_integers,
     check_bounds_are_scalars,
+    refuse_empty_interval,
     shuffled,
 )
 from millrace._src.ops.shape_rules import same_shape
@@ -127,6 +128,7 @@ def truncated_normal_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, 
 
 
 def _draw_uniform_int(xp: Xp, take: Any, shape: Array, minval: Array, maxval: Array) -> Array:
+    refuse_empty_interval(shape, minval, maxval)
     sizes = requested_shape(shape)
     return bounded_integers(xp, take(prod(sizes) * _RESERVED), sizes, minval, maxval)
 

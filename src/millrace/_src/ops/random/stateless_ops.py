@@ -59,19 +59,33 @@ def _key_bounds_shape(c: ShapeContext) -> TensorShape:
     return _key_shape(c)
 
 
+def refuse_empty_interval(shape: Array, minval: Array, maxval: Array) -> None:
+    """Raises InvalidArgumentError if numbers are asked for and there is none between the bounds."""
+    if not minval.ndim and not maxval.ndim and minval >= maxval and 0 not in requested_shape(shape):
+        raise invalid(f"Need minval < maxval, got {int(minval)} >= {int(maxval)}")
+
+
+def _refuse_empty_interval_by_seed(shape: Array, seed: Array, minval: Array, maxval: Array) -> None:
+    refuse_empty_interval(shape, minval, maxval)
+
+
+def _refuse_empty_interval_by_key(
+    shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array
+) -> None:
+    refuse_empty_interval(shape, minval, maxval)
+
+
 def bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Array, maxval: Array) -> Array:
     """Integers in [minval, maxval).
 
     Raises:
-        InvalidArgumentError: a bound is no scalar, or the interval is empty and numbers are asked for.
+        InvalidArgumentError: a bound is no scalar.
     """
     for name, bound in (("minval", minval), ("maxval", maxval)):
         if bound.ndim:
             raise invalid(f"{name} must be 0-D, got shape {dims_text(bound.shape)}")
     if 0 in sizes:
         return xp.zeros(sizes, minval.dtype)
-    if not xp.is_xla and minval >= maxval:
-        raise invalid(f"Need minval < maxval, got {int(minval)} >= {int(maxval)}")
     return distributions.uniform_int(xp, stream, sizes, xp.asarray(minval), xp.asarray(maxval))
 
 
@@ -156,6 +170,7 @@ def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtyp
     "StatelessRandomUniformInt",
     "shape: T, seed: Tseed, minval: dtype, maxval: dtype -> output: dtype",
     dtype=INDEX,
+    checks=_refuse_empty_interval_by_seed,
     **{**_BY_SEED, "shape": _seed_bounds_shape},
     not_batched="every row has a seed of its own",
 )
@@ -252,6 +267,7 @@ def stateless_random_uniform_full_int_v2(
     "StatelessRandomUniformIntV2",
     f"{_INPUTS}, minval: dtype, maxval: dtype -> output: dtype",
     dtype=TypeSet(FULL_RANGE),
+    checks=_refuse_empty_interval_by_key,
     **{**_BY_KEY, "shape": _key_bounds_shape},
     not_batched="every row has a seed of its own",
 )

@@ -1,0 +1,46 @@
+"""Parts of kernels that engines carry out in different ways.
+
+A kernel is one text for all engines. Where an engine needs another algorithm the op declares a kernel for this engine
+(`@conv.kernel_for("xla")`). Often only a helper that several kernels share is different: NumPy draws again for the few
+samples that were rejected, XLA for all of them at once. Such a helper is a *kernel part*: it looks like a function and
+has forms as an op has kernels. So no kernel asks which engine runs it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from millrace._src.core.array_namespace import Xp
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class KernelPart(Generic[P, R]):
+    """A function of an array namespace with another form for some engines; made by `kernel_part`."""
+
+    def __init__(self, function: Callable[Concatenate[Xp, P], R]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._forms: dict[str, Callable[..., R]] = {}
+
+    def __call__(self, xp: Xp, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Runs the form for the engine that `xp` belongs to."""
+        form = self._forms.get(xp.engine)
+        return self._function(xp, *args, **kwargs) if form is None else form(xp, *args, **kwargs)
+
+    def kernel_for(self, engine: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declares the form for one engine."""
+
+        def declare(form: Callable[..., Any]) -> Callable[..., Any]:
+            self._forms[engine] = form
+            return form
+
+        return declare
+
+
+def kernel_part(function: Callable[Concatenate[Xp, P], R]) -> KernelPart[P, R]:
+    """Makes a part of kernels of its form for most engines."""
+    return KernelPart(function)
