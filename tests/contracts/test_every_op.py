@@ -44,6 +44,15 @@ def test_the_signature_names_the_parameters_of_the_kernel(name: str) -> None:
         assert other.co_varnames[1 : other.co_argcount] == op.signature.input_names
 
 
+@pytest.mark.parametrize("name", [name for name in OPS if get_op(name).rules.checks])
+def test_checks_take_the_inputs_and_attributes_of_the_kernel(name: str) -> None:
+    op = get_op(name)
+    assert op.rules.checks is not None
+    code = op.rules.checks.__code__
+    assert code.co_argcount == len(op.signature.input_names)
+    assert set(code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]) <= set(op.kernel_attrs)
+
+
 @pytest.mark.parametrize("name", OPS)
 def test_every_attribute_has_a_kind_and_its_default_is_valid(name: str) -> None:
     op = get_op(name)

@@ -1,8 +1,8 @@
 """Gather: slices of a tensor, or elements, picked by index.
 
-On a CPU TensorFlow refuses an index out of range; XLA cannot, so under XLA the index is clamped. The refusal is therefore
-among the checks of the ops. The gradient of picking whole rows is sparse: IndexedSlices, in which nothing is added up
-yet.
+On a CPU TensorFlow refuses an index out of range; XLA cannot, so under XLA the index is clamped. The refusal is
+therefore among the checks of the ops. The gradient of picking whole rows is sparse: IndexedSlices, in which
+nothing is added up yet.
 """
 
 from __future__ import annotations

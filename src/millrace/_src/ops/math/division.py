@@ -54,7 +54,7 @@ _TRUE_DIVISION: dict[DType, DType | None] = {
 
 
 def _divides_by_zero(x: Array, y: Array) -> bool:
-    """Whether an integer is divided by zero."""
+    """Returns whether an integer is divided by zero."""
     if y.dtype.kind not in "iu" or (y.all() if y.ndim else bool(y)):  # `bool` costs a tenth of `all`
         return False
     return bool(x.size)

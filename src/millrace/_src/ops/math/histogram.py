@@ -197,7 +197,7 @@ def _count(xp: Xp, numbers: Array, size: Array, weights: Array, binary: bool) ->
 
 @kernel_part
 def _tally(xp: Xp, numbers: Array, limit: int) -> Array:
-    """How often each number below `limit` occurs in a vector."""
+    """Counts how often each number below `limit` occurs in a vector."""
     return np.bincount(np.minimum(numbers, limit), minlength=limit + 1)[:limit]
 
 
