@@ -1,8 +1,8 @@
 """Gather: slices of a tensor, or elements, picked by index.
 
 On a CPU TensorFlow refuses an index out of range; XLA cannot, so under XLA the index is clamped. The refusal is
-therefore among the checks of the ops. The gradient of picking whole rows is sparse: IndexedSlices, in which
-nothing is added up yet.
+therefore among the checks of the ops. The gradient of picking whole rows is sparse: IndexedSlices, in which nothing is
+added up yet.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import int16, int32, int64
+from millrace._src.core.dtypes import DType, int16, int32, int64
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
@@ -77,14 +77,14 @@ def _batch_dims(batch_dims: int, rank: int) -> int:
 
 
 @kernel_part
-def clamped(xp: Xp, indices: Array, last: Any) -> Array:
-    """Returns indices from 0 to `last`: the given ones where the checks of the op have refused all others."""
+def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
+    """Returns indices into dimensions of these sizes: those given, where the op's checks have refused all others."""
     return indices
 
 
 @clamped.kernel_for("xla")
-def _clamped_by_xla(xp: XlaXp, indices: Array, last: Any) -> Array:
-    return xp.clip(indices, 0, last).astype(indices.dtype)
+def _clamped_by_xla(xp: XlaXp, indices: Array, sizes: Any) -> Array:
+    return xp.clip(indices, 0, np.asarray(sizes) - 1).astype(indices.dtype)
 
 
 def refuse_outside(indices: Array, size: int) -> None:
@@ -126,6 +126,22 @@ def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims:
     return xp.take(params, indices, axis=at, mode="clip")
 
 
+@gather_v2.specialize
+def _specialize_gather(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    """Takes whole slices, with their range checked on the way."""
+    if attrs["batch_dims"]:
+        return None
+
+    def gather(params: Array, indices: Array, axis: Array) -> Array:
+        at = params.ndim if axis.ndim else int(axis)
+        if not -params.ndim <= at < params.ndim:
+            return gather_v2.op_def.kernel(xp, params, indices, axis)  # which refuses the axis
+        refuse_outside(indices, params.shape[at])
+        return params.take(indices, axis=at)
+
+    return gather
+
+
 def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     """Gathers in each of the batches, the leading dimensions that params and indices share."""
     try:
@@ -141,7 +157,7 @@ def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) 
     grid = tuple(
         xp.arange(indices.shape[d]).reshape([-1 if i == d else 1 for i in range(indices.ndim)]) for d in range(batch)
     )
-    indices = clamped(xp, indices, params.shape[axis] - 1)
+    indices = clamped(xp, indices, params.shape[axis])
     picked_slices = xp.moveaxis(params, axis, batch)[
         (*grid, indices)
     ]  # batch, the other indices, then what surrounds the axis
@@ -412,10 +428,11 @@ def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: s
     if 0 in params.shape[:depth]:
         return xp.zeros((*indices.shape[:-1], *params.shape[depth:]), params.dtype)
     if bad_indices_policy != "IGNORE":
-        return params[tuple(xp.moveaxis(clamped(xp, indices, np.array(params.shape[:depth]) - 1), -1, 0))]
+        indices = clamped(xp, indices, params.shape[:depth])
+        return params[tuple([indices[..., i] for i in range(depth)])]
     is_ignored = bad_positions(indices, params.shape[:depth])
     safe_indices = xp.where(is_ignored[..., None], xp.zeros_like(indices), indices)
-    picked_slices = params[tuple(xp.moveaxis(safe_indices, -1, 0))]
+    picked_slices = params[tuple([safe_indices[..., i] for i in range(depth)])]
     blank = np.array(b"" if params.dtype.kind == "O" else 0, params.dtype)
     return xp.where(is_ignored.reshape(is_ignored.shape + (1,) * (params.ndim - depth)), blank, picked_slices)
 

@@ -148,17 +148,17 @@ def _refuse_positions_outside(
     updates: Array,
     policy: str,
 ) -> None:
-    """Raises InvalidArgumentError for shapes that do not fit and then for a position outside of the tensor."""
+    """Raises InvalidArgumentError for a position outside of the tensor, or for shapes that do not fit."""
+    if indices.ndim > 1 and indices.shape[-1] <= len(target):
+        is_bad = bad_positions(indices, target[: indices.shape[-1]])
+        if policy == "IGNORE" or not is_bad.any():
+            return
     if indices.ndim == 1 and not (0 in target and indices.size and updates.size):
         _check_vector_of_indices(target, indices, updates)
     check_shapes(target, indices, updates)
-    if not indices.size or policy == "IGNORE":
-        return
-    is_bad = bad_positions(indices, target[: indices.shape[-1]])
-    if is_bad.any():
-        at = first_bad(is_bad) or ()
-        where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
-        raise invalid(f"{where} does not index into shape {dims_text(target)}")
+    at = first_bad(is_bad) or ()
+    where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
+    raise invalid(f"{where} does not index into shape {dims_text(target)}")
 
 
 def _refuse_bad_scatter(indices: Array, updates: Array, shape: Array, *, bad_indices_policy: str) -> None:

@@ -80,8 +80,9 @@ def _check_prefix(data: TensorShape, ids: TensorShape) -> None:
 def refuse_segments_outside(data: Array, segment_ids: Array, num_segments: Array) -> None:
     """Raises InvalidArgumentError for a segment that is not below the number of segments."""
     ids, count = segment_ids, num_segments
-    fit = not count.ndim and count >= 0 and data.shape[: ids.ndim] == ids.shape
-    if fit and ids.size and ids.max() >= count:
+    if count.ndim or not ids.size or ids.max() < count:
+        return
+    if count >= 0 and data.shape[: ids.ndim] == ids.shape:
         position = np.unravel_index(np.argmax(ids >= count), ids.shape)
         where = f"[{','.join(map(str, position))}]" if ids.ndim else ""
         raise errors.InvalidArgumentError(
@@ -91,11 +92,11 @@ def refuse_segments_outside(data: Array, segment_ids: Array, num_segments: Array
 
 def _combine(xp: Xp, mode: str, data: Array, ids: Array, num_segments: Array, empty: Any) -> Array:
     """Scatters the rows of `data` with `mode`; an extra last row takes the rows with negative numbers."""
-    if num_segments.ndim or num_segments < 0 or data.shape[: ids.ndim] != ids.shape:
+    count = -1 if num_segments.ndim else int(num_segments)
+    if count < 0 or data.shape[: ids.ndim] != ids.shape:
         raise ValueError("shapes do not match")
-    count = int(num_segments)
-    flat_ids = xp.astype(xp.reshape(ids, (-1,)), np.dtype(np.int64))
-    rows = xp.reshape(data, (ids.size, *data.shape[ids.ndim :]))
+    flat_ids = xp.astype(ids.reshape(-1), np.int64)
+    rows = data.reshape((ids.size, *data.shape[ids.ndim :]))
     return _combined(xp, mode, rows, flat_ids, count, empty)
 
 
