@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import millrace as tf
+from millrace._src.control_flow.while_loop import iteration_bound
 from tests.contracts.sample import GradientProgram
 
 
@@ -408,3 +409,42 @@ def test_without_back_prop_no_gradient_flows_through_a_loop_of_a_graph(name: str
     assert found is None
     for one, other in zip(tf.nest.flatten(values), tf.nest.flatten(result(x)), strict=True):
         np.testing.assert_allclose(one, other)
+
+
+def _loops(graph: Any) -> list[Any]:
+    return [op for op in graph.get_operations() if op.op_def.traits.control == "loop"]
+
+
+def test_loop_says_what_bounds_it_whatever_its_nodes_are_called() -> None:
+    f = tf.function(lambda: tf.while_loop(lambda i: i < 3, lambda i: [i + 1], [0], maximum_iterations=7))
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(f.get_concrete_function().graph.as_graph_def(), name="x")
+    (loop,) = _loops(graph)
+    assert iteration_bound(loop).op.name == "x/while/maximum_iterations"
+
+
+@pytest.mark.parametrize(
+    ("body", "value", "slope"), [(lambda x, y: [x * y, y], 16.0, 32.0), (lambda x, y: [x + x, y], 16.0, 8.0)]
+)
+def test_loop_made_of_the_raw_op_is_differentiated_though_it_has_no_counter(
+    body: Any, value: float, slope: float
+) -> None:
+    number = tf.TensorSpec([], tf.float32, name="loop_counter")
+    functions = {
+        name: tf.function(f, autograph=False).get_concrete_function(number, number)
+        for name, f in {"cond": lambda x, y: x < 9.0, "body": body}.items()
+    }
+    with tf.Graph().as_default() as graph:
+        x = tf.compat.v1.placeholder(tf.float32, [], name="x")
+        tf.raw_ops.While(input=[x, x], name="power", **functions)
+
+    @tf.function(autograph=False)
+    def power(x: Any) -> Any:
+        return tf.import_graph_def(graph.as_graph_def(), {"x:0": x}, ["power:0"], name="")[0]
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = power(x)
+    assert iteration_bound(_loops(power.get_concrete_function(x).graph)[0]) is None
+    assert (y.numpy(), tape.gradient(y, x).numpy()) == (value, slope)

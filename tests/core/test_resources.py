@@ -44,7 +44,7 @@ def test_a_value_on_a_device_comes_to_the_host_when_it_is_read() -> None:
 
 def test_a_handle_refers_to_its_object() -> None:
     s = storage()
-    handle = resource_handle(s, shape=s.shape, dtype=s.dtype)
+    handle = resource_handle(s)
     assert resource_of(handle._value) is s
     assert resource_of(s) is s
     assert (handle.dtype, handle.shape) == (tf.resource, [])

@@ -237,3 +237,24 @@ def training_step(tf, x):
     gradient = tape.gradient(loss, w)
     w.assign_sub(0.1 * gradient)
     return loss
+
+
+@PROGRAMS.function(_vector, add_shapes=True)
+def variables_in_functions_with_shapes(tf, x):
+    v, w = _variable(tf, "vector", [1.0, 2.0]), _variable(tf, "scalar", 3.0)
+    y = tf.function(lambda y: y * v, autograph=False)(x)
+    return tf.cond(x[0] > 0.0, lambda: w * y, lambda: v - y)
+
+
+@PROGRAMS.function(_scalar, add_shapes=True)
+def loop_over_a_variable_with_shapes(tf, x):
+    v = _variable(tf, "scalar", 3.0)
+    return tf.while_loop(lambda x: x < 9.0, lambda x: [v + x], [x])
+
+
+@PROGRAMS.function(_vector, add_shapes=True)
+def loop_over_a_list_with_shapes(tf, x):
+    empty = tf.raw_ops.EmptyTensorList(element_shape=[2], max_num_elements=-1, element_dtype=tf.float32)
+    push = tf.raw_ops.TensorListPushBack
+    _, filled = tf.while_loop(lambda i, _: i < 3, lambda i, f: [i + 1, push(input_handle=f, tensor=x)], [0, empty])
+    return tf.raw_ops.TensorListStack(input_handle=filled, element_shape=-1, element_dtype=tf.float32)

@@ -8,6 +8,7 @@ import pytest
 from google.protobuf import text_format
 
 import millrace as tf
+from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_registry import get_op
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_def import (
@@ -164,3 +165,20 @@ def test_functions_are_collected_caller_first() -> None:
 
 def test_name_of_a_function_may_be_bytes() -> None:
     assert function_name(b"f") == function_name("f") == "f"
+
+
+def test_variables_behind_arguments_travel_with_the_shapes() -> None:
+    v = tf.Variable(tf.zeros([2, 3]), shape=[None, 3])
+    body = tf.function(lambda: v + 1.0, autograph=False).get_concrete_function().graph
+    with_shapes, without = (function_to_function_def(body, add_shapes=add) for add in (True, False))
+    assert not without.signature.input_arg[0].handle_data
+    again = function_def_to_func_graph(with_shapes)
+    assert again.inputs[0].handle_type == VariableHandle(tf.float32, tf.TensorShape([None, 3]))
+    assert again.outputs[0].shape.as_list() == [None, 3]
+
+
+def test_argument_that_nobody_uses_says_nothing_of_its_variable() -> None:
+    v = tf.Variable(1.0)
+    body = tf.function(lambda v: 1.0, autograph=False).get_concrete_function(v).graph
+    assert body.inputs[0].handle_type is not None
+    assert not function_to_function_def(body, add_shapes=True).signature.input_arg[0].handle_data

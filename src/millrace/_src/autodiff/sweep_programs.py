@@ -32,6 +32,7 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
+from millrace._src.ops.state import filled_like_variable
 from millrace._src.passes import constant_folding
 from millrace._src.passes.pipeline import optimize
 
@@ -56,7 +57,7 @@ class Ones:
         """The ones, in the target's shape and dtype."""
         target = self.target
         if target.dtype.name == "resource":
-            return raw.Fill(dims=raw.VariableShape(input=target), value=raw.Cast(x=1, DstT=target._handle_data[1]))
+            return filled_like_variable(target, 1)
         if isinstance(target, EagerTensor) and executing_eagerly():
             return EagerTensor(np.ones(target._value.shape, target._value.dtype), target.dtype)
         return raw.OnesLike(x=target)

@@ -216,10 +216,7 @@ def _build(
     sources: list[tuple[Any, _Source]] = []
 
     def placeholder(kind: str, index: int, like: Any, shape: Any) -> Any:
-        tensor = graph.add_placeholder(like.dtype, TensorShape(shape), f"{kind}_{index}")
-        data = getattr(like, "_handle_data", None)
-        if data is not None:
-            tensor._handle_data = data  # type: ignore[attr-defined]  # only resource tensors carry it
+        tensor = graph.placeholder_like(like, TensorShape(shape), f"{kind}_{index}")
         sources.append((tensor, _Source(kind, index)))
         return tensor
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.branches import Branch, finish_branch
-from millrace._src.control_flow.call import GraphFunction, copy_handle_data
+from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.cond import build_branches, cond
 from millrace._src.core import context
 from millrace._src.core.context import state
@@ -26,7 +26,6 @@ from millrace._src.ops.batching import (
     Rows,
     Value,
     dimensions,
-    element_dtype,
     in_places,
     joined,
     reshaped,
@@ -54,7 +53,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     if not _may_run_for_others(used, graphs):
         return None
     then, otherwise = (batched_function(g, used, arguments[1:], rows) for g in graphs)
-    tensors = _each_way(predicate, then, otherwise, arguments[1:], _list_dtypes(operation, used), rows)
+    tensors = _each_way(predicate, then, otherwise, arguments[1:], rows)
     return in_places([Value(t, True) for t in tensors], used, operation)
 
 
@@ -70,29 +69,18 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
     functions = [batched_function(g, used, arguments[1:], rows) for g in graphs]
     chosen: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731  (a function of one line)
     for number in reversed(range(len(functions) - 1)):
-        chosen = _or_else(number, functions[number], chosen, arguments, _list_dtypes(operation, used), rows)
+        chosen = _or_else(number, functions[number], chosen, arguments, rows)
     tensors = chosen([a.tensor for a in arguments])
     return in_places([Value(t, True) for t in tensors], used, operation)
 
 
-def _list_dtypes(operation: Any, used: Sequence[int]) -> tuple[list[Any], list[Any]]:
-    """Of the lists among what branches take, and among what is used of their results: the dtypes of the elements."""
-    taken_ = [element_dtype(t) if t.dtype.name == "variant" else None for t in operation.inputs[1:]]
-    results = [operation.outputs[i] for i in used]
-    return taken_, [element_dtype(t) if t.dtype.name == "variant" else None for t in results]
-
-
-def _or_else(
-    number: int, function: Function, rest: Function, arguments: Sequence[Value], dtypes: Any, rows: Rows
-) -> Function:
+def _or_else(number: int, function: Function, rest: Function, arguments: Sequence[Value], rows: Rows) -> Function:
     """Of `[index, ...]`: the function where the index is this number, the rest elsewhere."""
 
     def run(tensors: Sequence[Any]) -> list[Any]:
         here = [Value(t, *a[1:]) for t, a in zip(tensors, arguments, strict=True)]
         predicate = raw.Equal(x=tensors[0], y=convert_to_tensor(number, dtype="int32"))
-        return _each_way(
-            predicate, lambda given: function(given[1:]), rest, here, ([None, *dtypes[0]], dtypes[1]), rows
-        )
+        return _each_way(predicate, lambda given: function(given[1:]), rest, here, rows)
 
     return run
 
@@ -183,8 +171,7 @@ def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[
     with _inside(new):
         given = []
         for argument in arguments:
-            placeholder = new.add_placeholder(argument.tensor.dtype, argument.tensor.shape, "argument")
-            copy_handle_data([argument.tensor], [placeholder])
+            placeholder = new.placeholder_like(argument.tensor, argument.tensor.shape, "argument")
             new.inputs.append(placeholder)
             given.append(Value(placeholder, *argument[1:]))
         results = [rows.spread(v) for v in rows.carry(graph, given, [graph.outputs[i] for i in used])]
@@ -193,21 +180,14 @@ def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[
     return lambda tensors: function([*tensors, *new.external_captures])
 
 
-def _each_way(
-    predicate: Any,
-    then: Function,
-    otherwise: Function,
-    arguments: Sequence[Value],
-    dtypes: tuple[Sequence[Any], Sequence[Any]],
-    rows: Rows,
-) -> list[Any]:
-    """The results of one function or the other for each row; `dtypes` are those of the lists among them."""
+def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Sequence[Value], rows: Rows) -> list[Any]:
+    """The results of one function or the other for each row."""
     tensors = [a.tensor for a in arguments]
 
     def mixed() -> list[Any]:
-        first = then(standing_in(predicate, arguments, dtypes[0], rows))
-        second = otherwise(standing_in(raw.LogicalNot(x=predicate), arguments, dtypes[0], rows))
-        return [taken(predicate, a, b, d) for a, b, d in zip(first, second, dtypes[1], strict=True)]
+        first = then(standing_in(predicate, arguments, rows))
+        second = otherwise(standing_in(raw.LogicalNot(x=predicate), arguments, rows))
+        return [taken(predicate, a, b) for a, b in zip(first, second, strict=True)]
 
     def not_all() -> Any:
         return cond(raw.Any(input=predicate, reduction_indices=[0]), mixed, lambda: otherwise(tensors))
@@ -216,25 +196,25 @@ def _each_way(
     return found
 
 
-def standing_in(predicate: Any, arguments: Sequence[Value], dtypes: Sequence[Any], rows: Rows) -> list[Any]:
+def standing_in(predicate: Any, arguments: Sequence[Value], rows: Rows) -> list[Any]:
     """The tensors of arguments; rows for which the predicate is false are the first one for which it is true."""
     first = raw.Cast(x=raw.ArgMax(input=raw.Cast(x=predicate, DstT="int32"), dimension=0), DstT="int32")
     places = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
-    return [_picked(a, places, d) for a, d in zip(arguments, dtypes, strict=True)]
+    return [_picked(a, places) for a in arguments]
 
 
-def _picked(value: Value, places: Any, dtype: Any) -> Any:
+def _picked(value: Value, places: Any) -> Any:
     if not value.is_batched:
         return value.tensor
     if not _is_list(value):
         return raw.GatherV2(params=value.tensor, indices=places, axis=0)
-    return unstack(raw.GatherV2(params=stack(value.tensor, dtype), indices=places, axis=1))
+    return unstack(raw.GatherV2(params=stack(value.tensor), indices=places, axis=1))
 
 
-def taken(predicate: Any, first: Any, second: Any, dtype: Any) -> Any:
-    """For each row the one or the other; of lists, whose elements are of this dtype, element by element."""
+def taken(predicate: Any, first: Any, second: Any) -> Any:
+    """For each row the one or the other; of lists, element by element."""
     if first.dtype.name == "variant":
-        return unstack(_selected(predicate, stack(first, dtype), stack(second, dtype), 1))
+        return unstack(_selected(predicate, stack(first), stack(second), 1))
     return _selected(predicate, first, second, 0)
 
 

@@ -16,15 +16,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.control_flow.batched_branches import has_effects, keeps_lists, standing_in, taken
-from millrace._src.control_flow.call import copy_handle_data
-from millrace._src.control_flow.while_loop import bounded_loop
+from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
-from millrace._src.ops.batching import Rows, Value, element_dtype
+from millrace._src.ops.batching import Rows, Value
 from millrace._src.ops.lists.elements import tensor_list_pop_back, tensor_list_push_back
 from millrace._src.ops.lists.making import empty_tensor_list
 
@@ -90,7 +89,7 @@ class _RowsLoop:
 
     def _sees_to_lists(self) -> bool:
         """Whether rows may end on their own, for all that the loop does to its lists."""
-        lists = [i for i, a in enumerate(self.arguments) if a.tensor.dtype.name == "variant"]
+        lists = [i for i in range(self.count) if self._is_list(i)]
         changes = {i: self._change(i) if i in self.varying else "kept" for i in lists}
         if None in changes.values() or {"grows", "shrinks"} <= set(changes.values()):
             return False
@@ -99,6 +98,9 @@ class _RowsLoop:
             return False
         is_used = set(shrinking) & set(self.rows.used_outputs(self.operation))
         return not is_used and len({id(self.arguments[i].lengths) for i in shrinking}) <= 1
+
+    def _is_list(self, index: int) -> bool:
+        return bool(self.arguments[index].tensor.dtype.name == "variant")
 
     def _change(self, index: int) -> str | None:
         """What an iteration does to the length of a list: it "grows" or "shrinks" by one, or is "kept"."""
@@ -127,15 +129,16 @@ class _RowsLoop:
         with scratch.as_default(), context.tapes_scope(()):
             given = []
             for index, tensor in enumerate(graph.inputs):
-                shape = self._shape(index, tensor.shape) if self.batched[index] else tensor.shape
-                placeholder = scratch.add_placeholder(tensor.dtype, shape, "state")
-                copy_handle_data([tensor], [placeholder])
-                given.append(Value(placeholder, self.batched[index]))
+                is_batched, shape = self.batched[index], self._shape(index, tensor.shape)
+                if is_batched:
+                    given.append(Value(rows.stand_in(tensor, shape), True))
+                else:
+                    given.append(Value(scratch.placeholder_like(tensor, shape, "state"), False))
             return rows.carry(graph, given, outputs)
 
     def _shape(self, index: int, shape: TensorShape) -> TensorShape:
         """The shape of a part of the state, with the rows where it is batched."""
-        if not self.batched[index] or self.arguments[index].tensor.dtype.name == "variant":
+        if not self.batched[index] or self._is_list(index):
             return shape
         count = self.rows.count
         return TensorShape([count if isinstance(count, int) else None]).concatenate(shape)
@@ -157,20 +160,19 @@ class _RowsLoop:
     def until_all_are_done(self) -> list[Value]:
         """A loop that goes on while the condition of some row holds."""
         first = [self._first(i) for i in self.varying]
-        dtypes = [self._list_dtype(i) for i in self.varying]
-        changes = [self._change(i) if d is not None else None for i, d in zip(self.varying, dtypes, strict=True)]
+        changes = [self._change(i) if self._is_list(i) else None for i in self.varying]
 
         def holds(variables: Sequence[Any]) -> Any:
             return self.rows.spread(self.rows.carry(self.cond, self._state(variables), self.cond.outputs)[0])
 
-        def merged(turn: Any, new: Any, old: Any, dtype: Any, change: str | None) -> Any:
-            return new if change in ("grows", "shrinks") else taken(turn, new, old, dtype)
+        def merged(turn: Any, new: Any, old: Any, change: str | None) -> Any:
+            return new if change in ("grows", "shrinks") else taken(turn, new, old)
 
         def body(active: Any, done: Any, *variables: Any) -> list[Any]:
             turn = self._turn(active, variables, changes)
             given = self._standing_in(turn, self._state(variables))
             results = self._spread(self.rows.carry(self.body, given, self.made))
-            kept = [merged(turn, *parts) for parts in zip(results, variables, dtypes, changes, strict=True)]
+            kept = [merged(turn, *parts) for parts in zip(results, variables, changes, strict=True)]
             done = raw.AddV2(x=done, y=raw.Cast(x=turn, DstT="int32"))
             return [raw.LogicalAnd(x=active, y=holds(kept)), done, *kept]
 
@@ -210,31 +212,25 @@ class _RowsLoop:
     def _standing_in(self, active: Any, given: list[Value]) -> list[Value]:
         """The state, rows that are done replaced by one that is not; lists stay, for they are not written there."""
         numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
-        found = standing_in(active, [given[i] for i in numbers], [None] * len(numbers), self.rows)
+        found = standing_in(active, [given[i] for i in numbers], self.rows)
         for i, tensor in zip(numbers, found, strict=True):
             given[i] = Value(tensor, True)
         return given
 
     def _loop(self, cond: Any, body: Any, first: list[Any], invariants: list[TensorShape]) -> list[Any]:
-        bound = self.arguments[1] if self.count > 1 else None
-        is_counted = self.body.inputs[0].op.name.endswith("loop_counter") and bound is not None
-        maximum = bound.tensor if is_counted and bound is not None and not bound.is_batched else -1
+        is_bounded = iteration_bound(self.operation) is not None and not self.arguments[1].is_batched
+        maximum = self.arguments[1].tensor if is_bounded else -1
         name = f"{self.operation.name.rpartition('/')[2]}_rows"
         return list(bounded_loop(cond, body, first, invariants, maximum, name)) if first else []
 
     def _first(self, index: int) -> Any:
         """What a part of the state starts with."""
         argument = self.arguments[index]
-        return self.rows.spread(argument, self._list_dtype(index)) if self.batched[index] else argument.tensor
-
-    def _list_dtype(self, index: int) -> Any:
-        """The dtype of the elements of a list of the state."""
-        tensor = self.operation.outputs[index]
-        return element_dtype(tensor) if tensor.dtype.name == "variant" else None
+        return self.rows.spread(argument) if self.batched[index] else argument.tensor
 
     def _spread(self, results: Sequence[Value]) -> list[Any]:
         pairs = zip(self.varying, results, strict=True)
-        return [self.rows.spread(v, self._list_dtype(i)) if self.batched[i] else v.tensor for i, v in pairs]
+        return [self.rows.spread(v) if self.batched[i] else v.tensor for i, v in pairs]
 
     def _state(self, variables: Sequence[Any]) -> list[Value]:
         """The whole state: the variables, and what the loop only reads, as values of the current graph."""

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.autodiff.tape import VariableWatcher
-from millrace._src.control_flow.call import GraphFunction, copy_handle_data
+from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.handle_types import HandleType, common_type
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
@@ -64,7 +65,6 @@ def finish_branch(branch: Branch) -> None:
     graph.control_outputs = must_run
     count = len(graph.get_operations())
     graph.outputs = [raw.Identity(input=t) for t in tensors]
-    copy_handle_data(tensors, graph.outputs)
     effects = join_effects(graph, must_run)
     if effects is not None:
         for operation in graph.get_operations()[count:]:
@@ -93,8 +93,7 @@ def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, in
             if placeholder is None:
                 name, shape = missing(graph, index, tensor)
                 with graph.as_default():
-                    placeholder = graph.add_placeholder(tensor.dtype, shape, name)
-                copy_handle_data([tensor], [placeholder])
+                    placeholder = graph.placeholder_like(tensor, shape, name)
                 graph.replace_capture(tensor, placeholder)
             inputs.append(placeholder)
         graph.inputs = inputs
@@ -124,6 +123,11 @@ def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:
             shape = shape.most_specific_compatible_shape(tensor.shape)
         shapes.append(shape)
     return shapes
+
+
+def common_handle_types(graphs: Sequence[FuncGraph]) -> list[HandleType | None]:
+    """Returns, for each output, the most specific handle type that holds for all graphs."""
+    return [common_type(t.handle_type for t in tensors) for tensors in zip(*(g.outputs for g in graphs), strict=True)]
 
 
 def read_only_inputs(

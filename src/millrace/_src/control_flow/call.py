@@ -33,6 +33,7 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import get_op
@@ -139,9 +140,7 @@ class GraphFunction:
         )
         graph = state.graph
         tensors = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
-        operation = graph.add_operation(get_op(name), tensors, attrs, graph.unique_name(name))
-        copy_handle_data(self.graph.outputs, operation.outputs)
-        return operation
+        return graph.add_operation(get_op(name), tensors, attrs, graph.unique_name(name))
 
     def _node_attrs(self) -> dict[str, Any]:
         """The attributes TensorFlow's runtime reads on a call node."""
@@ -330,19 +329,15 @@ def _quieted(program: Any) -> Any:
     return run
 
 
-def copy_handle_data(sources: Sequence[Any], targets: Sequence[Any]) -> None:
-    """Carries what is known of a resource (the shape and dtype of its variable) over to other handles."""
-    for source, target in zip(sources, targets, strict=True):
-        data = getattr(source, "_handle_data", None)
-        if data is not None:
-            target._handle_data = data
-
-
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 
 def _call_shape(c: ShapeContext) -> Sequence[TensorShape]:
     return [t.shape for t in c.attr("f").graph.outputs]
+
+
+def _call_handles(c: ShapeContext) -> Sequence[HandleType | None]:
+    return [t.handle_type for t in c.attr("f").graph.outputs]
 
 
 def _call_effects(attrs: dict[str, Any]) -> Effects:
@@ -355,6 +350,7 @@ def _call_effects(attrs: dict[str, Any]) -> Effects:
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     shape=_call_shape,
+    handles=_call_handles,
     effects=_call_effects,
     control="call",
 )
@@ -371,6 +367,7 @@ def partitioned_call(
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     shape=_call_shape,
+    handles=_call_handles,
     effects=_call_effects,
     control="call",
 )
@@ -433,7 +430,7 @@ def add_outputs(
     for tensor, shape in zip(function.graph.outputs[known:], shapes[known:], strict=True):
         operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, shape))
     operation.attrs["Tout"] = tuple(t.dtype for t in operation.outputs)
-    copy_handle_data(function.graph.outputs, operation.outputs)
+    operation.infer_handle_types()
 
 
 def _zeros_if_missing(gradient: Any, like: Any) -> Any:

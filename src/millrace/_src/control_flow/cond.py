@@ -15,6 +15,7 @@ from millrace._src.autodiff import backprop
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.branches import (
     Branch,
+    common_handle_types,
     common_shapes,
     graph_function,
     into_current_graph,
@@ -23,7 +24,7 @@ from millrace._src.control_flow.branches import (
     read_only_inputs,
     trace_branch,
 )
-from millrace._src.control_flow.call import GraphFunction, copy_handle_data, extend_outputs, planned
+from millrace._src.control_flow.call import GraphFunction, extend_outputs, planned
 from millrace._src.control_flow.derivative import Derivative, reaching, with_outputs
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Array, Xp
@@ -31,6 +32,7 @@ from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import HandleType
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
@@ -43,6 +45,7 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.ops import raw
 from millrace._src.ops.debug.assertion import assert_that
+from millrace._src.ops.state import filled_like_variable
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -55,6 +58,14 @@ _NO_SHAPES: Any = ()
 def _declared_shapes(c: ShapeContext) -> Sequence[TensorShape]:
     declared: Sequence[TensorShape] = c.attr("output_shapes")
     return declared or [TensorShape(None)] * len(c.attr("Tout"))
+
+
+def _if_handles(c: ShapeContext) -> list[HandleType | None]:
+    return common_handle_types([c.attr("then_branch").graph, c.attr("else_branch").graph])
+
+
+def _case_handles(c: ShapeContext) -> list[HandleType | None]:
+    return common_handle_types([branch.graph for branch in c.attr("branches")])
 
 
 def _if_effects(attrs: dict[str, Any]) -> Effects:
@@ -102,32 +113,14 @@ def _case_kernel(
 _IF = "cond: Tcond, input: Tin -> output: Tout"
 _CASE = "branch_index: int32, input: Tin -> output: Tout"
 
-if_ = op(
-    "If",
-    _IF,
-    Tcond=ANY,
-    Tin=TypeList(ANY),
-    Tout=TypeList(ANY),
-    shape=_declared_shapes,
-    effects=_if_effects,
-    control="choice",
-)(_if_kernel)
-stateless_if = op(
-    "StatelessIf",
-    _IF,
-    Tcond=ANY,
-    Tin=TypeList(ANY),
-    Tout=TypeList(ANY),
-    shape=_declared_shapes,
-    effects=_if_effects,
-    control="choice",
-)(_if_kernel)
-case_ = op("Case", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects)(
-    _case_kernel
-)
-stateless_case = op(
-    "StatelessCase", _CASE, Tin=TypeList(ANY), Tout=TypeList(ANY), shape=_declared_shapes, effects=_case_effects
-)(_case_kernel)
+_BRANCHING: dict[str, Any] = {"Tin": TypeList(ANY), "Tout": TypeList(ANY), "shape": _declared_shapes}
+_CHOICE: dict[str, Any] = {**_BRANCHING, "Tcond": ANY, "handles": _if_handles, "effects": _if_effects}
+_SWITCH: dict[str, Any] = {**_BRANCHING, "handles": _case_handles, "effects": _case_effects}
+
+if_ = op("If", _IF, control="choice", **_CHOICE)(_if_kernel)
+stateless_if = op("StatelessIf", _IF, control="choice", **_CHOICE)(_if_kernel)
+case_ = op("Case", _CASE, **_SWITCH)(_case_kernel)
+stateless_case = op("StatelessCase", _CASE, **_SWITCH)(_case_kernel)
 
 
 @if_.batching
@@ -174,11 +167,8 @@ def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, 
     outputs = execute(get_op(name), (selector, captured), attrs, scope)
     if not graphs[0].outputs:
         return []
-    copy_handle_data(graphs[0].outputs, outputs)
     with context.name_scope(scope):
-        results = [raw.Identity(input=t) for t in outputs]
-    copy_handle_data(outputs, results)
-    return results
+        return [raw.Identity(input=t) for t in outputs]
 
 
 def _check_same(first: Branch, second: Branch) -> None:
@@ -580,7 +570,4 @@ def _backward_branch(
 
 def _zeros_for(tensor: Any) -> Any:
     """Zeros for the gradient of an input that one branch does not use; of the variable's shape for a handle."""
-    if tensor.dtype.name != "resource":
-        return raw.ZerosLike(x=tensor)
-    shape = raw.VariableShape(input=tensor)
-    return raw.Fill(dims=shape, value=raw.Cast(x=0, DstT=tensor._handle_data[1]))
+    return filled_like_variable(tensor, 0) if tensor.dtype.name == "resource" else raw.ZerosLike(x=tensor)

@@ -13,6 +13,7 @@ from typing import Any
 
 from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.core import context
+from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.tensor import EagerTensor, tape_id
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import name_alone, replay
@@ -74,13 +75,13 @@ def forward_graph(
     new = _ForwardGraph(graph, name)
     accumulator = Accumulator()
     with new.as_default(), context.tapes_scope((accumulator,)), new.control_dependencies(None):
-        new.inputs = [_placeholder(new, t, t) for t in graph.inputs]
+        new.inputs = [new.placeholder_like(t, t.shape, name_alone(t.op)) for t in graph.inputs]
         for tensor, placeholder in zip(graph.inputs, new.inputs, strict=True):
             new.known[id(tensor.op), tensor.value_index] = placeholder
             placeholder._tape_id = tape_id(tensor)
         for tensor, placeholder, given in zip(graph.inputs, list(new.inputs), has_tangent, strict=True):
             if given:
-                tangent = _placeholder(new, tensor, tangent_spec(tensor))
+                tangent = _tangent_placeholder(new, tensor)
                 new.inputs.append(tangent)
                 accumulator.set_tangent(placeholder, tangent)
         _replay_all(graph, new)
@@ -95,24 +96,12 @@ def forward_graph(
     return new, [t is not None for t in tangents]
 
 
-class _Spec:
-    """The shape and dtype of a tangent."""
-
-    def __init__(self, shape: Any, dtype: Any) -> None:
-        self.shape, self.dtype = shape, dtype
-
-
-def tangent_spec(tensor: Any) -> Any:
-    """What a tangent of `tensor` looks like: for the handle of a variable like the variable's value."""
-    data = getattr(tensor, "_handle_data", None)
-    return tensor if data is None else _Spec(*data)
-
-
-def _placeholder(graph: FuncGraph, tensor: Any, spec: Any) -> Any:
-    placeholder = graph.add_placeholder(spec.dtype, spec.shape, name_alone(tensor.op))
-    if spec is tensor and hasattr(tensor, "_handle_data"):
-        placeholder._handle_data = tensor._handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
-    return placeholder
+def _tangent_placeholder(graph: FuncGraph, tensor: Any) -> Any:
+    """Adds a placeholder for the tangent of a tensor, for the handle of a variable one like the variable's value."""
+    variable = tensor.handle_type
+    if isinstance(variable, VariableHandle):
+        return graph.add_placeholder(variable.dtype, variable.shape, name_alone(tensor.op))
+    return graph.placeholder_like(tensor, tensor.shape, name_alone(tensor.op))
 
 
 def _replay_all(graph: FuncGraph, new: _ForwardGraph) -> None:

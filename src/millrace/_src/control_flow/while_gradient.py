@@ -18,9 +18,9 @@ from typing import Any
 from millrace._src.autodiff.graph_gradients import reached_from
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.branches import graph_function
-from millrace._src.control_flow.call import GraphFunction, copy_handle_data, extend_outputs, planned
+from millrace._src.control_flow.call import GraphFunction, extend_outputs, planned
 from millrace._src.control_flow.derivative import Derivative
-from millrace._src.control_flow.while_loop import bounded_loop
+from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects
@@ -30,6 +30,7 @@ from millrace._src.graph.control_deps import add_automatic_control_dependencies,
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import call
 from millrace._src.ops import raw
+from millrace._src.ops.state import filled_like_variable, variable_shape_of
 
 _MOST_OPERATIONS = 32
 """What takes more operations than this to compute is saved in every iteration instead."""
@@ -43,9 +44,7 @@ def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froz
     return (loop or prepare_while(operation, given, wanted)).build(dys)
 
 
-def prepare_while(
-    operation: Any, given: Container[int] | None = None, wanted: frozenset[int] | None = None
-) -> Any:
+def prepare_while(operation: Any, given: Container[int] | None = None, wanted: frozenset[int] | None = None) -> Any:
     """Makes a loop return lists of intermediates; returns how to go back from them.
 
     Args:
@@ -81,7 +80,10 @@ class _LoopGradient:
         varying = [place for place in self.derivative.intermediate_positions if not self._is_constant(place)]
         self.slots = [place for place in varying if self._is_made_of_captures(place)]
         """Saved values that are the same in every iteration: one of them is kept."""
+        self.is_counted = iteration_bound(operation) is not None
         self.lists = [place for place in varying if place not in self.slots]
+        if not self.lists and not self.is_counted:
+            self.lists = [("input", 0)]  # its length tells the number of iterations
         self.sizes: dict[tuple[str, int], Any] = {}
         """Saved values that are the same in every iteration, computed before the loop of the gradient."""
         self.read = self._read_before()
@@ -200,7 +202,7 @@ class _LoopGradient:
         first = [self._first_gradient(i, output_gradients[i]) for i in carried]
         kept = self.operation.outputs[self.count :]
         filled, slots = kept[: len(self.lists)], kept[len(self.lists) : len(self.lists) + len(self.slots)]
-        iterations = self.operation.outputs[0]
+        iterations = self.operation.outputs[0] if self.is_counted else raw.TensorListLength(input_handle=filled[0])
         known = {
             (id(p.op), p.value_index): t for p, t in zip(self.body.graph.inputs, self.operation.inputs, strict=False)
         }
@@ -260,14 +262,13 @@ class _LoopGradient:
 
     def _gradient_shape(self, index: int) -> TensorShape:
         tensor = self.body.graph.inputs[index]
-        data = getattr(tensor, "_handle_data", None)
-        return tensor.shape if data is None else data[0]
+        return variable_shape_of(tensor) if tensor.dtype.name == "resource" else tensor.shape
 
     def _first_gradient(self, index: int, gradient: Any) -> Any:
         """What the backward loop starts with: the output's gradient, or zeros where gradients are collected."""
         tensor = self.operation.inputs[index]
         if tensor.dtype.name == "resource":
-            return raw.Fill(dims=raw.VariableShape(input=tensor), value=raw.Cast(x=0, DstT=tensor._handle_data[1]))
+            return filled_like_variable(tensor, 0)
         if gradient is not None:
             return convert_to_tensor(gradient)
         return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
@@ -364,9 +365,9 @@ class _LoopGradient:
         return raw.TensorListGetItem(input_handle=slot, index=0, element_shape=shape, element_dtype=value.dtype)
 
     def _maximum(self) -> Any:
-        """The bound on the number of iterations, -1 if there is none: in loops made here the second variable."""
-        counter = self.body.graph.inputs[0]
-        return self.operation.inputs[1] if counter.op.name.endswith("loop_counter") else -1
+        """The bound on the number of iterations, -1 if there is none."""
+        bound = iteration_bound(self.operation)
+        return -1 if bound is None else bound
 
     def _extended(self, kind: str, run: Any) -> FuncGraph:
         """A graph that takes the loop's state and the lists."""
@@ -374,12 +375,9 @@ class _LoopGradient:
         graph = FuncGraph(f"{original.name}_{context.unique_id()}", outer_graph=original.outer_graph)
         with graph.as_default(), context.tapes_scope(()):
             for tensor in original.inputs:
-                placeholder = graph.add_placeholder(tensor.dtype, tensor.shape, tensor.op.name)
-                copy_handle_data([tensor], [placeholder])
-                graph.inputs.append(placeholder)
-            for index in range(len(self.lists) + len(self.slots)):
-                variant = self.operation.inputs[self.count + index].dtype
-                graph.inputs.append(graph.add_placeholder(variant, [], f"list_{index}"))
+                graph.inputs.append(graph.placeholder_like(tensor, tensor.shape, tensor.op.name))
+            for index, handle in enumerate(self.operation.inputs[self.count :]):
+                graph.inputs.append(graph.placeholder_like(handle, [], f"list_{index}"))
             graph.outputs = run(graph.inputs[: self.count], graph.inputs[self.count :])
         add_automatic_control_dependencies(graph)
         return graph

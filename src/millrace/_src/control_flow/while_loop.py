@@ -19,13 +19,13 @@ from millrace._src.control_flow.branches import (
     merge_captures,
     read_only_inputs,
 )
-from millrace._src.control_flow.call import copy_handle_data
 from millrace._src.control_flow.tensor_array import TensorArray
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import HandleType, common_type
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import get_op
@@ -45,11 +45,23 @@ from millrace._src.util.text import shape_parentheses
 
 _COUNTERS = 2
 """The state starts with the loop counter and the maximum number of iterations."""
+_IS_COUNTED = "_num_original_outputs"
+"""The attribute by which TensorFlow marks the loops whose state starts so: those that `tf.while_loop` makes."""
 
 
 def _while_shape(c: ShapeContext) -> Sequence[TensorShape]:
     declared: Sequence[TensorShape] = c.attr("output_shapes")
     return declared or [t.shape for t in c.inputs]
+
+
+def _while_handles(c: ShapeContext) -> list[HandleType | None]:
+    """What a variable of the loop refers to in every iteration; a body that passes it on tells nothing new."""
+    body = c.attr("body").graph
+    variables = zip(c.inputs, body.inputs, body.outputs, strict=True)
+    return [
+        first.handle_type if after is before else common_type([first.handle_type, after.handle_type])
+        for first, before, after in variables
+    ]
 
 
 def _while_effects(attrs: dict[str, Any]) -> Effects:
@@ -70,10 +82,15 @@ def _while_kernel(
 
 
 _WHILE = "input: T -> output: T"
-while_ = op("While", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop")(_while_kernel)
-stateless_while = op(
-    "StatelessWhile", _WHILE, T=TypeList(ANY), shape=_while_shape, effects=_while_effects, control="loop"
-)(_while_kernel)
+_LOOP: dict[str, Any] = {
+    "T": TypeList(ANY),
+    "shape": _while_shape,
+    "handles": _while_handles,
+    "effects": _while_effects,
+    "control": "loop",
+}
+while_ = op("While", _WHILE, **_LOOP)(_while_kernel)
+stateless_while = op("StatelessWhile", _WHILE, **_LOOP)(_while_kernel)
 
 
 @while_.operation_gradient
@@ -218,6 +235,11 @@ def bounded_loop(
         return loop.build()
 
 
+def iteration_bound(operation: Any) -> Any:
+    """Returns the input of a loop that bounds its iterations (-1: no bound); None for a loop that states none."""
+    return operation.inputs[1] if _IS_COUNTED in operation.attrs else None
+
+
 def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
     iterations, limit = 0, None if maximum is None else _eager_limit(maximum)
     first = _without_arrays(loop_vars)
@@ -265,6 +287,7 @@ class _GraphLoop:
         self.outer = state.graph
         with context.name_scope(None):
             self.first = [convert_to_tensor(v) for v in nest.flatten(loop_vars, expand_composites=True)]
+        self.handle_types = [t.handle_type for t in self.first]
         self.structure = nest.pack_sequence_as(loop_vars, self.first, expand_composites=True)
         self.invariants = self._invariants(loop_vars, invariants)
         self.bounded = maximum is not None
@@ -294,9 +317,7 @@ class _GraphLoop:
         return shapes
 
     def build(self) -> Any:
-        label = self.scope[:-1].replace("/", "_")
-        cond = self._trace(f"{label}_cond", self._run_cond)
-        body = self._trace(f"{label}_body", self._run_body)
+        cond, body = self._traced()
         own = _COUNTERS + len(self.first)
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
         captured = into_current_graph(merge_captures([cond.graph, body.graph], self._missing), self.scope, own)
@@ -306,14 +327,20 @@ class _GraphLoop:
         inputs = [self.counter, self.maximum, *self.first, *captured]
         outputs = self._add_node(cond.graph, body.graph, inputs)
         if not isinstance(self.outer, FuncGraph):
-            outputs = [self._fetchable(t) for t in outputs]
+            outputs = [raw.Identity(input=t) for t in outputs]  # a session can fetch these, not the loop's own
         return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own], expand_composites=True)
 
-    def _fetchable(self, tensor: Any) -> Any:
-        """An output of the loop as a session can fetch it: in a plain graph the loop's outputs pass identities."""
-        identity = raw.Identity(input=tensor)
-        copy_handle_data([tensor], [identity])
-        return identity
+    def _traced(self) -> tuple[Branch, Branch]:
+        """Traces condition and body; once more where the body turns a variable into something of another type."""
+        label = self.scope[:-1].replace("/", "_")
+        while True:
+            cond = self._trace(f"{label}_cond", self._run_cond)
+            body = self._trace(f"{label}_body", self._run_body)
+            after = [t.handle_type for t in body.graph.outputs[_COUNTERS:]]
+            invariant = [common_type(types) for types in zip(self.handle_types, after, strict=True)]
+            if invariant == self.handle_types:
+                return cond, body
+            self.handle_types = invariant
 
     def _missing(self, graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
         """Name and shape of a capture that only the other graph uses: a body passes it on, a condition ignores it."""
@@ -327,13 +354,13 @@ class _GraphLoop:
         tapes = state.tapes
         watcher = (VariableWatcher(tapes),) if tapes else ()
         with graph.as_default(), context.tapes_scope(watcher), context.name_scope(self.scope):
-            shapes = [self.counter.shape, self.maximum.shape, *self.invariants]
-            counters: list[str | None] = [self.counter.op.name, self.maximum.op.name]
-            labels = [*counters, *[None] * len(self.first)]
-            for tensor, shape, label in zip([self.counter, self.maximum, *self.first], shapes, labels, strict=True):
-                name = f"{self.scope}{label or 'Placeholder'}"
-                placeholder = graph.add_placeholder(tensor.dtype, shape, name, label)
-                copy_handle_data([tensor], [placeholder])
+            for tensor in (self.counter, self.maximum):
+                label = tensor.op.name
+                graph.inputs.append(graph.placeholder_like(tensor, tensor.shape, f"{self.scope}{label}", label))
+            for tensor, shape, kind in zip(self.first, self.invariants, self.handle_types, strict=True):
+                placeholder = graph.placeholder_like(tensor, shape, f"{self.scope}Placeholder")
+                if tensor.dtype.is_handle:
+                    placeholder.handle_type = kind
                 graph.inputs.append(placeholder)
             branch = Branch(graph, run(graph.inputs[:]))
             finish_branch(branch)
@@ -379,11 +406,10 @@ class _GraphLoop:
             ],
             "parallel_iterations": self.parallel,
             "_lower_using_switch_merge": True,
-            "_num_original_outputs": len(inputs),
+            _IS_COUNTED: len(inputs),
             "_read_only_resource_inputs": read_only_inputs([body], 0, body_writes),
         }
         outputs: list[Any] = execute(get_op("StatelessWhile" if stateless else "While"), (inputs,), attrs, self.scope)
-        copy_handle_data(inputs, outputs)
         return outputs
 
 

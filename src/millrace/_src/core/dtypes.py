@@ -52,6 +52,7 @@ class DType:
         is_numeric: arithmetic is defined by TensorFlow's general kernels (not so for float8 and int4 and smaller).
         is_numpy_compatible: tensors of the type convert to NumPy arrays.
         is_ref: a reference type of TensorFlow 1.
+        is_handle: resource or variant, whose tensors refer to an object.
     """
 
     __slots__ = (
@@ -63,6 +64,7 @@ class DType:
         "is_bool",
         "is_complex",
         "is_floating",
+        "is_handle",
         "is_integer",
         "is_numeric",
         "is_numpy_compatible",
@@ -84,6 +86,7 @@ class DType:
     base_dtype: DType
     real_dtype: DType
     is_floating: builtins.bool
+    is_handle: builtins.bool
     is_integer: builtins.bool
     is_complex: builtins.bool
     is_bool: builtins.bool
@@ -289,6 +292,7 @@ def _create(enum: int, name: str, storage: Any, kind: str, numpy_type: Any, is_n
     dtype.is_quantized = kind == _QUANTIZED
     dtype.is_numeric = is_numeric
     dtype.is_numpy_compatible = numpy_type is not None
+    dtype.is_handle = kind == _OBJECT and numpy_type is None
     _BY_ENUM[enum] = dtype
     return dtype
 

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from millrace._src.core import op_attributes
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import first_handle
 from millrace._src.core.op_registry import get_op, register
 from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
 
@@ -68,6 +69,8 @@ class Traits:
     """
     is_sum: bool = False
     """Whether the result is the sum of the inputs (AddN)."""
+    full_type: str | None = None
+    """What TensorFlow notes in graphs of the outputs beyond their dtypes; see `graph.full_types`."""
     control: str | None = None
     """What the op does with its graphs, so that a program can contain them.
 
@@ -87,6 +90,11 @@ class Rules:
 
     shape: Callable[[Any], Any] | None = None
     """`ShapeContext -> shape, or shapes, of the outputs`; None leaves the outputs of unknown shape."""
+    handles: Callable[[Any], Any] | None = None
+    """`ShapeContext -> handle type of the output, or of each`; None leaves resource and variant outputs without one.
+
+    An op that returns its input needs no rule.
+    """
     batching: Callable[[Any, Sequence[Any], Any], Sequence[Any] | None] | None = None
     """`(operation, arguments, rows) -> results | None`: the op on many rows at once; see `ops.batching`."""
     gradient: Callable[..., Any] | None = None
@@ -313,6 +321,7 @@ def op(
     signature: str,
     *,
     shape: Callable[[Any], Any] | None = None,
+    handles: Callable[[Any], Any] | None = None,
     batching: Callable[..., Any] | None = None,
     checks: Callable[..., None] | None = None,
     **facts: Any,
@@ -323,6 +332,7 @@ def op(
       op_name: TensorFlow's name of the op, e.g. "MatMul".
       signature: inputs and outputs in TensorFlow's mini-language: `"a: T, b: T -> product: T"`.
       shape: the shape rule; see `Rules`.
+      handles: the handle rule; see `Rules`.
       batching: the batching rule; see `Rules`.
       checks: what refuses values on the host; see `Rules`.
       **facts: the dtypes that each type attribute may take, as a `TypeSet` or `TypeList`, by the attribute's name; and
@@ -335,7 +345,8 @@ def op(
     traits = Traits(**{name: fact for name, fact in facts.items() if name not in types})
 
     def declare(kernel: Kernel) -> OpFunction:
-        rules = Rules(shape, batching, checks=checks)
+        passed_on = first_handle if traits.returns_input else None
+        rules = Rules(shape, handles or passed_on, batching, checks=checks)
         return OpFunction(register(OpDef(op_name, signature, kernel, traits, rules, types)))
 
     return declare

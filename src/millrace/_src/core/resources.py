@@ -16,6 +16,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, resource
+from millrace._src.core.handle_types import Referent, VariableHandle
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.class_table import ClassTable
@@ -69,7 +70,7 @@ is_variable_class: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, VARIAB
 """Whether instances of a class act as variables; looked up as `is_variable_class[cls]`."""
 
 
-class VariableStorage:
+class VariableStorage(Referent):
     """The value of a variable; None until it is initialized.
 
     The array is never changed in place: an assignment replaces it, so tensors that were read keep their values.
@@ -85,6 +86,11 @@ class VariableStorage:
         self.shape = shape
         self.name = name
         self.lock = threading.Lock()
+
+    @property
+    def handle_type(self) -> VariableHandle:
+        """The type of the variable."""
+        return VariableHandle(self.dtype, self.shape)
 
     @property
     def value(self) -> Array | None:
@@ -110,11 +116,8 @@ def resource_of(handle: Array) -> Any:
     return handle[()] if type(handle) is np.ndarray else handle
 
 
-def resource_handle(obj: Any, *, shape: TensorShape | None = None, dtype: DType | None = None) -> EagerTensor:
-    """An eager handle to `obj`; a variable's handle says the shape and dtype of its value."""
+def resource_handle(referent: Referent) -> EagerTensor:
+    """Returns an eager handle to an object."""
     array = np.empty((), dtype=object)
-    array[()] = obj
-    handle = EagerTensor(array, resource)
-    if dtype is not None:
-        handle._handle_data = (shape, dtype)  # type: ignore[attr-defined]  # only resource tensors carry it
-    return handle
+    array[()] = referent
+    return EagerTensor(array, resource)

@@ -17,6 +17,7 @@ from millrace._src.core import context
 from millrace._src.core.dtypes import DType, from_np
 from millrace._src.core.errors import InternalError, OperatorNotAllowedInGraphError
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import HandleType, type_of_referent
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.operators import Operators
 from millrace._src.core.shapes import TensorShape, as_shape
@@ -53,6 +54,8 @@ class Tensor(Operators):
     __slots__ = ("__dict__", "__weakref__", "_tape_id")
     dtype: DType
     shape: TensorShape
+    handle_type: HandleType | None = None
+    """What a tensor of dtype `resource` or `variant` refers to, where that is known; None for all others."""
     _tape_id: int
 
     @property
@@ -103,6 +106,11 @@ class EagerTensor(Tensor):
     def ndim(self) -> int:
         """The number of dimensions."""
         return self._value.ndim
+
+    @property
+    def handle_type(self) -> HandleType | None:  # type: ignore[override]  # asked of the referent, not stored
+        """What a tensor of dtype `resource` or `variant` refers to, where that is known; None for all others."""
+        return type_of_referent(self._value) if self.dtype.is_handle else None
 
     @property
     def device(self) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.handle_types import ListHandle, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape
 from millrace._src.util.text import shape_brackets
@@ -106,7 +107,7 @@ class _Version:
         return items
 
 
-class TensorList:
+class TensorList(Referent):
     """A list of arrays of one dtype.
 
     Args:
@@ -139,6 +140,11 @@ class TensorList:
         new.dtype, new.element, new.capacity = self.dtype, self.element, self.capacity
         new.length, new._version, new._fitting = length, version, self._fitting
         return new
+
+    @property
+    def handle_type(self) -> ListHandle:
+        """The type of the list."""
+        return ListHandle(self.dtype, self.element)
 
     def size(self) -> Array:
         """The number of elements as an int32 scalar."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from millrace._src.core.shapes import TensorShape
+from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.core.tensor import SymbolicTensor
 from millrace._src.function.trace_structures import Structure
@@ -66,11 +66,10 @@ class Placeholders:
     def _variable(self, kind: VariableSpec, value: Any, name: str | None) -> Any:
         """The variable itself; its handle is fed through a placeholder, so that other variables may take its place."""
         placeholder = self._tensor(kind.flatten()[0], name)
+        placeholder.handle_type = VariableHandle(kind.dtype, kind.shape)
         if value is None or isinstance(value, VariableSpec):
             return placeholder
         handle = value.handle
-        handle_data = getattr(handle, "_handle_data", (TensorShape(kind.shape), kind.dtype))
-        placeholder._handle_data = handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
         if kind.alias_id not in self._variables or kind.alias_id is None:
             self._variables[kind.alias_id] = value
             self._graph.replace_capture(handle, placeholder)

@@ -117,10 +117,7 @@ def _outputs(result: Any, function: Callable[..., Any], graph: TracedGraph) -> A
             converted.append(None)
             continue
         tensor = graph.capture(_as_tensor(leaf, function))
-        output = execute(identity, (tensor,), {})
-        if hasattr(tensor, "_handle_data"):
-            output._handle_data = tensor._handle_data
-        converted.append(output)
+        converted.append(execute(identity, (tensor,), {}))
     return nest.pack_sequence_as(result, converted, expand_composites=True)
 
 

@@ -104,11 +104,8 @@ class FuncGraph(Graph):
 
     def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
         full_name, user_name = _capture_name(tensor, name)
-        placeholder = self.add_placeholder(tensor.dtype, tensor.shape, full_name, user_name)
+        placeholder = self.placeholder_like(tensor, tensor.shape, full_name, user_name)
         placeholder._tape_id = tape_id(tensor)
-        handle_data = getattr(tensor, "_handle_data", None)
-        if handle_data is not None:
-            placeholder._handle_data = handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
         self._captures[id(tensor)] = (tensor, placeholder)
         self.inputs.append(placeholder)
         return placeholder
@@ -163,6 +160,13 @@ class FuncGraph(Graph):
             get_op("Placeholder"), (), attrs, self._absolute_name(name), shapes=(as_shape(shape),), control_inputs=()
         )
         return operation.outputs[0]
+
+    def placeholder_like(self, tensor: Tensor, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
+        """Adds a placeholder with the dtype and handle type of `tensor`; the caller decides whether it is an input."""
+        placeholder = self.add_placeholder(tensor.dtype, shape, name, user_name)
+        if tensor.dtype.is_handle:
+            placeholder.handle_type = tensor.handle_type
+        return placeholder
 
     def _absolute_name(self, name: str) -> str:
         """`name` made unique at the top level or, where it holds a path, as it stands."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from millrace._src.core.context import graph_scope
 from millrace._src.core.dtypes import DType, as_dtype
+from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import UNKNOWN, TensorShape
@@ -105,7 +106,7 @@ def function_to_function_def(function: Any, add_shapes: bool = False) -> functio
 
     Args:
       function: its graph's `inputs` become the arguments, the `outputs` the results.
-      add_shapes: adds an `_output_shapes` attribute to each node.
+      add_shapes: adds an `_output_shapes` attribute to each node, and what is known of variables to the arguments.
 
     Raises: TypeError: if it has no body.
     """
@@ -148,6 +149,8 @@ def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.F
     for result, tensor in zip(results, graph.outputs, strict=True):
         proto.signature.output_arg.add(name=result, type=tensor.dtype.enum)
         proto.ret[result] = tensors[id(tensor)]
+    if add_shapes:
+        _write_handle_types(proto.signature, graph, body)
     _write_control_results(proto, graph, renamed)
     proto.signature.is_stateful = any(operation.effects is not Effects.NONE for operation in body)
     return proto
@@ -169,10 +172,20 @@ def _write_arguments(proto: Any, graph: FuncGraph, names: Iterable[str]) -> None
             proto.arg_attr[position].attr[key].CopyFrom(value)
 
 
+def _write_handle_types(signature: Any, graph: FuncGraph, body: Iterable[Operation]) -> None:
+    """Notes on arguments and results which variables they refer to; TensorFlow is silent on arguments nobody uses."""
+    used = {id(tensor) for operation in body for tensor in operation.inputs} | set(map(id, graph.outputs))
+    arguments = zip((*signature.input_arg, *signature.output_arg), (*graph.inputs, *graph.outputs), strict=True)
+    for arg, tensor in arguments:
+        variable = tensor.handle_type
+        if isinstance(variable, VariableHandle) and id(tensor) in used:
+            arg.handle_data.add(dtype=variable.dtype.enum, shape=variable.shape.as_proto())
+
+
 def _argument_attrs(tensor: Any) -> dict[str, Any]:
     """What a placeholder knows beyond its dtype: its shape, and the name the user gave it."""
     attrs = {}
-    if tensor.dtype.name not in ("resource", "variant"):
+    if tensor.dtype.name != "resource":
         attrs["_output_shapes"] = encode_attr([tensor.shape], "list[shape]")
     for key, value in tensor.op.attrs.items():
         if key.startswith("_") and key != "_output_shapes":
@@ -191,6 +204,8 @@ def _name_outputs(operation: Operation, name: str, tensors: dict[int, str]) -> N
 def _body_node(operation: Operation, renamed: dict[Operation, str], tensors: dict[int, str], add_shapes: bool) -> Any:
     node = encode_node(operation, lambda tensor: tensors[id(tensor)], add_shapes)
     node.name = renamed[operation]
+    if add_shapes and not operation.outputs:  # in a function, unlike in a graph
+        node.attr["_output_shapes"].CopyFrom(encode_attr([], "list[shape]"))
     del node.input[len(operation.inputs) :]
     controls = [renamed[control] for control in operation.control_inputs if control in renamed]
     node.input.extend(sorted(f"^{control}" for control in controls))
@@ -306,6 +321,7 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
 def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
     """Adds a placeholder per argument; returns them by name."""
     arguments: dict[str, Any] = {}
+    shapes = proto.attr["_input_shapes"].list.shape if "_input_shapes" in proto.attr else ()
     for position, arg in enumerate(proto.signature.input_arg):
         if arg.type_attr or arg.number_attr or arg.type_list_attr:
             raise ValueError(
@@ -314,11 +330,14 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
             )
         wire = dict(proto.arg_attr[position].attr) if position in proto.arg_attr else {}
         dtype = _argument_dtype(graph, arg)
-        shape = _argument_shape(wire, dtype)
+        shape = TensorShape(shapes[position]) if shapes else _argument_shape(wire, dtype)
         attrs = {"dtype": dtype, "shape": shape}
         attrs.update({key: decode_attr(value) for key, value in wire.items() if key not in _SHAPE_ATTRS})
         operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())
         graph._names_in_use.setdefault(arg.name.lower(), 1)
+        if dtype.name == "resource" and arg.handle_data:
+            known = arg.handle_data[0]
+            operation.outputs[0].handle_type = VariableHandle(as_dtype(known.dtype), TensorShape(known.shape))
         arguments[arg.name] = operation.outputs[0]
         graph.inputs.append(operation.outputs[0])
     return arguments

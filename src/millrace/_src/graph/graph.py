@@ -237,6 +237,8 @@ class Graph:
             scopes = self._control_scopes
             control_inputs = self._current_controls(inputs) if scopes else ()
         operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, user_frame(2))
+        if op.rules.handles is not None:
+            operation.infer_handle_types()
         if self._colocations:
             groups = {group.decode() for other in self._colocations for group in other.colocation_groups()}
             operation._set_attr("_class", tuple(sorted(groups)))

@@ -40,7 +40,7 @@ def encode_node(
     if add_shapes and operation.outputs:
         shapes = [tensor.shape for tensor in operation.outputs]
         node.attr["_output_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
-    full_type = full_type_of(operation.type, operation.attrs)
+    full_type = full_type_of(operation.op_def, operation.attrs)
     if full_type is not None:
         node.experimental_type.CopyFrom(full_type)
     return node

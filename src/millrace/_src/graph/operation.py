@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.dtypes import DType
+from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import SourceFrame
 from millrace._src.core.tensor import SymbolicTensor
@@ -82,6 +84,17 @@ class Operation:
     def effects(self) -> Effects:
         """What the operation does besides computing."""
         return self.op_def.effects(self.attrs)
+
+    def infer_handle_types(self) -> None:
+        """Notes on the outputs of dtype resource and variant what the op's handle rule finds."""
+        rule = self.op_def.rules.handles
+        if rule is None or not any(tensor.dtype.is_handle for tensor in self.outputs):
+            return
+        found = rule(ShapeContext(self.op_def, self.inputs, self.attrs))
+        types = [found] if found is None or isinstance(found, HandleType) else found
+        for tensor, handle_type in zip(self.outputs, types, strict=True):
+            if handle_type is not None:
+                tensor.handle_type = handle_type
 
     @property
     def node_def(self) -> Any:

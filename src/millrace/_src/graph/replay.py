@@ -68,8 +68,6 @@ def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> 
     new.gradient_override, new.device = operation.gradient_override, operation.device
     for old, tensor in zip(operation.outputs, new.outputs, strict=True):
         tensor.set_shape(old.shape)
-        if hasattr(old, "_handle_data"):
-            tensor._handle_data = old._handle_data  # type: ignore[attr-defined]  # only resource tensors carry it
         if same_numbers:
             tensor._tape_id = tape_id(old)
     if state.tapes and new.outputs:

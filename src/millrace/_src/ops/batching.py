@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
+from millrace._src.core.handle_types import HandleType, ListHandle
 from millrace._src.core.op_signature import places as argument_places
 from millrace._src.core.shape_context import static_value
-from millrace._src.graph.control_deps import function_attrs
+from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 
 
@@ -60,11 +62,18 @@ class Rows:
         self.count, self.loop, self.carry, self.trial, self.is_trial = count, loop, carry, trial, is_trial
         self.used: set[tuple[int, int]] = set()
 
-    def spread(self, value: Value, dtype: Any = None) -> Any:
-        """Returns a value with the rows first; for a list, `dtype` is the dtype of its tensors, if known."""
-        if self.is_trial and value.tensor.dtype.name == "variant":
-            return value.tensor
-        return spread(value, self.count, dtype)
+    def spread(self, value: Value) -> Any:
+        """Returns a value with the rows first."""
+        if self.is_trial and value.tensor.dtype.name == "variant" and not value.is_batched:
+            return self.stand_in(value.tensor, [])
+        return spread(value, self.count)
+
+    def stand_in(self, tensor: Any, shape: Any) -> Any:
+        """Adds to the current graph, which is thrown away, a placeholder for what `tensor` of one row is for all."""
+        placeholder = state.graph.placeholder_like(tensor, shape, "rows")
+        if tensor.dtype.name == "variant":
+            placeholder.handle_type = _list_with_rows(tensor.handle_type, self.count)
+        return placeholder
 
     def used_outputs(self, operation: Any) -> list[int]:
         """Returns the positions of the outputs of an operation that something needs."""
@@ -166,13 +175,13 @@ def reshaped(tensor: Any, shape: Any) -> Any:
     return raw.Reshape(tensor=tensor, shape=shape)
 
 
-def spread(value: Value, count: Any, dtype: Any = None) -> Any:
+def spread(value: Value, count: Any) -> Any:
     """Gives a value the rows as its first axis: repeats a value that is the same for every row."""
     tensor = value.tensor
     if value.is_batched:
         return tensor
     if tensor.dtype.name == "variant":
-        return _spread_list(tensor, count, dtype)
+        return _spread_list(tensor, count)
     dims = dimensions(tensor)
     first = [count] if isinstance(count, int) else vector(count)
     if tensor.dtype.name == "resource":
@@ -180,18 +189,26 @@ def spread(value: Value, count: Any, dtype: Any = None) -> Any:
     return raw.BroadcastTo(input=raw.ExpandDims(input=tensor, dim=0), shape=joined(first, dims))
 
 
-def _spread_list(handle: Any, count: Any, dtype: Any) -> Any:
+def _spread_list(handle: Any, count: Any) -> Any:
     """Makes a list of as many tensors, each of which is repeated for every row."""
     made = _origin(handle)
     if made is not None and made.op_def.signature.input_names[:1] == ("element_shape",):
         shape, size = made.inputs
         (fresh,) = call(made, [element_with_rows(shape, made.attrs["element_dtype"], count), size])
         return fresh
-    stacked_list = stack(handle, dtype)
+    stacked_list = stack(handle)
     rows = raw.ExpandDims(input=stacked_list, dim=1)
     dims = raw.Shape(input=stacked_list)
     full_shape = raw.ConcatV2(values=[dims[:1], vector(count), dims[1:]], axis=0)
     return unstack(raw.BroadcastTo(input=rows, shape=full_shape))
+
+
+def _list_with_rows(kind: HandleType | None, count: Any) -> HandleType | None:
+    """Returns the type of a list of one row once its tensors, which may be lists again, have the rows first."""
+    if not isinstance(kind, ListHandle) or kind.element_dtype.name == "variant":
+        return kind
+    rows = TensorShape([count if isinstance(count, int) else None])
+    return ListHandle(kind.element_dtype, rows.concatenate(kind.element_shape))
 
 
 def _origin(handle: Any) -> Any:
@@ -215,47 +232,15 @@ def element_with_rows(shape: Any, dtype: Any, count: Any) -> Any:
     return raw.ConcatV2(values=[first, shape], axis=0)
 
 
-def element_dtype(handle: Any, seen: frozenset[int] = frozenset()) -> Any:
-    """Finds the dtype of the tensors of a list, by the operations that make or use the list; None if none tells."""
-    operation = getattr(handle, "op", None)
-    if operation is None or id(handle) in seen:
-        return None
-    seen = seen | {id(handle)}
-    if "element_dtype" in operation.attrs:
-        return operation.attrs["element_dtype"]
-    bodies = function_attrs(operation) if operation.op_def is not None else []
-    if bodies:
-        related = [bodies[-1].outputs[handle.value_index]]
-    elif operation.inputs:
-        related = list(operation.inputs[:1])
-    else:
-        related = [outer for outer, inner in getattr(operation.graph, "captures", ()) if inner is handle]
-    found = next(filter(None, (element_dtype(t, seen) for t in related)), None)
-    return found or _dtype_used(handle, seen)
+def stack(handle: Any) -> Any:
+    """Returns the tensors of a list along a new first axis.
 
-
-def _dtype_used(handle: Any, seen: frozenset[int]) -> Any:
-    """Finds the dtype of the tensors of a list, by an operation that takes the list."""
-    for operation in handle.op.graph.get_operations():
-        for index, tensor in enumerate(operation.inputs):
-            if tensor is not handle or operation.op_def is None:
-                continue
-            if "element_dtype" in operation.attrs:
-                return operation.attrs["element_dtype"]
-            for body in function_attrs(operation):
-                place = index - (len(operation.inputs) - len(body.inputs))
-                found = element_dtype(body.inputs[place], seen) if place >= 0 else None
-                if found is not None:
-                    return found
-    return None
-
-
-def stack(handle: Any, dtype: Any = None) -> Any:
-    """Stacks the tensors of a list along a new first axis."""
-    dtype = element_dtype(handle) if dtype is None else dtype
-    if dtype is None or dtype.name == "variant":
+    Raises: NotImplementedError: if these are lists themselves, or their dtype is not known.
+    """
+    kind = handle.handle_type
+    if not isinstance(kind, ListHandle) or kind.element_dtype.is_handle:
         raise NotImplementedError("vectorized_map: a list of which the dtype is not known cannot be stacked.")
-    return raw.TensorListStack(input_handle=handle, element_shape=-1, element_dtype=dtype)
+    return raw.TensorListStack(input_handle=handle, element_shape=-1, element_dtype=kind.element_dtype)
 
 
 def unstack(tensor: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import get_op
@@ -45,15 +46,25 @@ def _value(storage: Any) -> Array:
     return value
 
 
-def handle_data(tensor: Any) -> tuple[TensorShape, DType] | None:
-    """Returns the shape and dtype of the variable behind a handle tensor, if known."""
-    data: tuple[TensorShape, DType] | None = getattr(tensor, "_handle_data", None)
-    return data
+def variable_shape_of(handle: Any) -> TensorShape:
+    """Returns the static shape of the variable behind a handle."""
+    variable = handle.handle_type
+    return variable.shape if isinstance(variable, VariableHandle) else UNKNOWN
+
+
+def filled_like_variable(handle: Any, number: int) -> Any:
+    """Returns a tensor of the shape and dtype of the variable behind a handle, every element of which is `number`.
+
+    Raises: ValueError: if the handle does not say the dtype.
+    """
+    variable = handle.handle_type
+    if not isinstance(variable, VariableHandle):
+        raise ValueError(f"The dtype of the variable behind {handle} is not known.")
+    return raw.Fill(dims=raw.VariableShape(input=handle), value=raw.Cast(x=number, DstT=variable.dtype))
 
 
 def _variable_shape(c: ShapeContext) -> TensorShape:
-    data = handle_data(c.inputs[0])
-    return UNKNOWN if data is None else data[0]
+    return variable_shape_of(c.inputs[0])
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:
@@ -67,6 +78,7 @@ def _shape_text(shape: tuple[int, ...]) -> str:
     "VarHandleOp",
     " -> resource: resource",
     shape=scalar,
+    handles=lambda c: VariableHandle(c.attr("dtype"), c.attr("shape")),
     not_differentiable=_STATE,
     not_batched="it has no operands that could differ",
 )
@@ -110,8 +122,7 @@ def destroy_resource(xp: Xp, resource: Array, *, ignore_lookup_error: bool = Tru
 
 
 def _rank_of_variable(c: ShapeContext) -> TensorShape:
-    data = handle_data(c.inputs[0])
-    return TensorShape([None if data is None else data[0].rank])
+    return TensorShape([_variable_shape(c).rank])
 
 
 @op(
@@ -298,15 +309,10 @@ def _check_depth(indices: Array, shape: tuple[int, ...]) -> None:
 
 
 def _gather_shape(c: ShapeContext) -> TensorShape:
-    data = handle_data(c.inputs[0])
-    if data is None or data[0].rank is None:
+    variable, batch = _variable_shape(c), c.attr("batch_dims")
+    if variable.rank is None:
         return UNKNOWN
-    batch = c.attr("batch_dims")
-    return (
-        TensorShape(data[0].as_list()[:batch])
-        .concatenate(TensorShape(c.shape("indices")[batch:]))
-        .concatenate(data[0][batch + 1 :])
-    )
+    return variable[:batch].concatenate(c.shape("indices")[batch:]).concatenate(variable[batch + 1 :])
 
 
 def _refuse_gather_outside(resource: Array, indices: Array, *, batch_dims: int) -> None:
@@ -347,17 +353,17 @@ def resource_gather_gradient(dy: Any, resource: Any, indices: Any) -> tuple[Any,
 
 def _slices_shape(resource: Any, indices: Any, shape: Any) -> Any:
     """Returns the shape of one slice for each index, as numbers where the shape is known."""
-    data, count = handle_data(resource), indices.shape.num_elements()
-    if data is not None and count is not None and data[0].rank is not None and data[0][1:].is_fully_defined():
-        return [count, *data[0][1:].as_list()]
+    variable, count = variable_shape_of(resource), indices.shape.num_elements()
+    if count is not None and variable.rank is not None and variable[1:].is_fully_defined():
+        return [count, *variable[1:].as_list()]
     return raw.ConcatV2(values=[raw.ExpandDims(input=raw.Size(input=indices), dim=0), shape[1:]], axis=0)
 
 
 def _gather_nd_shape(c: ShapeContext) -> TensorShape:
-    data, indices = handle_data(c.inputs[0]), c.shape("indices")
-    if data is None or data[0].rank is None or indices.rank is None or indices.as_list()[-1] is None:
+    variable, indices = _variable_shape(c), c.shape("indices")
+    if variable.rank is None or indices.rank is None or indices.as_list()[-1] is None:
         return UNKNOWN
-    return TensorShape(indices.as_list()[:-1]).concatenate(data[0][indices.as_list()[-1] :])
+    return TensorShape(indices.as_list()[:-1]).concatenate(variable[indices.as_list()[-1] :])
 
 
 def _refuse_gather_nd_outside(resource: Array, indices: Array) -> None:

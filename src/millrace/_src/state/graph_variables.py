@@ -40,7 +40,6 @@ def create_in_graph(
         variable._shape_static, variable._dtype = static, tensor.dtype
         attrs = {"dtype": tensor.dtype, "shape": static, "shared_name": variable._name, "debug_name": variable._name}
         variable._handle = execute(get_op("VarHandleOp"), (), attrs, scope)
-        variable._handle._handle_data = (static, tensor.dtype)
         with context.name_scope("IsInitialized"):
             execute(get_op("VarIsInitializedOp"), (variable._handle,), {})
         variable._initial_value = tensor

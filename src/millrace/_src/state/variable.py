@@ -184,7 +184,7 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
         self._name = name
         self._shape_static = shape
         self._dtype = dtype
-        self._handle: Any = resource_handle(VariableStorage(dtype, shape, name), shape=shape, dtype=dtype)
+        self._handle: Any = resource_handle(VariableStorage(dtype, shape, name))
         self._in_graph_mode = False
 
     # --- what it is --------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import out_of_memory
 from millrace._src.core.dtypes import DType, as_dtype, float32, int32
+from millrace._src.core.handle_types import first_handle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -99,6 +100,7 @@ def _objects_like(x: Array) -> Array:
     "x: T -> y: T",
     T=ANY,
     shape=same_shape,
+    handles=first_handle,
     not_differentiable="zeros do not vary with the values",
 )
 def zeros_like_op(xp: Xp, x: Array) -> Array:

@@ -65,6 +65,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     "input: T -> output: T",
     T=TypeList(ANY, minimum=1),
     shape=lambda c: [t.shape for t in c.inputs],
+    handles=lambda c: [t.handle_type for t in c.inputs],
     batching=each_as_it_is,
 )
 def identity_n_op(xp: Xp, input: list[Array]) -> list[Array]:

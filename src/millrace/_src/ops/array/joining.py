@@ -12,6 +12,7 @@ from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int32
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.handle_types import common_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, partial_value, static_value
 from millrace._src.core.shapes import TensorShape
@@ -270,7 +271,14 @@ def _pack_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of((*merged_dims[:axis], len(shapes), *merged_dims[axis:]))
 
 
-@op("Pack", "values: N * T -> output: T", T=ANY, shape=_pack_shape, batching=slice_batches.pack)
+@op(
+    "Pack",
+    "values: N * T -> output: T",
+    T=ANY,
+    shape=_pack_shape,
+    handles=common_handle,
+    batching=slice_batches.pack,
+)
 def pack(xp: Xp, values: list[Array], *, axis: int = 0) -> Array:
     """Stacks tensors of one shape along a new dimension."""
     try:

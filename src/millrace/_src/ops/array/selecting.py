@@ -10,6 +10,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import bool as bool_dtype
+from millrace._src.core.handle_types import common_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
@@ -50,7 +51,14 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
     return broadcast_dims(broadcast_dims(c.shape("condition"), c.shape("t")), c.shape("e"))
 
 
-@op("SelectV2", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_v2_shape, batching=elementwise)
+@op(
+    "SelectV2",
+    "condition: bool, t: T, e: T -> output: T",
+    T=ANY,
+    shape=_select_v2_shape,
+    handles=common_handle,
+    batching=elementwise,
+)
 def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Takes elements of `t` where `condition` is true, else of `e`; all three broadcast."""
     try:
@@ -83,7 +91,14 @@ def _select_shape(c: ShapeContext) -> TensorShape:
     return merge(merged_shape, condition)
 
 
-@op("Select", "condition: bool, t: T, e: T -> output: T", T=ANY, shape=_select_shape, batching=index_batches.select)
+@op(
+    "Select",
+    "condition: bool, t: T, e: T -> output: T",
+    T=ANY,
+    shape=_select_shape,
+    handles=common_handle,
+    batching=index_batches.select,
+)
 def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Takes elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""
     if t.shape != e.shape:

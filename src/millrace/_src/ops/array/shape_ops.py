@@ -40,6 +40,7 @@ def _rank_vector(c: ShapeContext) -> TensorShape:
     T=ANY,
     out_type=_OUT_TYPE,
     shape=_rank_vector,
+    full_type="SHAPE_TENSOR[out_type]",
     reads_only_shapes=True,
     not_differentiable="a shape does not vary with the values",
     batching=shape_batches.shapes,

@@ -6,19 +6,23 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int32
+from millrace._src.core.handle_types import first_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
-from millrace._src.ops.lists.shapes import size_and_shape, whole_shape
+from millrace._src.ops.lists.shapes import (
+    changed_list,
+    declared_shape,
+    shape_of_elements,
+    size_and_shape,
+    whole_shape,
+)
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
-
-
-def _declared_shape(c: ShapeContext) -> TensorShape:
-    return c.value_as_shape("element_shape")
 
 
 @op(
@@ -26,7 +30,7 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     "input_handle: variant, index: int32, element_shape: Tshape -> item: element_dtype",
     element_dtype=ANY,
     Tshape=INDEX.with_default(int32),
-    shape=_declared_shape,
+    shape=shape_of_elements,
     batching=list_batches.get_item,
 )
 def tensor_list_get_item(
@@ -46,11 +50,18 @@ def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> 
     return raw.TensorListSetItem(input_handle=empty, index=index, item=ditem), None, None
 
 
+def _set_item_shape(c: ShapeContext) -> TensorShape:
+    merge(c.shape("item"), declared_shape(c))
+    return SCALAR
+
+
 @op(
     "TensorListSetItem",
     "input_handle: variant, index: int32, item: element_dtype -> output_handle: variant",
     element_dtype=ANY,
-    shape=scalar,
+    shape=_set_item_shape,
+    handles=changed_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.set_item,
 )
 def tensor_list_set_item(
@@ -105,6 +116,8 @@ def tensor_list_set_item_gradient(
     "input_handle: variant, tensor: element_dtype -> output_handle: variant",
     element_dtype=ANY,
     shape=scalar,
+    handles=changed_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.push_back,
 )
 def tensor_list_push_back(xp: Xp, input_handle: Array, tensor: Array, *, element_dtype: DType) -> Any:
@@ -137,7 +150,7 @@ def tensor_list_push_back_gradient(dlist: Any, tensor: Any, element_dtype: DType
 
 
 def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
-    return [SCALAR, c.value_as_shape("element_shape")]
+    return [SCALAR, shape_of_elements(c)]
 
 
 @op(
@@ -145,6 +158,7 @@ def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
     "input_handle: variant, element_shape: int32 -> output_handle: variant, tensor: element_dtype",
     element_dtype=ANY,
     shape=_popped_shapes,
+    handles=lambda c: [changed_list(c), None],
     batching=list_batches.pop_back,
 )
 def tensor_list_pop_back(
@@ -185,6 +199,8 @@ def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, 
     "input_handles: variant, tensor: element_dtype -> output_handles: variant",
     element_dtype=ANY,
     shape=lambda c: c.shape("input_handles"),
+    handles=first_handle,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     host_only=True,
     not_differentiable="lists of lists are not differentiated",
 )
@@ -228,6 +244,7 @@ def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType)
     "TensorListResize",
     "input_handle: variant, size: int32 -> output_handle: variant",
     shape=scalar,
+    handles=first_handle,
     constant_inputs=("size",),
     batching=list_batches.resized,
 )

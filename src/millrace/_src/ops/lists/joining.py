@@ -7,13 +7,15 @@ from typing import Any
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.handle_types import common_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
-from millrace._src.ops.lists.shapes import inner_shape, size_and_shape
+from millrace._src.ops.lists.shapes import declared_shape, inner_shape, shape_of_elements, size_and_shape
 from millrace._src.ops.shape_rules import UNKNOWN, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.text import shape_brackets
@@ -21,7 +23,7 @@ from millrace._src.util.text import shape_brackets
 
 def _stack_shape(c: ShapeContext) -> TensorShape:
     count = c.attr("num_elements")
-    return TensorShape([None if count < 0 else count]).concatenate(c.value_as_shape("element_shape"))
+    return TensorShape([None if count < 0 else count]).concatenate(shape_of_elements(c))
 
 
 @op(
@@ -52,7 +54,7 @@ def tensor_list_stack_gradient(dtensor: Any) -> tuple[Any, None]:
 
 def _gather_shape(c: ShapeContext) -> TensorShape:
     count = c.shape("indices")
-    return TensorShape([count[0] if count.rank else None]).concatenate(c.value_as_shape("element_shape"))
+    return TensorShape([count[0] if count.rank else None]).concatenate(shape_of_elements(c))
 
 
 @op(
@@ -85,8 +87,7 @@ def tensor_list_gather_gradient(dvalues: Any, input_handle: Any, indices: Any) -
 
 
 def _concat_shapes(c: ShapeContext) -> list[TensorShape]:
-    declared = c.value_as_shape("element_shape")
-    return [_joined(declared), TensorShape([None])]
+    return [_joined(shape_of_elements(c)), TensorShape([None])]
 
 
 def _joined(element: TensorShape) -> TensorShape:
@@ -117,7 +118,7 @@ def tensor_list_concat_v2(
     "TensorListConcat",
     "input_handle: variant -> tensor: element_dtype, lengths: int64",
     element_dtype=ANY,
-    shape=lambda c: [_joined(c.attr("element_shape")), TensorShape([None])],
+    shape=lambda c: [_joined(merge(c.attr("element_shape"), declared_shape(c))), TensorShape([None])],
     batching=list_batches.joined_elements,
 )
 def tensor_list_concat(
@@ -155,6 +156,8 @@ def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
     "TensorListConcatLists",
     "input_a: variant, input_b: variant -> output: variant",
     shape=scalar,
+    handles=common_handle,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     not_differentiable="lists of lists are not differentiated",
     batching=list_batches.two_lists,
 )

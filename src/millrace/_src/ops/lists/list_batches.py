@@ -52,7 +52,7 @@ def get_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
         return [
             raw.TensorListGather(input_handle=handle.tensor, indices=index.tensor, element_shape=shape.tensor, **attrs)
         ]
-    stacked = stack(handle.tensor, _dtype(operation))
+    stacked = stack(handle.tensor)
     return [raw.GatherNd(params=stacked, indices=_numbered(index.tensor, rows))]
 
 
@@ -60,17 +60,17 @@ def set_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
     """All rows write at one index, or each at its own, into the tensors stacked."""
     handle, index, item = arguments
     if not index.is_batched:
-        return call(operation, [rows.spread(handle, _dtype(operation)), index.tensor, rows.spread(item)])
+        return call(operation, [rows.spread(handle), index.tensor, rows.spread(item)])
     if operation.attrs["resize_if_index_out_of_bounds"] or _dtype(operation).name == "variant":
         return None
-    stacked = stack(rows.spread(handle, _dtype(operation)), _dtype(operation))
+    stacked = stack(rows.spread(handle))
     written = raw.TensorScatterUpdate(tensor=stacked, indices=_numbered(index.tensor, rows), updates=rows.spread(item))
     return [unstack(written)]
 
 
 def push_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """One tensor with the rows first."""
-    return call(operation, [rows.spread(a, _dtype(operation)) for a in arguments])
+    return call(operation, [rows.spread(a) for a in arguments])
 
 
 def pop_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
@@ -115,7 +115,7 @@ def scattered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
     made = {n: v.tensor for n, v in named.items()}
     made["tensor"] = swapped(rows.spread(named["tensor"]))
     if "input_handle" in named:
-        made["input_handle"] = rows.spread(named["input_handle"], _dtype(operation))
+        made["input_handle"] = rows.spread(named["input_handle"])
     else:
         made["element_shape"] = _shape(operation, named["element_shape"], rows)
     return call(operation, list(made.values()))
@@ -173,4 +173,4 @@ def split_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Se
 
 def two_lists(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """The tensors of both, with the rows first."""
-    return call(operation, [rows.spread(a, _dtype(operation)) for a in arguments])
+    return call(operation, [rows.spread(a) for a in arguments])

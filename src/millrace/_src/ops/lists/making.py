@@ -19,8 +19,9 @@ from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
-from millrace._src.ops.lists.shapes import inner_shape, list_of, rows_shape, size_and_shape
+from millrace._src.ops.lists.shapes import changed_list, declared_list, inner_shape, rows_shape, size_and_shape
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.text import shape_brackets
@@ -33,6 +34,8 @@ _SHAPE_TYPE = INDEX.with_default(int32)
     "element_shape: shape_type, max_num_elements: int32 -> handle: variant",
     shape_type=_SHAPE_TYPE,
     shape=scalar,
+    handles=declared_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     not_differentiable="an empty list depends on no values",
     not_batched="its shape is the same for all rows",
 )
@@ -46,6 +49,8 @@ def empty_tensor_list(xp: Xp, element_shape: Array, max_num_elements: Array, *, 
     "element_shape: shape_type, num_elements: int32 -> handle: variant",
     shape_type=_SHAPE_TYPE,
     shape=scalar,
+    handles=declared_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("num_elements",),
     not_differentiable="unset elements depend on no values",
     not_batched="its shape is the same for all rows",
@@ -62,7 +67,7 @@ def tensor_list_reserve(xp: Xp, element_shape: Array, num_elements: Array, *, el
 def _from_tensor_shape(c: ShapeContext) -> TensorShape:
     rows = c.shape("tensor")
     if rows.rank:
-        list_of(c, "tensor", rows[1:])
+        merge(rows[1:], c.value_as_shape("element_shape"))
     return SCALAR
 
 
@@ -72,6 +77,8 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
     element_dtype=ANY,
     shape_type=INDEX,
     shape=_from_tensor_shape,
+    handles=declared_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.from_tensor,
 )
 def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
@@ -122,6 +129,8 @@ def _at_least_a_vector(tensor: Array) -> None:
     element_dtype=ANY,
     shape_type=INDEX,
     shape=scalar,
+    handles=declared_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("indices",),
     batching=list_batches.scattered,
 )
@@ -136,6 +145,8 @@ def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Ar
     element_dtype=ANY,
     shape_type=INDEX,
     shape=scalar,
+    handles=declared_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("indices", "num_elements"),
     batching=list_batches.scattered,
 )
@@ -198,6 +209,8 @@ def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
     "input_handle: variant, tensor: element_dtype, indices: int32 -> output_handle: variant",
     element_dtype=ANY,
     shape=scalar,
+    handles=changed_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.scattered,
 )
 def tensor_list_scatter_into_existing_list(
@@ -227,7 +240,7 @@ def _split_shape(c: ShapeContext) -> TensorShape:
     if lengths not in (None, 1):
         raise ValueError(f"Shape must be rank 1 but is rank {lengths}")
     if rank is not None:
-        list_of(c, "tensor", TensorShape([None]).concatenate(c.shape("tensor")[1:]))
+        merge(TensorShape([None]).concatenate(c.shape("tensor")[1:]), c.value_as_shape("element_shape"))
     return SCALAR
 
 
@@ -237,6 +250,8 @@ def _split_shape(c: ShapeContext) -> TensorShape:
     element_dtype=ANY,
     shape_type=INDEX,
     shape=_split_shape,
+    handles=declared_list,
+    full_type="ARRAY[TENSOR[element_dtype]]",
     constant_inputs=("lengths",),
     batching=list_batches.split_elements,
 )

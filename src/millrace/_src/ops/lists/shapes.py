@@ -1,8 +1,8 @@
 """What is known while tracing of the elements of a list, and shapes as list ops take them.
 
-A list is a scalar of dtype `variant`: its static shape says nothing of its elements. The
-ops that make lists note the dtype and the shape of the elements on the list's tensor,
-as a variable's handle notes those of the variable.
+A list is a scalar of dtype `variant`: its static shape says nothing of its elements. Its handle type does: the ops
+that make lists state what they are told of the elements, those that change lists pass it on, and the ops that read
+elements take their shape from it.
 """
 
 from __future__ import annotations
@@ -12,27 +12,46 @@ from typing import Any
 
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import runtime_name
+from millrace._src.core.handle_types import ListHandle
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.core.shapes import TensorShape
+from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import merge
 
 
-def list_of(c: ShapeContext, name: str, element: TensorShape) -> None:
-    """Checks the declared shape of the elements against those that input `name` is made of.
+def declared_list(c: ShapeContext) -> ListHandle:
+    """The handle rule of ops that make a list, whose elements have the dtype and shape that they are told."""
+    return ListHandle(c.attr("element_dtype"), c.value_as_shape("element_shape"))
 
-    Raises: ValueError: if they do not fit.
+
+def changed_list(c: ShapeContext) -> ListHandle:
+    """The handle rule of ops that return their first input with other elements of `element_dtype`."""
+    handle = c.inputs[0].handle_type
+    return handle if isinstance(handle, ListHandle) else ListHandle(c.attr("element_dtype"), UNKNOWN)
+
+
+def declared_shape(c: ShapeContext) -> TensorShape:
+    """Returns the shape that the list `input_handle` declares for its elements.
+
+    Raises: ValueError: if the elements are of another dtype than the op's `element_dtype`.
     """
-    declared = c.value_as_shape("element_shape")
-    if declared.is_compatible_with(element):
-        return
-    if declared.rank != element.rank:
-        raise ValueError(f"Shapes must be equal rank, but are {element.rank} and {declared.rank}")
-    pairs = list(zip(element.as_list(), declared.as_list(), strict=True))
-    axis, (m, n) = next((i, p) for i, p in enumerate(pairs) if None not in p and p[0] != p[1])
-    shown = [f"[{','.join('?' if d is None else str(d) for d in s.as_list())}]" for s in (element, declared)]
-    raise ValueError(
-        f"Dimension {axis} in both shapes must be equal, but are {m} and {n}. Shapes are {shown[0]} and {shown[1]}."
-    )
+    handle = c.tensors("input_handle")[0].handle_type
+    if not isinstance(handle, ListHandle):
+        return UNKNOWN
+    expected = c.attr("element_dtype")
+    if handle.element_dtype is not expected:
+        found, wanted = (runtime_name(d) for d in (handle.element_dtype, expected))
+        raise ValueError(f"Expected list with element dtype {wanted} but got list with element dtype {found}")
+    return handle.element_shape
+
+
+def shape_of_elements(c: ShapeContext) -> TensorShape:
+    """Returns what the list and the input `element_shape` of an op that reads elements tell of their shape.
+
+    Raises: ValueError: if the two contradict each other, or the elements are of another dtype.
+    """
+    return merge(declared_shape(c), c.value_as_shape("element_shape"))
 
 
 def inner_shape(tensor: Any) -> Any:

@@ -13,6 +13,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype, variant
+from millrace._src.core.handle_types import common_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
@@ -59,6 +60,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     "inputs: N * T -> sum: T",
     T=NUMBER | TypeSet([variant]),
     shape=add_n_shape,
+    handles=common_handle,
     commutative=True,
     is_sum=True,
     batching=alike,

@@ -1,0 +1,107 @@
+"""Handle types: what a tensor of dtype `resource` or `variant` refers to.
+
+Problem: such a tensor is a scalar whose dtype and shape say nothing of the variable or the list behind it, yet shape
+rules, gradients and files need to know.
+
+Idea: a handle type is a small frozen value. The tensor of a graph carries one as `handle_type`: the op that makes the
+tensor declares a rule for it (`handles=`), which stands beside the op's shape rule. An eager tensor holds the object
+itself, a `Referent`, which states its own type. None stands for "unknown" everywhere. A further kind of referent (a
+table, a dataset) is a further dataclass here and a rule on the ops that make it.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+
+if TYPE_CHECKING:
+    from millrace._src.core.shape_context import ShapeContext
+
+
+@dataclass(frozen=True, slots=True)
+class HandleType:
+    """The type of what a handle refers to; the base class of all kinds."""
+
+    def join(self, other: HandleType | None) -> HandleType | None:
+        """Returns the most specific type that holds for referents of both types, None if there is none."""
+        return self if self == other else None
+
+
+@dataclass(frozen=True, slots=True)
+class VariableHandle(HandleType):
+    """The type of a variable.
+
+    Attributes:
+      dtype: the dtype of the variable's value.
+      shape: the static shape of the value, in all its assignments.
+    """
+
+    dtype: DType
+    shape: TensorShape
+
+    def join(self, other: HandleType | None) -> HandleType | None:
+        """Returns the variable type that promises what both types promise."""
+        if not isinstance(other, VariableHandle) or other.dtype is not self.dtype:
+            return None
+        return VariableHandle(self.dtype, self.shape.most_specific_compatible_shape(other.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class ListHandle(HandleType):
+    """The type of a list of tensors.
+
+    Attributes:
+      element_dtype: the dtype of the elements.
+      element_shape: the shape that the list declares for its elements; what is written to the list does not change it.
+    """
+
+    element_dtype: DType
+    element_shape: TensorShape
+
+    def join(self, other: HandleType | None) -> HandleType | None:
+        """Returns the list type that promises what both types promise."""
+        if not isinstance(other, ListHandle) or other.element_dtype is not self.element_dtype:
+            return None
+        return ListHandle(self.element_dtype, self.element_shape.most_specific_compatible_shape(other.element_shape))
+
+
+def common_type(types: Iterable[HandleType | None]) -> HandleType | None:
+    """Returns the most specific type that holds for the referents of all types; at least one type is given."""
+    return functools.reduce(lambda first, second: None if first is None else first.join(second), types)
+
+
+class Referent(ABC):
+    """An object that a resource or variant tensor can refer to."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def handle_type(self) -> HandleType:
+        """The type of the object, as a handle to the object carries it."""
+
+
+def type_of_referent(array: Any) -> HandleType | None:
+    """Returns the type of the object in a 0-d object array, the value of an eager handle; None if it states none."""
+    referent = array[()] if array.ndim == 0 else None
+    return referent.handle_type if isinstance(referent, Referent) else None
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+def first_handle(c: ShapeContext) -> HandleType | None:
+    """The handle rule of ops whose output refers to what their first input refers to."""
+    handle: HandleType | None = c.inputs[0].handle_type
+    return handle
+
+
+def common_handle(c: ShapeContext) -> HandleType | None:
+    """The handle rule of ops whose output refers to one of their handles, or to something of the same type."""
+    return common_type(t.handle_type for t in c.inputs if t.dtype.is_handle)
