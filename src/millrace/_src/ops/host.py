@@ -4,8 +4,8 @@ A graph cannot hold a Python function, so the op holds a token that names the fu
 also carries the function. Whoever keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
 nobody else does.
 
-`py_function` passes eager tensors and is differentiable. While the function runs, a tape records the function. The tape
-waits beside the op's first output for the gradient to ask.
+`py_function` passes eager tensors and is differentiable. A tape records the function while the function runs, and waits
+beside the op's first output until somebody asks for the gradient.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _misfit(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
 @broadcast_to_op.gradient
 @values_for(input=())
 def broadcast_to_gradient(dy: Tensor, input: Tensor) -> tuple[Tensor, None]:
-    """Sums over the repeats."""
+    """Sums the gradient over the repeats."""
     return unbroadcast(dy, input), None
 
 

@@ -125,7 +125,7 @@ class SliceKey:
         return not any(isinstance(v, Tensor) and type(v) is not EagerTensor for part in self.parts() for v in part)
 
     def parts(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """Begins, ends and strides."""
+        """Returns the begins, the ends and the strides."""
         return self.begin, self.end, self.strides
 
     def masks(self) -> Masks:

@@ -131,7 +131,7 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
     rows = xp.concatenate([part.reshape((index.size, *slice_shape)) for index, part in zip(indices, data, strict=True)])
     size = int(flat_indices.max()) + 1 if flat_indices.size else 0
     result = xp.full((size, *slice_shape), b"" if data[0].dtype.kind == "O" else 0, dtype=data[0].dtype)
-    # of several rows for one place the last holds; keep only that one, since not every engine writes in order
+    # of several rows for one position the last wins: only that row is written, since not every engine writes in order
     last = {place: k for k, place in enumerate(flat_indices.tolist())}
     places, chosen = np.array(list(last), np.int64), np.array(list(last.values()), np.int64)
     return xp.scatter(result, (places,), rows[chosen], "set") if len(last) else result

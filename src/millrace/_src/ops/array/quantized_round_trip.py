@@ -69,7 +69,7 @@ def _round_trip(
 
 
 def _round_trip_scale(xp: Xp, low: Array, high: Array, least: int, largest: int, kind: Any) -> tuple[Array, ...]:
-    """Steps per unit, the step, and the range that the steps cover."""
+    """Returns the number of steps in 1, the size of a step, and the range that the steps cover."""
     huge = finfo(kind).max
     low_side = xp.where(kind(least) * low > 0, kind(least) / low, huge) if least else xp.full(low.shape, huge)
     high_side = xp.where(kind(largest) * high > 0, kind(largest) / high, huge)

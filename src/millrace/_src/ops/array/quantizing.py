@@ -167,7 +167,7 @@ def _from_first(xp: Xp, x: Array, low: Array, high: Array, dtype: DType) -> Arra
     count = float(largest - least + 1)
     scale = xp.astype(count / (xp.astype(high - low, np.float64) * (count / (count - 1))), _F32)
     wide, start = x * scale, low * scale
-    if dtype is quint8:  # which TensorFlow rounds once, halves to even
+    if dtype is quint8:  # TensorFlow rounds quint8 once, halves to even
         places = xp.round(wide - start)
     else:
         places = _away_from_zero(xp, wide) - _away_from_zero(xp, start) + _F32(least)

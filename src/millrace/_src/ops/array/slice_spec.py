@@ -46,13 +46,13 @@ class Range(NamedTuple):
 
     @property
     def as_slice(self) -> slice:
-        """The same as a Python slice."""
+        """Returns the range as a Python slice."""
         end = self.begin + self.stride * self.size
         return slice(self.begin, None if end < 0 else end, self.stride) if self.size else slice(0, 0)
 
 
 class Layout(NamedTuple):
-    """How to slice an array of known shape."""
+    """The way to slice an array of known shape."""
 
     key: tuple[Any, ...]
     """The NumPy index that gives the result in the final shape."""

@@ -271,7 +271,10 @@ def _add_in_place_of_slice(
     new_axis_mask: int,
     shrink_axis_mask: int,
 ) -> Array | None:
-    """Adds to the slice alone: what a loop reads of an array row by row takes linear time backwards."""
+    """Adds a gradient to the slice of `total` alone.
+
+    So a loop that reads an array row by row takes linear time backwards.
+    """
     if total.shape != tuple(shape.tolist()):
         return None
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)

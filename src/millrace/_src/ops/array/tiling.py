@@ -73,7 +73,7 @@ def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
 @tile_op.gradient
 @values_for(input=())
 def tile_op_gradient(dy: Tensor, input: Tensor, multiples: Tensor) -> tuple[Tensor, None]:
-    """Sums over the copies: `[m0, n0, m1, n1, ...]`, reduced over the even dimensions."""
+    """Sums the gradient over the copies: reshapes to `[m0, n0, m1, n1, ...]` and sums over the even dimensions."""
     shape = shape_tensor(input, multiples.dtype)
     pairs = raw.Reshape(tensor=raw.Pack(values=[multiples, shape], axis=1), shape=[-1])
     axes = raw.Range(start=0, limit=raw.Size(input=pairs), delta=2)

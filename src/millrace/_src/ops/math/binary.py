@@ -1,7 +1,7 @@
-"""Sums, differences, products and extremes of two tensors, and sums of many.
+"""Sums, differences, products and extremes of two tensors.
 
-The operands broadcast, so every gradient ends with the sum over the repeated axes
-(`reduce_to_operands`). There is no type promotion: both operands have one dtype.
+The operands broadcast, so every gradient ends with the sum over the repeated axes (`reduce_to_operands`). There is no
+type promotion: both operands have one dtype.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """What is done to one operand: diagonals, then sums, a transpose, a reshape; None leaves a step out."""
+    """The steps for one operand: diagonals, then sums, a transpose, a reshape; None leaves a step out."""
 
     diagonals: tuple[tuple[int, int], ...]
     summed: tuple[int, ...]
@@ -132,7 +132,7 @@ def _contraction(a: Reduced, b: Reduced, wanted: Labels, repeated: tuple[tuple[i
 def _arranged(
     reduced: Reduced, sizes: dict[Label, int], batch: list[Label], rows: list[Label], columns: list[Label]
 ) -> Operand:
-    """Transposes to batch, rows, columns and merges the axes of rows and of columns."""
+    """Transposes a reduced operand to batch, rows, columns, and merges the axes of rows and of columns."""
     diagonals, summed_axes, labels, _ = reduced
     shape = (*(sizes[v] for v in batch), _product(sizes, rows), _product(sizes, columns))
     is_merged = len(rows) == 1 == len(columns)

@@ -1,4 +1,4 @@
-"""Counting: histograms of fixed width, occurrences of integers, confusion matrices."""
+"""Counting: histograms of fixed width, occurrences of integers, numbers of buckets."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The regularized incomplete gamma functions P and Q, and the derivative with respect to the shape.
 
-P(a, x) has no elementary derivative in `a`. It is summed here from the power series
+P(a, x) has no elementary derivative in `a`. Here the derivative is summed from the power series
 
     P(a, x) = sum over n of t_n,   t_n = x ** (a + n) * exp(-x) / gamma(a + n + 1),
 

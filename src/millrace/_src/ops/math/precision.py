@@ -1,8 +1,8 @@
 """Computing 16-bit floating point in 32 bits.
 
-Sums, products and special functions of float16 and bfloat16 lose most of their digits when
-every step is rounded to 16 bits (and SciPy has no such loops at all). TensorFlow computes
-them in float32 and rounds once at the end; the functions here do the same for any kernel.
+Sums, products and special functions of float16 and bfloat16 lose most of their digits when every step is rounded to 16
+bits (and SciPy has no such loops at all). TensorFlow computes such functions in float32 and rounds once at the end; the
+functions here do the same for any kernel.
 """
 
 from __future__ import annotations

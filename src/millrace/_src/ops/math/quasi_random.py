@@ -41,7 +41,7 @@ def sobol_shape(c: ShapeContext) -> TensorShape:
     not_differentiable="it has no differentiable input",
 )
 def sobol_sample_op(xp: Xp, dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Array:
-    """Points of Sobol's sequence; the op behind `tf.math.sobol_sample`.
+    """Computes points of Sobol's sequence; the op behind `tf.math.sobol_sample`.
 
     >>> tf.raw_ops.SobolSample(dim=2, num_results=2, skip=0).numpy()
     array([[0.5 , 0.5 ],
@@ -62,7 +62,7 @@ def sobol_sample_op(xp: Xp, dim: Array, num_results: Array, skip: Array, *, dtyp
 
 @export("math.sobol_sample")
 def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: DType = float32, name: str | None = None) -> Tensor:
-    """Points of Sobol's quasi-random sequence in the unit cube.
+    """Computes points of Sobol's quasi-random sequence in the unit cube.
 
     >>> tf.math.sobol_sample(2, 3).numpy()
     array([[0.5 , 0.5 ],

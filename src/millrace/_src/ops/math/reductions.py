@@ -415,5 +415,5 @@ def euclidean_norm_gradient(
     output: Tensor,
     keep_dims: bool,
 ) -> tuple[Tensor, None]:
-    # Not input / (output / dy): its own derivative is not a number where dy is zero.
+    # Not input / (output / dy), whose derivative is not a number where dy is zero.
     return input * keep_axes(dy / output, input, reduction_indices, keep_dims), None

@@ -165,7 +165,7 @@ def unsorted_segment_sum(xp: Xp, data: Array, segment_ids: Array, num_segments: 
 
 @unsorted_segment_sum.added_to
 def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_segments: Array) -> Array | None:
-    """Adds to the rows that are named: the gradient of a gather in a loop."""
+    """Adds `data` to the named rows of `total`; in a loop, such sums are the gradient of a gather."""
     count, row_shape = int(num_segments), data.shape[segment_ids.ndim :]
     if total.shape != (count, *row_shape) or data.shape[: segment_ids.ndim] != segment_ids.shape:
         return None
@@ -177,7 +177,7 @@ def _add_to_segments(xp: Xp, total: Array, data: Array, segment_ids: Array, num_
 @kernel_part
 def _added_rows(xp: Xp, total: Array, ids: Array, rows: Array) -> Array | None:
     if ids.size and ids.max() >= total.shape[0]:
-        return None  # the op says which one
+        return None  # the op says which number is out of range
     np.add.at(total, ids[ids >= 0], rows[ids >= 0])
     return total
 

@@ -92,7 +92,7 @@ def _read_float(text: bytes) -> float | None:
 
 @export("strings.to_number", v1=[])
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Any:
-    """Reads numbers.
+    """Reads the number that every string spells.
 
     >>> tf.strings.to_number(["1.5", " -2e3 "]).numpy(), tf.strings.to_number("7", tf.int32).numpy()
     (array([ 1.5e+00, -2.0e+03], dtype=float32), np.int32(7))

@@ -31,7 +31,7 @@ _TEXT = "text has no gradient"
 
 
 def needs_ragged(function: str, instead: str) -> NoReturn:
-    """Refuses what would return a RaggedTensor."""
+    """Refuses a call that would return a RaggedTensor."""
     message = f"{function} of a tensor that is not a scalar returns a RaggedTensor, which Millrace does not have yet."
     raise errors.UnimplementedError(None, None, f"{message} {instead}")
 
@@ -74,7 +74,7 @@ def _check_ranks(input: Array, separator: Array, name: str) -> None:
     not_differentiable=_TEXT,
 )
 def string_split_v2(xp: Xp, input: Array, sep: Array, *, maxsplit: int = -1) -> tuple[Array, Array, Array]:
-    """Splits every string at a separator; an empty one means runs of white space."""
+    """Splits every string at a separator; an empty separator means runs of white space."""
     _check_ranks(input, sep, "sep")
     separator = sep.item() or None
     if maxsplit == 0:
@@ -90,7 +90,7 @@ def string_split_v2(xp: Xp, input: Array, sep: Array, *, maxsplit: int = -1) -> 
     not_differentiable=_TEXT,
 )
 def string_split(xp: Xp, input: Array, delimiter: Array, *, skip_empty: bool = True) -> tuple[Array, Array, Array]:
-    """Splits every string at any byte of `delimiter`; an empty one means after each byte."""
+    """Splits every string at any byte of `delimiter`; an empty delimiter means after each byte."""
     _check_ranks(input, delimiter, "delimiter")
     splitter = _byte_splitter(delimiter.item())
     return _sparse([[part for part in splitter(text) if part or not skip_empty] for text in input])
