@@ -1,4 +1,7 @@
-"""What many gradients share: undoing a broadcast, and which input values a gradient reads."""
+"""Parts that many gradients share.
+
+A broadcast must be undone by sums (`unbroadcast`). A tape may let a value go that no gradient reads (`values_for`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Ops that give a graph its form: constants, and nodes that only order other nodes."""
+"""Ops that give a graph its form: constants, and nodes that only order other nodes.
+
+Nothing computes here: a Const hands out its attribute, a NoOp is there for its control inputs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The sets of dtypes that ops accept, in the order of TensorFlow's error messages."""
+"""The sets of dtypes that ops accept, in the order of TensorFlow's error messages.
+
+An op's declaration names one of these sets, `T=NUMERIC`; the order shows in the error for another dtype.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The bytes of tensors: bitcast and fingerprint; and unravel_index, which takes flat positions apart."""
+"""The bytes of tensors: bitcast and fingerprint; and unravel_index, which takes flat positions apart.
+
+`bitcast` reads the same bytes as another dtype and adds or removes a last dimension where the widths differ.
+`fingerprint` hashes the bytes of each slice with FarmHash.
+"""
 
 from __future__ import annotations
 

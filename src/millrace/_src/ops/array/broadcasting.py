@@ -1,4 +1,8 @@
-"""Broadcasting: to a given shape, of two shapes, and the axes over which the gradient sums."""
+"""Broadcasting: to a given shape, of two shapes, and the axes over which the gradient sums.
+
+Shapes are aligned at the right; a size of 1, or a missing dimension, is repeated. The gradient of a broadcast is the
+sum over the repeated axes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`tf.constant`: Python and NumPy values as tensors."""
+"""`tf.constant`: Python and NumPy values as tensors.
+
+The value becomes an array that nobody else may change. In eager mode the array is the tensor; in a graph
+the array is the attribute of a Const node.
+"""
 
 from __future__ import annotations
 

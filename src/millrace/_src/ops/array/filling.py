@@ -35,8 +35,8 @@ from millrace._src.util.export import export
 
 _INDEX = INDEX.with_default(int32)
 _LARGEST_CONSTANT = 1000
-_LARGEST_SIZE = 2**63 - 1
 """Tensors of fewer elements become constants in a graph."""
+_LARGEST_SIZE = 2**63 - 1
 
 
 # --- ops ---------------------------------------------------------------------------------------------------------

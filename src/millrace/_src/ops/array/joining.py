@@ -1,4 +1,9 @@
-"""Concat and stack: several tensors become one."""
+"""Concat and stack: several tensors become one.
+
+`concat` joins along a dimension that exists, `stack` (the op Pack) along a new dimension. The gradients split and
+unstack. Elements of joined or stacked shapes stay known while tracing. Eager calls that nothing watches go to NumPy at
+once.
+"""
 
 from __future__ import annotations
 

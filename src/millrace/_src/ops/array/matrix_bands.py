@@ -1,4 +1,8 @@
-"""The band of a matrix: the main diagonal and some diagonals on both sides, everything else zero."""
+"""The band of a matrix: the main diagonal and some diagonals on both sides, everything else zero.
+
+One mask, made from the distance of each element to the main diagonal, serves all matrices of a batch. The gradient is
+the band of the gradient.
+"""
 
 from __future__ import annotations
 

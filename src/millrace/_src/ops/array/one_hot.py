@@ -1,4 +1,8 @@
-"""One-hot vectors and identity matrices: a single mark in each row."""
+"""One-hot vectors and identity matrices: a single mark in each row.
+
+`one_hot` compares each index with all positions, so an index out of range marks nothing. `eye` is an array at once in
+eager mode; in a graph, a diagonal of ones is made into a matrix.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Pad: constants, or a tensor's own mirrored elements, around a tensor."""
+"""Pad: constants, or a tensor's own mirrored elements, around a tensor.
+
+Constants: the tensor is written into an array of the constant, and the gradient is the part inside. Mirrored elements:
+the gradient of the border is folded back onto the elements from which the border was copied.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Dynamic partition and stitch: rows dealt out to several tensors, and put back."""
+"""Dynamic partition and stitch: rows dealt out to several tensors, and put back.
+
+`dynamic_partition` picks the rows of each number, so the sizes depend on values and the op runs on the host.
+`dynamic_stitch` writes rows to given positions; of several rows for one position the last wins. A stitch is the
+gradient of a partition, a gather the gradient of a stitch.
+"""
 
 from __future__ import annotations
 

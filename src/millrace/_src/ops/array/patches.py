@@ -157,8 +157,8 @@ def extract_patches(images: Any, sizes: Any, strides: Any, rates: Any, padding: 
     Args:
       images: A numeric Tensor `[batch, height, width, depth]`.
       sizes: the size of the window, `[1, height, width, 1]`.
-      strides: how far it moves, `[1, height, width, 1]`.
-      rates: the distance of its elements, `[1, height, width, 1]`.
+      strides: how far the window moves, `[1, height, width, 1]`.
+      rates: the distance of the elements of a window, `[1, height, width, 1]`.
       padding: "VALID": windows inside the image; "SAME": the image is padded with zeros.
       name: name of the operation.
 
@@ -186,8 +186,8 @@ def extract_image_patches(
     Args:
       images: A numeric Tensor `[batch, height, width, depth]`.
       ksizes: the size of the window.
-      strides: how far it moves.
-      rates: the distance of its elements.
+      strides: how far the window moves.
+      rates: the distance of the elements of a window.
       padding: "VALID" or "SAME".
       name: name of the operation.
       sizes: the same as `ksizes`.
@@ -232,7 +232,7 @@ def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: str, 
     Args:
       input: A real Tensor `[batch, planes, rows, columns, depth]`.
       ksizes: the size of the window, `[1, planes, rows, columns, 1]`.
-      strides: how far it moves, `[1, planes, rows, columns, 1]`.
+      strides: how far the window moves, `[1, planes, rows, columns, 1]`.
       padding: "VALID": windows inside the volume; "SAME": the volume is padded with zeros.
       name: name of the operation.
 

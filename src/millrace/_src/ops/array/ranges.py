@@ -1,4 +1,8 @@
-"""Sequences of numbers: range, linspace, meshgrid, sequence_mask."""
+"""Sequences of numbers: range, linspace, meshgrid, sequence_mask.
+
+`range` computes its number of elements first, and refuses bounds that contradict the step. The other functions are made
+of several ops, in the order of TensorFlow's graphs, so that gradients and node names are the same.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ from millrace._src.util.export import export
 _INDEX = INDEX.with_default(int32)
 _RANGE = TypeSet((*FLOAT, *(d for d in INTEGER if d is not uint8)))
 _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
-"""The dtypes of `tf.range` when none is asked for; the last one among the arguments wins."""
+"""The dtypes of `tf.range` where the caller names none: the argument whose dtype stands last here decides."""
 
 
 # --- range -------------------------------------------------------------------------------------------------------

@@ -1,4 +1,8 @@
-"""Reshape, squeeze, expand_dims: other dimensions for the same elements."""
+"""Reshape, squeeze, expand_dims: other dimensions for the same elements.
+
+The kernels are NumPy's `reshape`, which makes a view. Only where NumPy refuses a shape, or would take any negative size
+for -1, is the shape checked by hand and the error worded as TensorFlow does.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Reverse, reverse_sequence, roll: the elements of a dimension in another order."""
+"""Reverse, reverse_sequence, roll: the elements of a dimension in another order.
+
+Each op is a permutation of elements, so the gradient is the inverse permutation of the gradient: reverse again, or roll
+back.
+"""
 
 from __future__ import annotations
 

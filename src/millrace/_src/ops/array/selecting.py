@@ -1,4 +1,9 @@
-"""Where, select and boolean masks: choices of elements, or between two tensors."""
+"""Where, select and boolean masks: choices of elements, or between two tensors.
+
+`Where` lists positions, whose number depends on values: the op runs on the host. `SelectV2` chooses between two tensors
+that broadcast; the older `Select` wants equal shapes or a vector that chooses rows. `boolean_mask` is a gather at the
+positions of the mask, or NumPy's own masks in an eager call that nothing watches.
+"""
 
 from __future__ import annotations
 

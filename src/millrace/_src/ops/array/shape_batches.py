@@ -1,4 +1,8 @@
-"""Batching rules of ops that tell or change the shape of a tensor: all rows have one shape."""
+"""Batching rules of ops that tell or change the shape of a tensor: all rows have one shape.
+
+The shape of a row is the shape of the batch without the first dimension. An op that changes shapes keeps the rows
+first; axes that count from the left move one to the right.
+"""
 
 from __future__ import annotations
 

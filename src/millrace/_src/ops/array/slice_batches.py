@@ -1,4 +1,8 @@
-"""Batching rules of ops that cut parts out of a tensor, or put parts together."""
+"""Batching rules of ops that cut parts out of a tensor, or put parts together.
+
+The rows stay whole: a slice takes all of the first axis, and axes that count from the left move one to the right. Where
+each row has bounds of its own, the slice becomes a gather.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Layout(NamedTuple):
 
 
 NEW_AXIS = -1
-"""In the order of the result's dimensions: a new one."""
+"""In the order of the result's dimensions: a new dimension."""
 
 
 Fail = Callable[[str], Exception]

@@ -1,4 +1,9 @@
-"""Strided slices, their gradients and updates, and `tf.slice`."""
+"""Strided slices, their gradients and updates, and `tf.slice`.
+
+`slice_spec` works out which elements a strided slice means; here NumPy's basic slicing takes these elements. The
+gradient is zeros with the result's gradient at the position of the slice; in a loop the gradient is added in place.
+Under XLA, bounds that the program computes must select a single element or a known size.
+"""
 
 from __future__ import annotations
 
@@ -252,7 +257,7 @@ def strided_slice_grad(
 
 
 _FIRST_ROW = Masks(0, 0, 0, 0, 1)
-"""Of `x[i]`."""
+"""The masks of `x[i]`."""
 
 
 @strided_slice_grad.added_to

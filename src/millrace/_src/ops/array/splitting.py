@@ -1,4 +1,8 @@
-"""Split and unstack: one tensor becomes several."""
+"""Split and unstack: one tensor becomes several.
+
+The pieces are views of the tensor. `split` keeps the dimension that it cuts, `unstack` (the op Unpack) removes the
+dimension. The gradients join and stack.
+"""
 
 from __future__ import annotations
 

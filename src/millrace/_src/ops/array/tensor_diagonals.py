@@ -1,4 +1,8 @@
-"""Diagonals of tensors: `out[i, j, i, j] = x[i, j]`, and back."""
+"""Diagonals of tensors: `out[i, j, i, j] = x[i, j]`, and back.
+
+A tensor of twice the rank, with its first and its second half of axes run together, is a matrix; the diagonal is the
+diagonal of that matrix.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tile and repeat: copies of a tensor, or of its elements, along a dimension."""
+"""Tile and repeat: copies of a tensor, or of its elements, along a dimension.
+
+`tile` repeats the whole tensor, and its gradient sums over the copies. `repeat` repeats each element: with one count
+for all by a tile along a new dimension, with a count for each element by a gather.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Transpose: the same elements with the dimensions in another order."""
+"""Transpose: the same elements with the dimensions in another order.
+
+The kernels are NumPy's `transpose`, which makes a view; a permutation that NumPy refuses is explained in TensorFlow's
+words. The gradient goes back through the inverse permutation.
+"""
 
 from __future__ import annotations
 

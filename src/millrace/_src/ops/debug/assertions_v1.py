@@ -1,4 +1,7 @@
-"""The assertions of `tf.compat.v1`: as in `tf.debugging`, with `data` to show instead of the usual message."""
+"""The assertions of `tf.compat.v1`: as in `tf.debugging`, with `data` to show instead of the usual message.
+
+Each function here only orders its arguments for the assertion of the same name in `comparisons` or `static_checks`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Assertions that numbers are numbers: `check_numerics`, `assert_all_finite`."""
+"""Assertions that numbers are numbers: `check_numerics`, `assert_all_finite`.
+
+The ops hand on the tensor and fail at the first NaN or infinity, in the result and in the gradient. XLA cannot stop a
+program: compiled functions hand on the tensor unchecked, as in TensorFlow.
+"""
 
 from __future__ import annotations
 

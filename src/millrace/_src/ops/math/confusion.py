@@ -1,4 +1,8 @@
-"""The confusion matrix of a classification: how often each true class was predicted as each class."""
+"""The confusion matrix of a classification: how often each true class was predicted as each class.
+
+Each pair (true class, predicted class) is a position in the matrix; the counts, or weights, are scattered there.
+Classes out of range are refused by assertions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Counting: histograms of fixed width, occurrences of integers, numbers of buckets."""
+"""Counting: histograms of fixed width, occurrences of integers, numbers of buckets.
+
+Each value is turned into the number of its bin, and the numbers are counted. The size of a result must be known when
+XLA compiles, so the number of bins is a constant input.
+"""
 
 from __future__ import annotations
 

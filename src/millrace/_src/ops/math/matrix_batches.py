@@ -1,4 +1,8 @@
-"""Batching rules of products and of reductions (see `batching_rules`)."""
+"""Batching rules of products and of reductions.
+
+The rows become one more axis of a stack of matrices, one more label of an einsum, or one more axis beside the reduced
+axes. See `batching_rules` for what a rule is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Norms of vectors and matrices (`tf.norm`)."""
+"""Norms of vectors and matrices (`tf.norm`).
+
+Every norm is made of reductions that keep the reduced axes; a last step removes the axes. Only the spectral norm, the
+largest singular value, needs a decomposition.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Polynomials at a point, by Horner's rule."""
+"""Polynomials at a point, by Horner's rule.
+
+`((a * x + b) * x + c) ...` takes one product and one sum for each coefficient.
+"""
 
 from __future__ import annotations
 

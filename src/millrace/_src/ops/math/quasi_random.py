@@ -1,4 +1,7 @@
-"""Sobol's sequence: points that fill the unit cube more evenly than random ones."""
+"""Sobol's sequence: points that fill the unit cube more evenly than random points.
+
+The points are SciPy's, unscrambled and without the first point, 0, as TensorFlow's are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Integrals that have no elementary form: Dawson, exponential, Fresnel, Spence (`tf.math.special`)."""
+"""Integrals that have no elementary form: Dawson, exponential, Fresnel, Spence (`tf.math.special`).
+
+The kernels are SciPy's functions of the same names, NaN where TensorFlow has no value. Each gradient is the integrand,
+or follows from the differential equation of the function.
+"""
 
 from __future__ import annotations
 

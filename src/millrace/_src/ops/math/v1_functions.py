@@ -1,4 +1,7 @@
-"""Functions that only TensorFlow 1 has, or has with other arguments (`tf.compat.v1.div`, `to_float`, ...)."""
+"""Functions that only TensorFlow 1 has, or has with other arguments (`tf.compat.v1.div`, `to_float`, ...).
+
+Each function orders its arguments and calls the function of TensorFlow 2 that does the work.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Strings that carry other data: base64, raw numbers, serialized tensors."""
+"""Strings that carry other data: base64, raw numbers, serialized tensors.
+
+Web-safe base64 is Python's, with TensorFlow's checks. Raw numbers are read by NumPy from the bytes of all strings at
+once. A tensor is serialized as a TensorProto.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Strings put together: `join` of several tensors, `reduce_join` along axes, `unsorted_segment_join` by groups."""
+"""Strings put together: `join` of several tensors, `reduce_join` along axes, `unsorted_segment_join` by groups.
+
+Every op sorts the elements into lists, one list for each element of the result, and joins each list with the separator.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,7 @@ def reduce_join(
 
     Args:
       inputs: a string Tensor.
-      axis: the axes, the one that varies fastest first; None joins everything in the order of the elements.
+      axis: the axes, first the axis that varies fastest; None joins everything in the order of the elements.
       keepdims: whether joined axes stay with size 1.
       separator: text between the strings.
       name: name of the operation in a graph.
@@ -165,7 +168,7 @@ def reduce_join_v1(
 
     Args:
       inputs: a string Tensor.
-      axis: an int or a list of ints, the axes in the order of joining; None joins all.
+      axis: the axes, first the axis that varies fastest; None joins everything in the order of the elements.
       keep_dims: the older name of `keepdims`.
       separator: a text put between the strings.
       name: name of the operation in a graph.

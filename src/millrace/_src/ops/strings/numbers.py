@@ -1,4 +1,8 @@
-"""Numbers to text and back: `as_string` writes as C's printf does, `to_number` reads as C does."""
+"""Numbers to text and back: `as_string` writes as C's printf does, `to_number` reads as C does.
+
+Python's `%` has printf's flags. Reading needs patterns of its own, because Python accepts texts that C refuses, such as
+`1_000`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`tf.strings.regex_replace` and `regex_full_match`: RE2's patterns (see `re2_syntax`) over tensors of strings."""
+"""`tf.strings.regex_replace` and `regex_full_match`: RE2's patterns over tensors of strings.
+
+`re2_syntax` translates a pattern once; Python's `re` matches each string, decoded so that bytes outside UTF-8 survive.
+Replacements are expanded by RE2's rules.
+"""
 
 from __future__ import annotations
 
