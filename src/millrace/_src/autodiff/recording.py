@@ -7,7 +7,6 @@ the call itself is noted as a tuple, a `PackedEntry`. A sweep unpacks it when it
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -140,18 +139,28 @@ class Recording:
         return tuple((TensorShape.of(given[p]), self._dtypes[p]) for p in range(first, len(self._dtypes)))
 
 
-@functools.lru_cache(maxsize=8192)
+_rules = object()
+"""Stands for the gradients that ops have now; another object once one has changed."""
+
+
 def recording_of(call: BoundCall) -> Recording | None:
-    """How a call is recorded, or None if no gradient flows through it."""
+    """Returns how a call is recorded, or None if no gradient flows through it; worked out once for a call."""
+    known, recording = call.recording
+    if known is _rules:
+        return recording
     recording = Recording(call)
     stops = recording.plan is None and call.op.traits.not_differentiable is not None
-    return None if stops or not any(recording.follows) else recording
+    if stops or not any(recording.follows):
+        recording = None
+    call.recording = _rules, recording
+    return recording
 
 
 def forget_rules() -> None:
     """To be called when the gradient of an op has changed: drops what was worked out from it."""
+    global _rules
     gradient_plan.cache_clear()
-    recording_of.cache_clear()
+    _rules = object()
 
 
 def _all(place: Any) -> Sequence[int]:

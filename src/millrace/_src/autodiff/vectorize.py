@@ -85,7 +85,7 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
 
     A check (an assertion) has a rule; other effects happen once per row.
     """
-    if operation.op_def.traits.control is not None or "list[func]" in operation.op_def.attr_kinds.values():
+    if operation.op_def.traits.control is not None or operation.op_def.holds_graphs:
         return operation.effects in (Effects.NONE, Effects.READS)
     if operation.effects is Effects.RANDOM:
         return False

@@ -321,8 +321,8 @@ def _quieted(program: Any) -> Any:
     def run(*arrays: Any) -> Any:
         try:
             return state.quietly(program, *arrays)
-        except RuntimeError as error:
-            if "cannot enter context" not in str(error):
+        except RuntimeError:
+            if not state.runs_quietly():
                 raise
             return program(*arrays)
 

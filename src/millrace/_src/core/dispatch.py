@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -53,57 +54,94 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
 
 
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
-    """Converts the inputs, then calls the kernel that is bound for their dtypes and these attributes."""
-    flat: Any
-    call: BoundCall | None
+    """Calls the kernel that is bound for the dtypes of the inputs and these attributes."""
+    tensors: Sequence[Any] = inputs
     try:
-        call = op.calls[(*[x.dtype for x in inputs], *given.items())]
+        *_, call = op.calls[(*[x.dtype for x in inputs], *given.items())]
         values = [x._value for x in inputs]
-        flat = inputs
-    except (KeyError, AttributeError, TypeError):
-        flat = quick_inputs(op, inputs)
-        call = None
-        if flat is not None:
-            try:
-                call = op.calls.get((*[t.dtype for t in flat], *given.items()))
-            except TypeError:
-                call = None  # an attribute that cannot be a key
-        if call is None or flat is None:
-            attrs = op.normalize_attrs(given) if given or op.default_attrs else {}
-            flat = convert_inputs(op, inputs, attrs, None)
-            call = bound_call(op, flat, attrs, given)
-        values = [t._value for t in flat]
+    except (KeyError, AttributeError, TypeError):  # not called before, or not with tensors, or an attribute is no key
+        tensors, call = _prepared(op, inputs, given)
+        values = [t._value for t in tensors]
+    return _carry_out(call, tensors, values)
+
+
+def _prepared(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> tuple[Sequence[Any], BoundCall]:
+    """Converts the inputs of a call; returns the flat tensors and the call that is bound for them."""
+    tensors = quick_inputs(op, inputs)
+    if tensors is not None:
+        entry = op.kernel_cache.find((*_dtypes(op, inputs, tensors), *given.items()))
+        if entry is not None:
+            return tensors, entry[-1]
+    attrs = op.normalize_attrs(given) if given or op.default_attrs else {}
+    tensors = convert_inputs(op, inputs, attrs, None)
+    return tensors, _bound_call(op, _dtypes(op, inputs, tensors), tensors, attrs, given)
+
+
+def _bound_call(
+    op: OpDef, dtypes: Sequence[Any], tensors: Sequence[Any], attrs: dict[str, Any], given: dict[str, Any]
+) -> BoundCall:
+    """Returns the call for complete attributes; those who give the same ones in another form share it."""
+    complete = (*dtypes, *sorted(attrs.items()))
+    entry = op.kernel_cache.find(complete)
+    call = BoundCall(op, tuple([t.dtype for t in tensors]), attrs) if entry is None else entry[-1]
+    if call.is_quiet and not op.holds_graphs:
+        for key in (complete, (*dtypes, *given.items())):
+            with contextlib.suppress(TypeError):  # an attribute that cannot be a key
+                op.kernel_cache.keep(key, entry or call.entry())
+    return call
+
+
+def execute_once(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """Carries out an eager call that will not come again: the kernel bound for it is not kept."""
+    complete = op.normalize_attrs(attrs)
+    tensors = convert_inputs(op, inputs, complete, None)
+    call = BoundCall(op, tuple([t.dtype for t in tensors]), complete)
+    return _carry_out(call, tensors, [t._value for t in tensors])
+
+
+def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -> Any:
+    """Runs the kernel of a call on the values of tensors, wraps what it returns, and tells the tapes."""
+    op = call.op
     try:
         result = state.quietly(call.kernel, *values) if call.is_quiet else call.kernel(*values)
     except Exception as error:
-        if not _is_reentry(error):
-            raise kernel_error(op, inputs, call.attrs, error) from None
-        with np.errstate(all="ignore"):
-            result = call.kernel(*values)
+        if not (call.is_quiet and state.runs_quietly()):
+            raise kernel_error(op, tensors, call.attrs, error) from None
+        result = call.kernel(*values)  # a finalizer calls the op in the middle of a kernel
     if op.has_single_output:
         dtype = call.output_dtypes[0]
         output = EagerTensor(result if type(result) is np.ndarray else _level(result, dtype), dtype)
         for tape in state.tapes:
-            tape.record_call(call, flat, (output,))
+            tape.record_call(call, tensors, (output,))
         return output
     outputs = wrap_outputs(op, result, call.output_dtypes)
-    if not outputs:
-        return _result(op, outputs, call.attrs) if op.signature.outputs else None
-    for tape in state.tapes:
-        tape.record_call(call, flat, outputs)
+    for tape in state.tapes if outputs else ():
+        tape.record_call(call, tensors, outputs)
     return _result(op, outputs, call.attrs)
+
+
+def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[Any]:
+    """Returns the dtypes of a call's inputs; a list is a tuple of them, so that no two lists are taken for one."""
+    dtypes = [t.dtype for t in flat]
+    if not op.has_list_inputs:
+        return dtypes
+    rest = iter(dtypes)
+    return [
+        tuple(itertools.islice(rest, len(value))) if arg.is_list else next(rest)
+        for arg, value in zip(op.signature.inputs, inputs, strict=True)
+    ]
 
 
 def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
     """The inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of their type."""
     flat: list[Any] = []
     for arg, value in zip(op.signature.inputs, inputs, strict=True):
-        if type(value) is EagerTensor:
-            flat.append(value)
-        elif type(value) in (list, tuple) and arg.number_attr is not None:
-            if not value or any(type(v) is not EagerTensor for v in value):
+        if arg.is_list:
+            if type(value) not in (list, tuple) or not value or any(type(v) is not EagerTensor for v in value):
                 return None
             flat.extend(value)
+        elif type(value) is EagerTensor:
+            flat.append(value)
         else:
             dtype = arg.dtype or dtype_of_peer(op.signature.inputs, inputs, arg)
             if dtype is None:
@@ -129,6 +167,8 @@ def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs:
 def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     if op.has_single_output:
         return outputs[0]
+    if not op.signature.outputs:
+        return None
     if not op.has_list_arguments:
         return outputs
     args = op.signature.outputs
@@ -198,7 +238,7 @@ class BoundCall:
       attrs: the complete attributes.
     """
 
-    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet")
+    __slots__ = ("op", "dtypes", "attrs", "kernel", "output_dtypes", "is_quiet", "recording")
 
     def __init__(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> None:
         self.op = op
@@ -206,51 +246,22 @@ class BoundCall:
         self.attrs = attrs
         self.kernel = eager_engine().bind(op, dtypes, attrs)
         self.output_dtypes = op.signature.output_dtypes(attrs)
-        self.is_quiet = op.effects(attrs) is not Effects.IO
+        self.is_quiet = op.traits.cacheable and op.effects(attrs) is not Effects.IO
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
+        self.recording: tuple[Any, Any] = (None, None)
+        """What `autodiff.recording` has worked out for tapes, and from which rules."""
 
+    def entry(self) -> tuple[Callable[..., Any], DType | None, Callable[[Any, Any], Any], BoundCall]:
+        """Returns what the cache of the op keeps: the kernel, what wraps the kernel's result, and the call.
 
-def bound_call(op: OpDef, flat: Sequence[EagerTensor], attrs: dict[str, Any], given: dict[str, Any]) -> BoundCall:
-    """The call for these dtypes and attributes (`attrs` complete, `given` as they were given).
+        The fast path of `execute` calls `wrap(result, dtype)`, where the dtype is None unless the op has one output.
+        """
+        if self.op.has_single_output:
+            return self.kernel, self.output_dtypes[0], EagerTensor, self
+        return self.kernel, None, self._wrap, self
 
-    It is kept for later calls that give the same attributes; an unhashable one (an array) binds anew.
-    """
-    dtypes = tuple([t.dtype for t in flat])
-    try:
-        found: BoundCall | None = op.kernel_cache.get((dtypes, *attrs.items()))
-    except TypeError:
-        return BoundCall(op, dtypes, attrs)
-    if found is None:
-        found = op.kernel_cache[(dtypes, *attrs.items())] = BoundCall(op, dtypes, attrs)
-    with contextlib.suppress(TypeError):
-        op.calls[(*dtypes, *given.items())] = found
-    _remember(found, given)
-    return found
-
-
-def _is_reentry(error: Exception) -> bool:
-    """Whether a kernel could not run because the thread's quiet context is occupied.
-
-    So a finalizer finds it that Python runs in the middle of a kernel.
-    """
-    return isinstance(error, RuntimeError) and "cannot enter context" in str(error)
-
-
-def _remember(call: BoundCall, given: dict[str, Any]) -> None:
-    """Keeps a bound kernel for the fast path, under the key that the same call will look up."""
-    op = call.op
-    if op.has_list_arguments or not call.is_quiet:
-        return
-    single = len(op.signature.outputs) == 1
-    dtype, wrap = (call.output_dtypes[0], EagerTensor) if single else (None, _wrapper(op, call.output_dtypes))
-    with contextlib.suppress(TypeError):
-        op.bound[(*call.dtypes, *given.items())] = (call.kernel, dtype, wrap)
-
-
-def _wrapper(op: OpDef, output_dtypes: list[DType]) -> Any:
-    if not output_dtypes:
-        return lambda result, dtype: None
-    return lambda result, dtype: wrap_outputs(op, result, output_dtypes)
+    def _wrap(self, result: Any, dtype: None) -> Any:
+        return _result(self.op, wrap_outputs(self.op, result, self.output_dtypes), self.attrs)
 
 
 def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
@@ -281,8 +292,6 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
     """The exception a user sees when a kernel fails: an error of `tf.errors` that names the op and its inputs."""
     if isinstance(error, errors.OpError):
         return _named_after(op, error)
-    if _is_reentry(error):
-        return error
     if isinstance(error, MemoryError):
         return out_of_memory(op.name, error, f" for {_inputs_text(inputs)}")
     if not isinstance(error, _ARRAY_ERRORS):
@@ -304,7 +313,7 @@ def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.
 
 def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
     """What the fast path does with an exception: it raises, or calls the op in another way."""
-    if _is_reentry(error):
+    if state.runs_quietly():
         return _execute_eagerly(op, inputs, attrs)
     raise kernel_error(op, inputs, attrs, error) from None
 

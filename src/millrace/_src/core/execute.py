@@ -48,15 +48,20 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
     run = state.run
     if run is not None:
         try:
-            if attrs:
-                entry = op.bound[(*[x.dtype for x in inputs], *attrs.items())]
+            if len(inputs) == 1:  # a comprehension is a call of its own in CPython 3.11
+                (x,) = inputs
+                kernel, dtype, wrap, _ = op.calls[(x.dtype, *attrs.items())]
+                values: Any = (x._value,)
+            elif len(inputs) == 2:
+                x, y = inputs
+                kernel, dtype, wrap, _ = op.calls[(x.dtype, y.dtype, *attrs.items())]
+                values = (x._value, y._value)
             else:
-                entry = op.bound[tuple([x.dtype for x in inputs])]
-            values = [x._value for x in inputs]
+                kernel, dtype, wrap, _ = op.calls[(*[x.dtype for x in inputs], *attrs.items())]
+                values = [x._value for x in inputs]
         except (KeyError, AttributeError, TypeError):
             pass
         else:
-            kernel, dtype, wrap = entry
             try:
                 result = run(kernel, *values)
             except Exception as error:
@@ -70,14 +75,14 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
     run = state.run
     if run is not None:
         try:
-            kernel, dtype, wrap = op.bound[x.dtype, y.dtype]
+            kernel, dtype, wrap, _ = op.calls[x.dtype, y.dtype]
             a, b = x._value, y._value
         except (KeyError, AttributeError):
             x, y, dtypes = (_dispatch or _slow()).eager_pair(x, y)
-            entry = op.bound.get(dtypes)
+            entry = op.calls.get(dtypes)
             if entry is None:
                 return _dispatch.execute(op, (x, y), {}, name)
-            kernel, dtype, wrap = entry
+            kernel, dtype, wrap, _ = entry
             a, b = x._value, y._value
         try:
             result = run(kernel, a, b)

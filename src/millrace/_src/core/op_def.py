@@ -20,6 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 from millrace._src.core import op_attributes
 from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import first_handle
+from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
 from millrace._src.core.op_registry import get_op, register
 from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
 
@@ -80,6 +81,8 @@ class Traits:
     """Why nothing flows back: the gradient of the inputs is None, silently."""
     no_gradient: str | None = None
     """Why no gradient is defined although one could exist: to ask for it is a LookupError."""
+    cacheable: bool = True
+    """Whether an eager call is kept for later ones: not where attributes are texts or functions made for one call."""
     not_batched: str | None = None
     """Why the op is not carried out on a batch of rows at once."""
 
@@ -152,12 +155,9 @@ class OpDef:
         self.input_count = code.co_argcount - 1
         self.kernel_attrs = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         self.attr_defaults: dict[str, Any] = dict(kernel.__kwdefaults__ or {})
-        self.bound: dict[Any, tuple[Callable[..., Any], Any, Callable[..., Any]]] = {}
-        """Eager kernels by (input dtypes..., attributes as given...), for the fast path of `execute`."""
-        self.kernel_cache: dict[tuple[Any, ...], Any] = {}
-        """`BoundCall`s by (input dtypes, complete attributes...)."""
-        self.calls: dict[tuple[Any, ...], Any] = {}
-        """The same by (flat input dtypes..., attributes as given...)."""
+        self.kernel_cache = KernelCache(GENERATION_OF_STREAMS if traits.effects is Effects.RANDOM else GENERATION)
+        """The eager calls that were bound before, `BoundCall`s; see `core.dispatch`."""
+        self.calls = self.kernel_cache.young
 
     def __repr__(self) -> str:
         return f"<OpDef {self.name}({self.signature_text})>"
@@ -184,6 +184,16 @@ class OpDef:
     def default_attrs(self) -> dict[str, Any]:
         """The values of the attributes that a call may leave out."""
         return op_attributes.defaults_of(self)
+
+    @functools.cached_property
+    def holds_graphs(self) -> bool:
+        """Whether an attribute is a graph, or a list of graphs."""
+        return not {"func", "list[func]"}.isdisjoint(self.attr_kinds.values())
+
+    @functools.cached_property
+    def has_list_inputs(self) -> bool:
+        """Whether an input is a list of tensors."""
+        return any(arg.is_list for arg in self.signature.inputs)
 
     @functools.cached_property
     def has_list_arguments(self) -> bool:

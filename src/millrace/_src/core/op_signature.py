@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from millrace._src.core.dtypes import DType, as_dtype
@@ -69,11 +69,11 @@ class Arg:
     type_attr: str | None = None
     number_attr: str | None = None
     type_list_attr: str | None = None
+    is_list: bool = field(init=False)
+    """Whether the argument is a list of tensors."""
 
-    @property
-    def is_list(self) -> bool:
-        """Whether the argument is a list of tensors."""
-        return self.number_attr is not None or self.type_list_attr is not None
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_list", self.number_attr is not None or self.type_list_attr is not None)
 
     def size(self, attrs: Mapping[str, Any]) -> int:
         """How many tensors the argument is."""

@@ -103,7 +103,7 @@ def _static_outputs(operation: Any) -> Sequence[Any] | None:
 
 def _fold(operation: Any) -> Sequence[Any] | None:
     op: OpDef | None = operation.op_def
-    if op is None or op.effects(operation.attrs) is not Effects.NONE or "func" in op.attr_kinds.values():
+    if op is None or op.effects(operation.attrs) is not Effects.NONE or op.holds_graphs:
         return None
     if any(
         (t.shape.num_elements() or 0) > _MAX_ELEMENTS or t.dtype.name in ("resource", "variant")

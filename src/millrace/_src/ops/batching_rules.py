@@ -46,7 +46,7 @@ def derived_rule(op: OpDef) -> Rule | None:
     signature = op.signature
     if any(a.is_list for a in (*signature.inputs, *signature.outputs)) or len(signature.outputs) != 1:
         return None
-    if op.traits.not_batched is not None or "func" in op.attr_kinds.values() or op.effects({}) is not Effects.NONE:
+    if op.traits.not_batched is not None or op.holds_graphs or op.effects({}) is not Effects.NONE:
         return None
     if op.traits.host_only and op.rules.gradient is None:
         return None

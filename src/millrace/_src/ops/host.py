@@ -31,7 +31,6 @@ from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.ops.type_sets import ANY, TypeList
-from millrace._src.ops.uncached_calls import call_eagerly
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -124,6 +123,7 @@ def _check_count(token: str, found: int, expected: int) -> None:
     Tout=TypeList(ANY),
     effects=Effects.IO,
     host_only=True,
+    cacheable=False,
 )
 def eager_py_func(
     xp: Xp, input: list[Array], *, token: str, Tin: list[DType], Tout: list[DType], is_async: bool = False
@@ -291,6 +291,7 @@ def _numpy_output(value: Any) -> Array:
     Tout=TypeList(ANY),
     effects=Effects.IO,
     host_only=True,
+    cacheable=False,
     not_differentiable="it computes with NumPy, which no tape records",
 )
 def py_func_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> list[Array]:
@@ -304,6 +305,7 @@ def py_func_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> 
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     host_only=True,
+    cacheable=False,
     not_differentiable="it computes with NumPy, which no tape records",
 )
 def py_func_stateless_op(xp: Xp, input: list[Array], *, token: str, Tout: list[DType]) -> list[Array]:
@@ -315,10 +317,7 @@ def _host_call(
     host_op: OpFunction, function: Callable[..., Any], inputs: Sequence[Any], dtypes: Sequence[DType], name: str | None
 ) -> Any:
     """Calls a host op; returns a list of tensors, or the operation of an op without outputs in a graph."""
-    attrs: dict[str, Any] = {"token": _token(function), "Tout": tuple(dtypes)}
-    if state.graph is not None:
-        return host_op(list(inputs), name=name, **attrs)
-    return call_eagerly(host_op.op_def, [list(inputs)], attrs)
+    return host_op(list(inputs), name=name, token=_token(function), Tout=tuple(dtypes))
 
 
 # --- public functions ------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.shape_rules import no_outputs
-from millrace._src.ops.strings.formatting import format_tensors
+from millrace._src.ops.strings.formatting import string_format
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.util import nest
 from millrace._src.util.export import export, public_name
@@ -177,7 +177,7 @@ def _formatted(inputs: Sequence[Any], sep: str, summarize: int, name: str | None
         ordered_tensors.append(tensors[(ord(match[1]) - 0xF0000) * 4096 + ord(match[2]) - 0x100000])
         return placeholder
 
-    return format_tensors(
+    return string_format(
         ordered_tensors, template=_SLOT.sub(fill, text), placeholder=placeholder, summarize=summarize, name=name
     )
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import context
+from millrace._src.core.dispatch import execute_once
 from millrace._src.core.op_def import OpFunction
 from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export
@@ -117,14 +118,7 @@ def call_seeded(function: OpFunction, op_seed: Any, *inputs: Any, name: str | No
     attrs.update(op_seeds(op_seed))
     if op_seed is not None or _global.seed is None or context.current_graph() is not None:
         return function(*inputs, name=name, **attrs)
-    # A numbered eager op: its seeds will not come again, so the kernel bound for them must not be kept.
-    bound = function.op_def.bound
-    known = len(bound)
-    try:
-        return function(*inputs, name=name, **attrs)
-    finally:
-        while len(bound) > known:
-            bound.popitem()
+    return execute_once(function.op_def, inputs, attrs)  # a numbered eager op: its seeds will not come again
 
 
 def _graph_seed(graph: Any) -> Any:

@@ -9,14 +9,12 @@ from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.ops.type_sets import ANY, TypeList
-from millrace._src.ops.uncached_calls import call_eagerly
 from millrace._src.util.export import export
 from millrace._src.util.text import format_summarized
 
@@ -27,6 +25,7 @@ from millrace._src.util.text import format_summarized
     T=TypeList(ANY),
     shape=scalar,
     host_only=True,
+    cacheable=False,
     not_differentiable="text has no gradient",
 )
 def string_format(
@@ -42,13 +41,6 @@ def string_format(
     for array, dtype, piece in zip(inputs, T, pieces[1:], strict=True):
         parts += [format_summarized(array, summarize, dtype), piece]
     return attr_bytes("".join(parts))
-
-
-def format_tensors(tensors: list[Any], name: str | None = None, **attrs: Any) -> Any:
-    """Calls `StringFormat`; in eager mode nothing keeps the template, which is often made for one call."""
-    if state.graph is None:
-        return call_eagerly(string_format.op_def, [tensors], attrs)[0]
-    return string_format(tensors, name=name, **attrs)
 
 
 @export("strings.format")
@@ -78,4 +70,4 @@ def format_template(
             f"The template expects {expected_count} tensors, but the inputs only has {len(inputs)}. Please ensure the "
             "number of placeholders in template matches inputs length."
         )
-    return format_tensors(list(inputs), name=name, template=template, placeholder=placeholder, summarize=summarize)
+    return string_format(list(inputs), name=name, template=template, placeholder=placeholder, summarize=summarize)
