@@ -240,7 +240,7 @@ def test_a_program_keeps_no_large_constants(forms: dict[Any, Any], monkeypatch: 
             assert gradient(lambda x: tf.reduce_mean(x), [1.0] * size) == [[pytest.approx(1.0 / size)] * size]
     assert len(programs(forms)) == 4
     for found in programs(forms):
-        names = found._program.__globals__
+        names = found.program.run.__globals__
         assert all(value.size <= 10 for name, value in names.items() if re.fullmatch(r"c\d+", name))
 
 

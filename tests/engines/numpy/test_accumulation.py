@@ -78,9 +78,9 @@ def test_unrolled_picks_are_added_in_place() -> None:
     def f(x: Any) -> Any:
         return tf.gradients(tf.add_n([tf.reduce_sum(x[i] ** 2) for i in range(5)]), x)[0]
 
-    run = program(f, ROWS)
-    assert len(re.findall(r"= pv\d+\(", run.source)) == 3  # the first two make the array
-    np.testing.assert_array_equal(run(X)[0], 2.0 * X)
+    compiled = program(f, ROWS)
+    assert len(re.findall(r"= pv\d+\(", compiled.source)) == 3  # the first two make the array
+    np.testing.assert_array_equal(compiled.run(X)[0], 2.0 * X)
 
 
 def test_an_array_that_was_read_is_not_changed() -> None:
@@ -109,10 +109,10 @@ def test_a_sum_that_repeats_along_an_axis_stays_one() -> None:
     def f(x: Any) -> Any:
         return x + tf.raw_ops.StridedSliceGrad(shape=[3, 2], begin=[1], end=[2], strides=[1], dy=[[1.0, 2.0]])
 
-    run = program(f, tf.TensorSpec(None, tf.float32))
+    compiled = program(f, tf.TensorSpec(None, tf.float32))
     for x in (np.float32([5.0, 6.0]), np.zeros((3, 2), np.float32), np.ones((4, 3, 2), np.float32)):
-        np.testing.assert_array_equal(run(x)[0], x + np.float32([[0, 0], [1, 2], [0, 0]]))
-        assert not np.shares_memory(run(x)[0], x)
+        np.testing.assert_array_equal(compiled.run(x)[0], x + np.float32([[0, 0], [1, 2], [0, 0]]))
+        assert not np.shares_memory(compiled.run(x)[0], x)
 
 
 def test_branches_that_add_to_the_array_of_a_loop() -> None:

@@ -42,8 +42,8 @@ def test_what_is_not_needed_is_not_in_the_program() -> None:
 
 
 def test_results_are_arrays_even_of_rank_zero() -> None:
-    run = program(lambda x: (tf.reduce_sum(x), x[0] * 2.0, tf.shape(x), tf.strings.as_string(x[0])), FLOAT)
-    results = run(np.array([1.5, 2.0], np.float32))
+    compiled = program(lambda x: (tf.reduce_sum(x), x[0] * 2.0, tf.shape(x), tf.strings.as_string(x[0])), FLOAT)
+    results = compiled.run(np.array([1.5, 2.0], np.float32))
     assert all(type(r) is np.ndarray for r in results)
     assert [r.tolist() for r in results] == [3.5, 3.0, [2], b"1.500000"]
 
@@ -53,10 +53,8 @@ def test_an_input_may_be_an_output_twice() -> None:
     x = g.add_placeholder(tf.float32, [], "x")
     g.inputs.append(x)
     g.outputs = [x, x]
-    assert [r.tolist() for r in eager_engine().compile(optimize(g))(np.float32(2.0) * np.ones(()))] == [
-        2.0,
-        2.0,
-    ]
+    results = eager_engine().compile(optimize(g)).run(np.float32(2.0) * np.ones(()))
+    assert [r.tolist() for r in results] == [2.0, 2.0]
 
 
 def test_an_output_without_elements_and_a_function_without_outputs() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.core.context import eager_engine
+from millrace._src.core.engine import Program
 from millrace._src.engines.numpy import codegen
 from millrace._src.engines.numpy.instructions import note_lives
 from millrace._src.passes.pipeline import optimize
@@ -50,20 +51,20 @@ def repeat(n: Any, body: Any, *variables: Any) -> Any:
 
 
 def test_a_loop_is_a_loop_of_the_program() -> None:
-    run = program(lambda n, x: repeat(n, lambda i, y: (y * x,), x)[0], COUNT, SCALAR)
-    assert "while True:" in run.source
-    assert value(run(np.int32(3) * np.ones((), np.int32), np.full((), 2.0, np.float32))[0]) == 16.0
+    compiled = program(lambda n, x: repeat(n, lambda i, y: (y * x,), x)[0], COUNT, SCALAR)
+    assert "while True:" in compiled.source
+    assert value(compiled.run(np.int32(3) * np.ones((), np.int32), np.full((), 2.0, np.float32))[0]) == 16.0
 
 
 def test_loops_in_loops_calls_and_branches_are_in_line() -> None:
     inner = tf.function(lambda y: tf.cond(y > 100.0, lambda: y - 100.0, lambda: y * 2.0), autograph=False)
-    run = program(lambda x: repeat(3, lambda i, y: repeat(2, lambda j, z: (inner(z) + 1.0,), y), x)[0], SCALAR)
-    assert run.source.count("while True:") == 2
-    assert re.search(r"^ +if v\d+:$", run.source, re.M)
+    compiled = program(lambda x: repeat(3, lambda i, y: repeat(2, lambda j, z: (inner(z) + 1.0,), y), x)[0], SCALAR)
+    assert compiled.source.count("while True:") == 2
+    assert re.search(r"^ +if v\d+:$", compiled.source, re.M)
     expected = 1.5
     for _ in range(6):
         expected = (expected - 100.0 if expected > 100.0 else expected * 2.0) + 1.0
-    assert value(run(np.full((), 1.5, np.float32))[0]) == expected
+    assert value(compiled.run(np.full((), 1.5, np.float32))[0]) == expected
 
 
 def test_loops_deeper_than_python_can_nest_run_too() -> None:
@@ -74,14 +75,14 @@ def test_loops_deeper_than_python_can_nest_run_too() -> None:
 
 
 def test_a_variable_of_a_loop_that_nobody_reads_is_not_computed() -> None:
-    run = program(lambda x: repeat(4, lambda i, y, z: (y + x, tf.exp(z)), x, x)[0], SCALAR)
-    kernels = [line for line in run.source.splitlines() if re.search(r"= k\d+\(", line)]
+    compiled = program(lambda x: repeat(4, lambda i, y, z: (y + x, tf.exp(z)), x, x)[0], SCALAR)
+    kernels = [line for line in compiled.source.splitlines() if re.search(r"= k\d+\(", line)]
     assert len(kernels) == 3  # i < 4, i + 1, y + x
 
 
 def test_a_variable_that_is_handed_on_unchanged_is_no_state() -> None:
-    run = program(lambda x, w: repeat(4, lambda i, y, u: (y + u, tf.identity(u)), x, w)[0], SCALAR, SCALAR)
-    (states,) = re.findall(r"^ +(s[^=]*) = ", run.source, re.M)[:1]
+    compiled = program(lambda x, w: repeat(4, lambda i, y, u: (y + u, tf.identity(u)), x, w)[0], SCALAR, SCALAR)
+    (states,) = re.findall(r"^ +(s[^=]*) = ", compiled.source, re.M)[:1]
     assert len(states.split(",")) == 2
 
 
@@ -120,14 +121,14 @@ def test_effects_inside_of_a_loop_happen_in_order() -> None:
 # --- lists -----------------------------------------------------------------------------------------------------------
 
 
-def in_place(run: Any) -> int:
-    return len(re.findall(r"= p\d+\(", run.source))
+def in_place(compiled: Program) -> int:
+    return len(re.findall(r"= p\d+\(", compiled.source or ""))
 
 
 def test_a_list_that_a_loop_fills_is_changed_in_place() -> None:
-    run = program(lambda x: stacked(repeat(3, lambda i, h: (push(h, x),), empty())[0]), SCALAR)
-    assert in_place(run) == 1
-    assert value(run(np.full((), 2.0, np.float32))[0]) == [2.0] * 3
+    compiled = program(lambda x: stacked(repeat(3, lambda i, h: (push(h, x),), empty())[0]), SCALAR)
+    assert in_place(compiled) == 1
+    assert value(compiled.run(np.full((), 2.0, np.float32))[0]) == [2.0] * 3
 
 
 def test_the_first_list_of_a_loop_stays_as_it_was() -> None:
@@ -182,9 +183,9 @@ def test_a_branch_may_write_to_the_list_of_a_loop() -> None:
     def body(i: Any, h: Any) -> Any:
         return (tf.cond(i % 2 == 0, lambda: push(h, tf.cast(i, tf.float32)), lambda: h),)
 
-    run = program(lambda n: stacked(repeat(n, body, empty())[0]), COUNT)
-    assert in_place(run) == 1
-    assert value(run(np.full((), 5, np.int32))[0]) == [0.0, 2.0, 4.0]
+    compiled = program(lambda n: stacked(repeat(n, body, empty())[0]), COUNT)
+    assert in_place(compiled) == 1
+    assert value(compiled.run(np.full((), 5, np.int32))[0]) == [0.0, 2.0, 4.0]
 
 
 def test_a_list_that_one_loop_reads_without_owning_it_is_whole_for_the_next_one() -> None:
@@ -215,10 +216,10 @@ def test_an_array_of_an_outer_loop_is_written_in_an_inner_loop() -> None:
         inner = lambda i, ta: repeat(n, lambda j, ta: (ta.write(i * n + j, i - j),), ta)  # noqa: E731  (a function of one line)
         return repeat(n, inner, ta)[0].stack()
 
-    run = program(f, COUNT)
-    assert in_place(run) == 1
-    assert run.source.count("own(") == 1  # the outer loop's copy, which the inner one takes over
-    assert value(run(np.full((), 3, np.int32))[0]) == [i - j for i in range(3) for j in range(3)]
+    compiled = program(f, COUNT)
+    assert in_place(compiled) == 1
+    assert compiled.source.count("own(") == 1  # the outer loop's copy, which the inner one takes over
+    assert value(compiled.run(np.full((), 3, np.int32))[0]) == [i - j for i in range(3) for j in range(3)]
 
 
 def one_of(first: Any, a: Any, b: Any, item: Any) -> Any:
@@ -298,7 +299,7 @@ def test_long_programs_are_compiled_in_linear_memory() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(codegen, "note_lives", noted)
-        run = program(f, SCALAR)
+        compiled = program(f, SCALAR)
     assert len(kept) > 200
     assert sum(kept) <= 3 * len(kept)
-    assert run(np.float32(0.0))[0] == 0.0
+    assert compiled.run(np.float32(0.0))[0] == 0.0

@@ -21,8 +21,9 @@ from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_
 from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import Entry
-from millrace._src.core.context import eager_engine, state, tapes_scope
+from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.engine import Run
 from millrace._src.core.execute import _level
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects, OpDef
@@ -70,7 +71,7 @@ class TangentPlan:
         self.inputs = [t for t, _ in sources if t.op in used]
         self.sources = [source for t, source in sources if t.op in used]
         self.needs_seeds = any(source.kind == "seed" for source in self.sources)
-        self._program: Any = None
+        self._compiled: Run | None = None
 
     @functools.cached_property
     def links(self) -> frozenset[_Source]:
@@ -91,11 +92,10 @@ class TangentPlan:
 
     def run(self, arguments: Sequence[EagerTensor]) -> list[Any]:
         """The output tangents, computed at once and seen by nobody."""
-        if self._program is None:
+        if self._compiled is None:
             optimized = optimize(self.graph, self.inputs, self.found, with_effects=False)
-            self._program = eager_engine().compile(optimized)
-        program, values = self._program, [t._value for t in arguments]
-        arrays = program(*values) if program.runs_python else state.quietly(program, *values)
+            self._compiled = eager_engine().compile(optimized).quiet_run()
+        arrays = self._compiled(*[t._value for t in arguments])
         made = iter(arrays)
         return [None if t is None else _eager(next(made), t.dtype) for t in self.results]
 

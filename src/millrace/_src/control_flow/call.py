@@ -33,6 +33,7 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.engine import Program
 from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
@@ -77,7 +78,7 @@ class GraphFunction:
         self._derivatives: dict[tuple[Any, ...], Derivative] = {}
         self._forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
         self._runner: Any = None
-        self._program: Any = None
+        self._program: Program | None = None
         self.lock = threading.RLock()
         """Held while something is made of the graph: to differentiate it changes its operations."""
         self.tensor_class: type[EagerTensor] = EagerTensor
@@ -92,14 +93,15 @@ class GraphFunction:
         """Takes and returns a flat sequence of arrays; compiled on first use by the engine in charge."""
         if self._runner is None:
             with self.lock:
-                program = self._program = _compile(self)
-                self.tensor_class = getattr(program, "tensor_class", EagerTensor)
-                self._runner = _quieted(program)
+                program = self._program = engine_for(self.jit_compile).compile(optimize(self.graph))
+                self.tensor_class = program.tensor_class
+                self._runner = program.quiet_run()
         return self._runner
 
     def tiers(self) -> dict[str, Tier]:
         """Where this function runs, and the forward and backward functions that were made for its gradients."""
         self.runner()
+        assert self._program is not None  # the runner's
         found = {self.name: tier_of(self._program, self.jit_compile)}
         for derivative in self._derivatives.values():
             for function in (derivative.forward, derivative.backward):
@@ -306,27 +308,6 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
 
 def _level(value: Any, dtype: Any) -> Any:
     return wrap_outputs(get_op("StopGradient"), value, [dtype])[0]._value
-
-
-def _compile(function: GraphFunction) -> Any:
-    """The program of the engine in charge."""
-    return engine_for(function.jit_compile).compile(optimize(function.graph))
-
-
-def _quieted(program: Any) -> Any:
-    """A program that runs with NumPy's warnings off."""
-    if getattr(program, "runs_python", False):
-        return program  # it keeps NumPy quiet by itself, outside our context
-
-    def run(*arrays: Any) -> Any:
-        try:
-            return state.quietly(program, *arrays)
-        except RuntimeError:
-            if not state.runs_quietly():
-                raise
-            return program(*arrays)
-
-    return run
 
 
 # --- ops ---------------------------------------------------------------------------------------------------------

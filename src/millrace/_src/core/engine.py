@@ -1,25 +1,69 @@
-"""What an engine is: the Protocol that `execute` and functions rely on.
+"""The contract between engines and everybody else.
 
-An engine binds single kernels for eager calls and compiles whole graphs. Core
-knows only this interface; the engines live two layers above.
+An engine binds single kernels for eager calls and compiles whole graphs. Callers know the interface below and no
+engine's insides; `docs/decisions/engine-contract.md` gives the reasons. A `Program` carries its own facts: what a
+caller may ask of a compiled graph is a field, so that nobody looks for attributes that an engine may or may not have.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
+from millrace._src.core.tensor import EagerTensor
+
+Run: TypeAlias = Callable[..., Sequence[Any]]
+"""Takes the values of a graph's inputs and gives those of its outputs; carries out the graph's effects."""
 
 
-class Program(Protocol):
-    """A compiled graph: takes the values of its inputs, gives the values of its outputs.
+@dataclass(slots=True)
+class Program:
+    """A compiled graph.
 
-    The values are NumPy arrays, unless the program's attribute `tensor_class` names a kind of eager tensor that can
-    hold the engine's own.
+    Attributes:
+      run: computes the outputs from the inputs: NumPy arrays, and 0-d arrays of objects for handles. The results are
+        NumPy arrays too, unless `tensor_class` can hold others.
+      engine: the name of the engine that runs the graph.
+      keeps_quiet: whether `run` turns NumPy's warnings off by itself and has to be called outside of our quiet context,
+        since it may run the user's Python, or an engine that takes locks.
+      tensor_class: the kind of eager tensor that holds a result.
+      source: the text of the generated program, for people; None if there is none.
+      left_because: why the engine that was asked left the graph to `engine`; None if it did not. An engine may find out
+        at a call.
+      lower: takes what `run` takes and gives what the engine's compiler makes of the program, without running it; None
+        where there is no compiler.
     """
 
-    def __call__(self, *inputs: Array) -> Sequence[Array]: ...
+    run: Run
+    engine: str
+    keeps_quiet: bool = False
+    tensor_class: type[EagerTensor] = EagerTensor
+    source: str | None = None
+    left_because: str | None = None
+    lower: Callable[..., Any] | None = None
+
+    def leave_to(self, engine: str, reason: str) -> None:
+        """Notes that another engine runs the graph, and why."""
+        self.engine, self.left_because = engine, reason
+
+    def quiet_run(self) -> Run:
+        """Returns `run` with NumPy's warnings off; callable from everywhere."""
+        run = self.run
+        if self.keeps_quiet:
+            return run
+
+        def run_quietly(*arrays: Array) -> Sequence[Any]:
+            try:
+                return state.quietly(run, *arrays)
+            except RuntimeError:
+                if not state.runs_quietly():
+                    raise
+                return run(*arrays)  # the quiet context does not let anybody in twice
+
+        return run_quietly
 
 
 class Engine(Protocol):
@@ -29,7 +73,11 @@ class Engine(Protocol):
     xp: Xp
 
     def bind(self, op: Any, dtypes: tuple[Any, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
-        """A callable on arrays for one op with fixed input dtypes and attributes."""
+        """Returns a callable on arrays for one op (an `OpDef`) with fixed input dtypes and attributes."""
 
     def compile(self, graph: Any) -> Program:
-        """A program for an `OptimizedGraph`: from the values of its inputs to those of its outputs."""
+        """Returns a program for an `OptimizedGraph`.
+
+        Raises: OpError: if the engine cannot run the graph; the error names the ops and the nodes. What the engine
+          finds out only when it runs, the program raises in the same way.
+        """

@@ -1,9 +1,8 @@
-"""Which engine runs a function.
+"""The table of engines, and which of them runs a function.
 
 `jit_compile=True` asks for XLA from the first call; everything else runs on the NumPy
 tier. JAX is an optional dependency, so the XLA engine is imported on first need.
-
-A program that XLA has to leave to NumPy says why in its attribute `left_to_numpy`.
+A program says itself which engine runs it after all, and why.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ from __future__ import annotations
 import functools
 import importlib
 import os
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from millrace._src.core.context import eager_engine
+from millrace._src.core.engine import Engine, Program
 
 
 class Tier(NamedTuple):
@@ -28,19 +29,17 @@ class Tier(NamedTuple):
     reason: str
 
 
-def tier_of(program: Any, jit_compile: bool | None) -> Tier:
-    """The tier of a compiled program."""
-    if not jit_compile:
-        return Tier("numpy", "jit_compile is not True.")
-    why = getattr(program, "left_to_numpy", None)
-    if why is None:
-        return Tier("xla", "jit_compile is True.")
-    return Tier("numpy", f"jit_compile is True, but XLA leaves the function to NumPy: {why}")
+def tier_of(program: Program, jit_compile: bool | None) -> Tier:
+    """Returns the tier of a compiled program."""
+    if program.left_because is not None:
+        reason = f"jit_compile is True, but XLA leaves the function to NumPy: {program.left_because}"
+        return Tier(program.engine, reason)
+    return Tier(program.engine, f"jit_compile is {'' if jit_compile else 'not '}True.")
 
 
 @functools.cache
-def xla_engine() -> Any:
-    """The XLA engine.
+def xla_engine() -> Engine:
+    """Returns the XLA engine.
 
     Raises: ImportError: if JAX is not installed.
     """
@@ -56,9 +55,14 @@ def xla_engine() -> Any:
     finally:
         for name in os.environ.keys() - environment.keys():
             del os.environ[name]
-    return module.make_engine()
+    engine: Engine = module.make_engine()
+    return engine
 
 
-def engine_for(jit_compile: bool | None) -> Any:
-    """The engine for a function with this `jit_compile` setting."""
-    return xla_engine() if jit_compile else eager_engine()
+ENGINES: dict[str, Callable[[], Engine]] = {"numpy": eager_engine, "xla": xla_engine}
+"""The engines that there are; each is made on first need."""
+
+
+def engine_for(jit_compile: bool | None) -> Engine:
+    """Returns the engine for a function with this `jit_compile` setting."""
+    return ENGINES["xla" if jit_compile else "numpy"]()

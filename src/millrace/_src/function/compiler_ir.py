@@ -6,7 +6,6 @@ text.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.resources import resource_of
 from millrace._src.engines.tiers import xla_engine
 from millrace._src.passes.pipeline import optimize
 
@@ -40,37 +38,21 @@ def compiler_ir(concrete: Any) -> Callable[..., Any]:
 
 
 def _lowered(concrete: Any) -> Any:
-    """The function as JAX lowers it, with zeros for its arguments.
+    """Returns the function as JAX lowers it, with zeros for its arguments.
 
     Raises: InvalidArgumentError: if it runs on the NumPy tier, with the reason.
     """
     graph = concrete.graph
-    optimized = optimize(graph)
-    program = xla_engine().compile(optimized)  # the first to import JAX: it tidies up after it
-    engine: Any = importlib.import_module("millrace._src.engines.xla.engine")
-    if not isinstance(program, engine.XlaProgram):
-        raise _no_program(graph, engine.reason_for_numpy(optimized))
+    program = xla_engine().compile(optimize(graph))
+    if program.lower is None:
+        raise _no_program(graph, str(program.left_because))
     captured = concrete.captured_inputs
-    first_capture = len(graph.inputs) - len(captured)
-    values = [
-        np.zeros(t.shape.as_list(), t.dtype.np_dtype)
-        for t in graph.inputs[:first_capture]
-        if t.dtype.name != "resource"
-    ]
-    storages = [resource_of(t._value) for t in captured if t.dtype.name == "resource"]
-    values += [t._value for t in captured if t.dtype.name != "resource"]
-    number = {id(storage): index for index, storage in enumerate(dict.fromkeys(storages))}
-    owners = tuple(number[id(storage)] for storage in storages)
-    written = [owners[i] for i, position in enumerate(program.resources) if position in program.written]
-    distinct = list(dict.fromkeys(storages))
-    changed = [storage.value for index, storage in enumerate(distinct) if index in written]
-    kept = [storage.value for index, storage in enumerate(distinct) if index not in written]
-    drawn = [] if program.draw is None else list(program.draw(*values))
-    with engine.jax.enable_x64(True):
-        try:
-            return program.jitted.lower(owners, (), changed, kept, values, drawn)
-        except errors.UnknownWhileCompilingError as error:
-            raise _no_program(graph, error.message) from None
+    given = graph.inputs[: len(graph.inputs) - len(captured)]
+    zeros = [np.zeros(t.shape.as_list(), t.dtype.np_dtype) for t in given]
+    try:
+        return program.lower(*zeros, *[t._value for t in captured])
+    except errors.UnknownWhileCompilingError as error:
+        raise _no_program(graph, error.message) from None
 
 
 def _no_program(graph: Any, why: str) -> errors.InvalidArgumentError:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import FrameType, TracebackType
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.dispatch import kernel_error
+from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor
@@ -43,7 +44,7 @@ _Names: TypeAlias = dict[Value, str]
 """Value -> its name in the program."""
 
 
-def compile_graph(engine: Any, graph: OptimizedGraph) -> Callable[..., tuple[Any, ...]]:
+def compile_graph(engine: Engine, graph: OptimizedGraph) -> Program:
     """Returns the program that computes the outputs of a graph from its inputs and carries out its effects."""
     return _Writer(engine, graph).program()
 
@@ -51,13 +52,13 @@ def compile_graph(engine: Any, graph: OptimizedGraph) -> Callable[..., tuple[Any
 class _Writer:
     """Writes the source of one program."""
 
-    def __init__(self, engine: Any, graph: OptimizedGraph) -> None:
+    def __init__(self, engine: Engine, graph: OptimizedGraph) -> None:
         self.engine = engine
         self.graph = graph
         self.scope: dict[str, Any] = {"asarray": np.asarray, "keep": _keep, "own": own}
         self.serial = itertools.count()
 
-    def program(self) -> Callable[..., tuple[Any, ...]]:
+    def program(self) -> Program:
         graph = self.graph
         names = {value: f"a{index}" for index, value in enumerate(graph.inputs)}
         block = self._block(graph.nodes, names)
@@ -81,16 +82,15 @@ class _Writer:
         behind = {i: (node, names) for i, (_, node, names) in enumerate(lines, 3) if node is not None}
         return self._compiled(source, behind)
 
-    def _compiled(self, source: str, behind: dict[int, tuple[Node, Sequence[str]]]) -> Any:
+    def _compiled(self, source: str, behind: dict[int, tuple[Node, Sequence[str]]]) -> Program:
         filename = f"<millrace graph {self.graph.name} {next(_serial)}>"
         linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
         self.scope["explain"] = _Explainer(filename, behind)
         exec(compile(source, filename, "exec"), self.scope)
-        program: Any = self.scope["program"]
-        weakref.finalize(program, linecache.cache.pop, filename, None)
-        program.source = source
-        program.runs_python = self.graph.runs_python
-        return quiet(program) if program.runs_python else program
+        run: Run = self.scope["program"]
+        weakref.finalize(run, linecache.cache.pop, filename, None)
+        runs_python = self.graph.runs_python
+        return Program(_quiet(run) if runs_python else run, self.engine.name, keeps_quiet=runs_python, source=source)
 
     # --- nodes ---------------------------------------------------------------------------------------------------
 
@@ -198,14 +198,13 @@ class _Writer:
         return f"asarray({call})"
 
 
-def quiet(program: Any) -> Any:
-    """A program with NumPy's warnings off around it: it may run the user's Python, or is called by another engine."""
+def _quiet(program: Run) -> Run:
+    """Returns a program that may run the user's Python with NumPy's warnings off around it."""
 
     def run(*arguments: Any) -> Any:
         with np.errstate(all="ignore"):
             return program(*arguments)
 
-    run.source, run.runs_python = program.source, True  # type: ignore[attr-defined]  # as on the program itself
     return run
 
 

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.array_namespace import Xp
+from millrace._src.core.context import eager_engine
 from millrace._src.core.dtypes import DType
+from millrace._src.core.engine import Program, Run
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.numpy.codegen import quiet
-from millrace._src.engines.numpy.engine import NumpyEngine
 from millrace._src.engines.tensor_lists import boxed
 from millrace._src.engines.xla.cells import Cell
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
@@ -44,7 +45,7 @@ class XlaEngine:
     """Runs graphs compiled by XLA."""
 
     name = "xla"
-    xp = xp
+    xp: Xp = xp
 
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         """A callable on arrays for one op, run by JAX."""
@@ -56,8 +57,8 @@ class XlaEngine:
 
         return run
 
-    def compile(self, graph: OptimizedGraph) -> Callable[..., Any]:
-        """An XLA program for a graph.
+    def compile(self, graph: OptimizedGraph) -> Program:
+        """Returns an XLA program for a graph, or the NumPy engine's with the reason.
 
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
@@ -65,11 +66,16 @@ class XlaEngine:
         if blocked:
             raise _unsupported(graph, blocked)
         if dynamic:
-            program: Any = NumpyEngine().compile(graph)
-            program.left_to_numpy = _left_to_numpy(dynamic)
-            get_logger().info("%s runs on the NumPy tier: %s", graph.name, program.left_to_numpy)
+            program = eager_engine().compile(graph)
+            _leave_to_numpy(program, graph, _needs_numpy(dynamic))
             return program
-        return XlaProgram(graph)
+        return _XlaRunner(graph).program
+
+
+def _leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> None:
+    """Notes that the NumPy engine runs a graph, and tells who listens to the log."""
+    program.leave_to(eager_engine().name, reason)
+    get_logger().info("%s runs on the NumPy tier: %s", graph.name, reason)
 
 
 def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
@@ -81,7 +87,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
     dynamic: list[Node] = []
     for node in graph.nodes:
         bodies = held_graphs(node)
-        if "xla" in node.op_def.rules.kernels:
+        if node.effects is Effects.IO and "xla" in node.op_def.rules.kernels:
             continue  # an assertion: its kernel lets the compiled program pass over it, as TensorFlow's does
         if node.effects is Effects.IO and not bodies or _touches_strings(node):
             blocked.append(node)
@@ -129,13 +135,8 @@ def _unsupported(graph: OptimizedGraph, nodes: Sequence[Node]) -> errors.Invalid
     )
 
 
-def reason_for_numpy(graph: OptimizedGraph) -> str:
-    """Why a graph has no XLA program though XLA does not refuse it."""
-    return _left_to_numpy(unsupported_nodes(graph)[1])
-
-
-def _left_to_numpy(nodes: Sequence[Node]) -> str:
-    """Why a graph with these nodes has no XLA program."""
+def _needs_numpy(nodes: Sequence[Node]) -> str:
+    """Returns why a graph with these nodes has no XLA program though XLA does not refuse it."""
     listed = ", ".join(dict.fromkeys(f"{node.type} {{{{node {node.name}}}}}" for node in nodes))
     return (
         "XLA needs every shape before it runs and random numbers drawn outside of loops and branches; "
@@ -143,7 +144,7 @@ def _left_to_numpy(nodes: Sequence[Node]) -> str:
     )
 
 
-class XlaProgram:
+class _XlaRunner:
     """One graph compiled by XLA; callable with one array or resource handle per input.
 
     Random numbers of the top level are drawn on the host, by the same kernels and streams as on the NumPy tier, and
@@ -154,9 +155,6 @@ class XlaProgram:
     values, leaves the function to the NumPy tier.
     """
 
-    runs_python = True  # JAX takes locks and may warn: not inside our quiet context
-    tensor_class = PendingTensor
-
     def __init__(self, graph: OptimizedGraph) -> None:
         self.graph = graph
         self.inputs = inputs = graph.inputs
@@ -164,15 +162,15 @@ class XlaProgram:
         self.plain = [i for i, value in enumerate(inputs) if value.dtype.name != "resource"]
         self.known: tuple[int, ...] = ()
         """The plain inputs that are constants of an executable."""
-        self.left_to_numpy: str | None = None
-        """Why the NumPy tier runs the function after all; known after the first call."""
+        # JAX takes locks and may warn: not inside our quiet context.
+        self.program = Program(self, "xla", keeps_quiet=True, tensor_class=PendingTensor, lower=self.lower)
         self.seen: set[_Known] = set()
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
         changed = _written(graph)
         self.written = frozenset(i for i, value in enumerate(inputs) if value in changed)
         drawn = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
         given = [inputs[i] for i in self.plain]
-        self.draw = NumpyEngine().compile(restricted(graph, given, drawn)) if drawn else None
+        self.draw = eager_engine().compile(restricted(graph, given, drawn)).quiet_run() if drawn else _nothing
         nodes = [node for node in graph.nodes if not is_draw(node)]
         self.lowering = Lowering(OptimizedGraph(graph.name, [*inputs, *drawn], graph.outputs, nodes))
         self.input_count = len(inputs)
@@ -208,7 +206,8 @@ class XlaProgram:
         known = tuple([(i, KnownValue(arguments[i])) for i in self.known])
         if known and known not in self.seen:
             if len(self.seen) == _MOST_SPECIALIZATIONS:
-                self.left_to_numpy = f"a size depends on an argument that had more than {len(self.seen)} values."
+                reason = f"a size depends on an argument that had more than {len(self.seen)} values."
+                self.program.leave_to(eager_engine().name, reason)
                 return self._on_host(*arguments)
             self.seen.add(known)
         try:
@@ -220,8 +219,7 @@ class XlaProgram:
         """What runs the function instead, after a size was not known while compiling."""
         wanted = inputs_behind(error.tensors, self.inputs)
         if wanted is None or wanted <= set(self.known) or any(arguments[i].size > _MOST_ELEMENTS for i in wanted):
-            self.left_to_numpy = error.message
-            get_logger().info("%s runs on the NumPy tier: %s", self.graph.name, error.message)
+            _leave_to_numpy(self.program, self.graph, error.message)
             self._run = lambda known, arguments: self._on_host(*arguments)  # type: ignore[method-assign]
         else:
             self.known = tuple(sorted({*self.known, *wanted}))
@@ -229,15 +227,38 @@ class XlaProgram:
         return self
 
     @functools.cached_property
-    def _on_host(self) -> Callable[..., Sequence[Any]]:
-        return quiet(NumpyEngine().compile(self.graph))
+    def _on_host(self) -> Run:
+        return eager_engine().compile(self.graph).quiet_run()
 
     def _unknown(self, known: _Known) -> list[int]:
         """The plain inputs that are arguments of an executable."""
         positions = [position for position, _ in known]
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
+    def lower(self, *arguments: Any) -> Any:
+        """Returns what JAX lowers the program to for these arguments."""
+        call = self._prepared((), arguments)
+        with jax.enable_x64(True):
+            return self.jitted.lower(*call.operands)
+
     def _run(self, known: _Known, arguments: Sequence[Any]) -> Sequence[Any]:
+        call = self._prepared(known, arguments)
+        try:
+            with jax.enable_x64(True):
+                results, values = self.jitted(*call.operands)
+                if self.has_lists:
+                    results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
+        except errors.OpError as error:
+            error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
+            raise error.with_traceback(None) from None
+        except jax.errors.JaxRuntimeError as error:
+            raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
+        for storage, value in zip(call.changed, values, strict=True):
+            storage.set_device_value(value)
+        return _detached(results, [*values, *call.read]) if call.has_variables else results
+
+    def _prepared(self, known: _Known, arguments: Sequence[Any]) -> _Call:
+        """Returns the operands of the compiled function for the arguments of a call."""
         numbers: dict[int, int] = {}
         storages: list[VariableStorage] = []
         owners = []
@@ -248,25 +269,36 @@ class XlaProgram:
                 storages.append(storage)
             owners.append(numbers[id(storage)])
         changed = _changed(owners, self.resources, self.written)
-        plain = [arguments[i] for i in self._unknown(known)]
-        drawn = [] if self.draw is None else list(self.draw(*[arguments[i] for i in self.plain]))
         written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
         read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
-        try:
+        plain = [arguments[i] for i in self._unknown(known)]
+        if self.has_lists:
             with jax.enable_x64(True):
-                if self.has_lists:
-                    plain = [_as_dense(a) for a in plain]
-                results, values = self.jitted(tuple(owners), known, written, read, plain, drawn)
-                if self.has_lists:
-                    results = [boxed(r.to_host()) if isinstance(r, DenseList) else r for r in results]
-        except errors.OpError as error:
-            error.__dict__.pop("__notes__", None)  # JAX's remark about its own frames
-            raise error.with_traceback(None) from None
-        except jax.errors.JaxRuntimeError as error:
-            raise errors.InternalError(None, None, f"XLA failed to run the function: {error}") from None
-        for number, value in zip(sorted(changed), values, strict=True):
-            storages[number].set_device_value(value)
-        return _detached(results, [*values, *read]) if storages else results
+                plain = [_as_dense(a) for a in plain]
+        drawn = list(self.draw(*[arguments[i] for i in self.plain]))
+        operands = (tuple(owners), known, written, read, plain, drawn)
+        return _Call(operands, [storages[number] for number in sorted(changed)], read, bool(storages))
+
+
+class _Call(NamedTuple):
+    """One call of a compiled function.
+
+    Attributes:
+      operands: what the function takes; see `_XlaRunner._trace`.
+      changed: the variables that get new values, in the order of the values.
+      read: the values of the others.
+      has_variables: whether there are variables at all.
+    """
+
+    operands: tuple[Any, ...]
+    changed: list[VariableStorage]
+    read: list[Any]
+    has_variables: bool
+
+
+def _nothing(*arrays: Any) -> Sequence[Any]:
+    """Draws no random numbers."""
+    return ()
 
 
 def _as_dense(argument: Any) -> Any:
