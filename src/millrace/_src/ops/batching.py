@@ -106,7 +106,7 @@ def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
 
 
 def in_places(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:
-    """Puts the used results of an operation in their positions among all results; nobody looks at the others."""
+    """Puts the used results of an operation in their positions among all results; nobody looks at the other results."""
     results = [Value(t, False) for t in operation.outputs]
     for place, value in zip(used, found, strict=True):
         results[place] = value
@@ -235,7 +235,7 @@ def element_with_rows(shape: Any, dtype: Any, count: Any) -> Any:
 def stack(handle: Any) -> Any:
     """Returns the tensors of a list along a new first axis.
 
-    Raises: NotImplementedError: if these are lists themselves, or their dtype is not known.
+    Raises: NotImplementedError: if the elements of the list are lists, or have an unknown dtype.
     """
     kind = handle.handle_type
     if not isinstance(kind, ListHandle) or kind.element_dtype.is_handle:

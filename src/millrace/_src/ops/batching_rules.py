@@ -114,10 +114,6 @@ def leading(*names: str) -> Rule:
     """Makes the rule of an op on the last axes: the named operands get the rows in front of those axes.
 
     The other operands are the same for all rows; else the rows are left to a loop.
-
-    The other operands are the same for all rows; else the rows are left to a loop.
-
-    The others are the same for all rows, or a loop is left.
     """
 
     def rule(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:

@@ -205,9 +205,7 @@ def eager_py_func_gradient(
 ) -> list[Any]:
     """Calls Python once more: asks the tape that recorded the function, or records the function anew.
 
-    The gradient of such a call in its turn records both anew: the first tape knows its own arguments only.
-
-    The gradient of such a call in its turn records both anew: the first tape knows its own arguments only.
+    The gradient of such a call records both functions anew, because the first tape knows only its own arguments.
     """
     given_outputs = [i for i, gradient in enumerate(doutput) if gradient is not None]
     wanted_inputs = [i for i, dtype in enumerate(Tin) if _is_differentiable(dtype)]

@@ -78,7 +78,7 @@ def _batch_dims(batch_dims: int, rank: int) -> int:
 
 @kernel_part
 def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
-    """Returns indices into dimensions of these sizes: those given, where the op's checks have refused all others."""
+    """Returns `indices` into dimensions of `sizes`; where no check has refused an index out of range, clamps the index."""
     return indices
 
 

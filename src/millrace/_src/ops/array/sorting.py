@@ -219,7 +219,7 @@ def approx_top_k(
       input: A float16, bfloat16 or float32 Tensor.
       k: how many.
       reduction_dimension: the dimension.
-      recall_target: which share of the true ones must be found; all are.
+      recall_target: which share of the true elements must be found; all are.
       is_max_k: whether the largest are wanted.
       reduction_input_size_override: has no effect on exact results.
       aggregate_to_topk: has no effect on exact results.
@@ -277,7 +277,7 @@ def approx_max_k(
       operand: A float16, bfloat16 or float32 Tensor.
       k: how many.
       reduction_dimension: the dimension.
-      recall_target: which share of the true ones must be found; all are.
+      recall_target: which share of the true elements must be found; all are.
       reduction_input_size_override: has no effect on exact results.
       aggregate_to_topk: has no effect on exact results.
       name: name of the operation.
@@ -316,7 +316,7 @@ def approx_min_k(
       operand: A float16, bfloat16 or float32 Tensor.
       k: how many.
       reduction_dimension: the dimension.
-      recall_target: which share of the true ones must be found; all are.
+      recall_target: which share of the true elements must be found; all are.
       reduction_input_size_override: has no effect on exact results.
       aggregate_to_topk: has no effect on exact results.
       name: name of the operation.
@@ -579,7 +579,7 @@ def invert_permutation(xp: Xp, x: Array) -> Array:
 
     Args: x: an int32 or int64 vector that holds each of 0, 1, ..., n - 1 once.
     Returns: A vector of the same dtype and size.
-    Raises: tf.errors.InvalidArgumentError: if it does not.
+    Raises: tf.errors.InvalidArgumentError: if `x` is no permutation.
     """
     if x.ndim != 1:
         raise invalid("invert_permutation expects a 1D vector.")

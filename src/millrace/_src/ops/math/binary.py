@@ -183,7 +183,7 @@ def maximum(xp: Xp, x: Array, y: Array) -> Array:
       x: A `Tensor` of real numbers.
       y: A `Tensor` of the same dtype; the two broadcast.
 
-    Returns: A `Tensor` of the dtype of `x`. Where they are equal the gradient goes to `x`.
+    Returns: A `Tensor` of the dtype of `x`. Where `x` and `y` are equal the gradient goes to `x`.
     """
     return xp.maximum(x, y)
 
@@ -208,7 +208,7 @@ def minimum(xp: Xp, x: Array, y: Array) -> Array:
       x: A `Tensor` of real numbers.
       y: A `Tensor` of the same dtype; the two broadcast.
 
-    Returns: A `Tensor` of the dtype of `x`. Where they are equal the gradient goes to `x`.
+    Returns: A `Tensor` of the dtype of `x`. Where `x` and `y` are equal the gradient goes to `x`.
     """
     return xp.minimum(x, y)
 

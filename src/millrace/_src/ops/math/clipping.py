@@ -91,7 +91,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     Args:
       t: A `Tensor` of real numbers (or an `IndexedSlices`, of which the values are clipped).
       clip_value_min: The lower bound; a scalar or a tensor that broadcasts to the shape of `t`.
-      clip_value_max: The upper bound, likewise. Where it is below the lower bound the lower bound wins.
+      clip_value_max: The upper bound, likewise. Where the upper bound is below the lower, the lower wins.
       name: A name for the operation (optional).
 
     Returns: A `Tensor` of the shape and dtype of `t`. NaN stays NaN.
@@ -140,7 +140,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
 
 def _not_negative(clip_norm: Any, values: Tensor) -> Any:
-    """Returns the largest norm, at least 0: a negative norm would turn `values` around. Casts a tensor to their dtype.
+    """Returns the largest norm, at least 0: a negative norm would turn `values` around.
 
     A tensor is cast to the dtype of `values`.
     """

@@ -64,7 +64,7 @@ def smooth_ufunc(name: str) -> Callable[..., Any]:
 def in_one_buffer(form: Callable[..., Array]) -> Callable[..., Any]:
     """Specializes a kernel for NumPy by a form of the kernel that computes the same in fewer new arrays.
 
-    An expression of three steps makes three arrays; large ones are then most of what a gradient takes at its peak.
+    An expression of three steps makes three arrays; large arrays are then most of a gradient's memory.
     """
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
