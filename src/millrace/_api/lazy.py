@@ -1,12 +1,12 @@
 """The public namespaces: modules whose names are imported on first use.
 
-Problem: `tf.*` has thousands of names in a hundred modules. Importing what they name would take seconds and load NumPy
+Problem: `tf.*` has thousands of names in a hundred modules. Importing all of them would take seconds and load NumPy
 before anyone asked for a tensor.
 
 Idea: `table.py` (generated) says where each name lives. A `Namespace` is a module that looks a missing attribute up
 there, imports the home, and keeps the value as its own attribute, so that the second use costs what any attribute of a
 module costs. A finder creates the namespaces themselves on first use, so that `import millrace.math` works like any
-import. `tf.compat.v1` is the root with differences: a name it does not state itself is taken from the root.
+import. `tf.compat.v1` is the root with differences: a name that `tf.compat.v1` does not state is taken from the root.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ ALIASES = {
 
 
 def _mirrored(path: str) -> str | None:
-    """The path that a namespace below `compat.v1` takes its unstated names from; None elsewhere."""
+    """Returns the path from which a namespace below `compat.v1` takes its unstated names; None for other namespaces."""
     if path == _V1:
         return ""
     return path[len(_V1) + 1 :] if path.startswith(_V1 + ".") else None
 
 
 def namespace_paths() -> frozenset[str]:
-    """All namespaces, as paths below the root; the root itself is the empty string."""
+    """Lists all namespaces, as paths below the root; the root itself is the empty string."""
     paths = {"", "compat", _V1}
     for path in NAMES:
         while path:
@@ -64,9 +64,9 @@ _PATHS = namespace_paths()
 
 
 def describe(path: str) -> dict[str, str]:
-    """Everything a namespace offers, as name -> home, without importing any of it.
+    """Lists everything that a namespace offers, as name -> home, without importing any of it.
 
-    A home is `module:variable`; that of a namespace is the module's name alone.
+    A home is `module:variable`; the home of a namespace is the module's name alone.
     """
     mirrored = _mirrored(path)
     offered = describe(mirrored) if mirrored in _PATHS else {}
@@ -85,7 +85,7 @@ def describe(path: str) -> dict[str, str]:
 
 
 def _load(home: str) -> Any:
-    """The object at `module:variable`, or the module."""
+    """Returns the object at `module:variable`, or the module."""
     module_name, _, variable = home.partition(":")
     module = import_module(module_name)
     if not variable:
@@ -97,7 +97,7 @@ def _load(home: str) -> Any:
 
 
 class Namespace(ModuleType):
-    """A public module. Its names are imported from their homes on first use and then are plain attributes."""
+    """A public module, whose names are imported from their homes on first use and then are plain attributes."""
 
     _homes: dict[str, str]
 
@@ -135,7 +135,7 @@ class Namespace(ModuleType):
         return f": tf.{full} of TensorFlow, with its {below} names, is not built yet in Millrace" if below else ""
 
     def _available(self) -> list[str]:
-        """The names that can be had: an optional package that is not installed is not among them."""
+        """Lists the names that can be had: nothing of an optional package that is not installed."""
         from importlib.util import find_spec  # takes longer to import than the rest of this module
 
         has_keras = find_spec("keras") is not None
@@ -145,7 +145,7 @@ class Namespace(ModuleType):
         return sorted({*self._available(), *self.__dict__} - {"_homes"})
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        """Copied and pickled by name, as functions are."""
+        """Lets a namespace be copied and pickled by name, as functions are."""
         assert self.__spec__ is not None
         return import_module, (self.__spec__.name,)
 
@@ -164,11 +164,11 @@ class NamespaceFinder(Loader):
         return Namespace(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to do; a reload comes here too."""
+        """Does nothing: the namespace is complete already; a reload comes here too."""
 
 
 def install(root: ModuleType) -> None:
-    """Turns the package `millrace` itself into the root namespace. Doing it again, as a reload does, is harmless."""
+    """Turns the package `millrace` itself into the root namespace; a second call, as a reload makes, is harmless."""
     root.__dict__["_homes"] = describe("")
     root.__class__ = Namespace
     if not any(isinstance(finder, NamespaceFinder) for finder in sys.meta_path):

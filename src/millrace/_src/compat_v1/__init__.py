@@ -1,1 +1,1 @@
-"""Names of TensorFlow 1; nothing below imports this."""
+"""Names of TensorFlow 1; no module below imports this package."""

@@ -1,6 +1,6 @@
 """`tf.keras` is real Keras 3, unmodified, on its TensorFlow backend, which is Millrace.
 
-Problem: Keras chooses its backend when it is imported, and then imports `tensorflow`.
+Problem: Keras chooses a backend while Keras is imported, and then imports `tensorflow`.
 
 Idea: just before the first import through `tf.keras`, ask Keras for the TensorFlow backend and make `tensorflow` mean
 Millrace.
@@ -21,7 +21,7 @@ _BACKEND = "KERAS_BACKEND"
 
 
 def prepare() -> None:
-    """Runs before `tf.keras` is imported.
+    """Makes Keras ready to import: runs before `tf.keras` is imported.
 
     Raises:
         ModuleNotFoundError: if Keras is not installed; the message says how to install it.
@@ -39,10 +39,10 @@ def prepare() -> None:
         return
     if find_spec("keras") is None:
         import_optional("keras", "tf.keras", "keras")
-    chosen = os.environ.setdefault(_BACKEND, "tensorflow")
-    if chosen != "tensorflow":
+    backend = os.environ.setdefault(_BACKEND, "tensorflow")
+    if backend != "tensorflow":
         raise ImportError(
-            f"tf.keras needs Keras on its 'tensorflow' backend, but KERAS_BACKEND is {chosen!r} in the environment.",
+            f"tf.keras needs Keras on its 'tensorflow' backend, but KERAS_BACKEND is {backend!r} in the environment.",
             name="keras",
         )
     install_as_tensorflow()
@@ -58,7 +58,7 @@ def prepare() -> None:
 
 
 def _release() -> str:
-    """Returns what to call the Keras that is installed; a copy of its sources states no version."""
+    """Returns a name for the installed Keras, with the version; a copy of Keras's sources states no version."""
     try:
         return f"Keras {version('keras')}"
     except PackageNotFoundError:

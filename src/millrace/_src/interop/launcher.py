@@ -1,11 +1,11 @@
 """Runs a program as `python` would, with `import tensorflow` giving Millrace.
 
 Problem: a program is to run unmodified, and must not notice the launcher: `sys.argv`, `__main__`, `sys.path[0]`, what
-`inspect` finds, tracebacks, exit codes, and Python processes that it starts itself.
+`inspect` finds, tracebacks, exit codes, and Python processes that the program starts.
 
-Idea: build the module `__main__` the way the interpreter does and execute the code in it. Exceptions pass through to
-the interpreter, which knows how to end; only our own frames are taken off the traceback it prints. Child processes find
-a `tensorflow` that is Millrace through PYTHONPATH.
+Idea: build the module `__main__` the way the interpreter does and execute the code in that module. Exceptions pass
+through to the interpreter, which knows how to end; only the launcher's frames are taken off the traceback. Child
+processes find a `tensorflow` that is Millrace through PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -85,23 +85,23 @@ def _run_text(source: str, filename: str, argv: list[str]) -> None:
 
 
 def _run_file(path: str, arguments: list[str]) -> None:
-    full = os.path.join(os.getcwd(), path)
-    if os.path.isdir(full) or _is_archive(full):
-        _set_process_state([path, *arguments], full)
+    full_path = os.path.join(os.getcwd(), path)
+    if os.path.isdir(full_path) or _is_archive(full_path):
+        _set_process_state([path, *arguments], full_path)
         runpy.run_path(path, run_name="__main__")
         return
     try:
-        with io.open_code(full) as file:
+        with io.open_code(full_path) as file:
             source = file.read()
     except OSError as error:
-        raise CannotRun(f"can't open file {full!r}: [Errno {error.errno}] {error.strerror}", code=2) from None
-    _set_process_state([path, *arguments], os.path.dirname(os.path.realpath(full)))
-    main = new_main_module(__file__=full, __cached__=None, __loader__=SourceFileLoader("__main__", full))
-    _execute(compile(source, full, "exec", dont_inherit=True), main)
+        raise CannotRun(f"can't open file {full_path!r}: [Errno {error.errno}] {error.strerror}", code=2) from None
+    _set_process_state([path, *arguments], os.path.dirname(os.path.realpath(full_path)))
+    main = new_main_module(__file__=full_path, __cached__=None, __loader__=SourceFileLoader("__main__", full_path))
+    _execute(compile(source, full_path, "exec", dont_inherit=True), main)
 
 
 def _is_archive(path: str) -> bool:
-    import zipfile  # only for archives: it is slow to import
+    import zipfile  # only for archives: `zipfile` is slow to import
 
     return os.path.isfile(path) and not path.endswith(".py") and zipfile.is_zipfile(path)
 
@@ -120,7 +120,7 @@ def _run_module(name: str, arguments: list[str]) -> None:
 
 
 def _find_module(name: str) -> Any:
-    """The spec of the module to run; for a package, that of its `__main__`."""
+    """Finds the spec of the module to run; for a package, the spec of its `__main__`."""
     try:
         spec = importlib.util.find_spec(name)
         if spec is None:
@@ -138,7 +138,7 @@ def _find_module(name: str) -> Any:
 
 
 def new_main_module(**attributes: Any) -> ModuleType:
-    """A fresh module `__main__`, in `sys.modules`, with the attributes the interpreter gives it."""
+    """Makes a fresh module `__main__`, in `sys.modules`, with the attributes that the interpreter gives."""
     main = ModuleType("__main__")
     main.__dict__.update(__builtins__=sys.modules["builtins"], __annotations__={}, **attributes)
     sys.modules["__main__"] = main
@@ -156,7 +156,9 @@ def _set_process_state(argv: list[str], first_path: str) -> None:
 
 
 def _offer_to_child_processes() -> None:
-    """Python processes that the program starts inherit PYTHONPATH, and those of multiprocessing `sys.path`."""
+    """Puts the shim on PYTHONPATH and `sys.path`: child processes inherit the first, those of multiprocessing the
+    second.
+    """
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if _SHIM not in paths:
         os.environ["PYTHONPATH"] = os.pathsep.join([_SHIM, *paths])
@@ -175,11 +177,11 @@ def _hide_launcher_frames() -> None:
 
 
 def without_launcher_frames(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback from the program's own first frame on."""
-    own = {__file__, runpy.__file__, "<frozen runpy>"}
-    rest = trace
-    while rest is not None and rest.tb_frame.f_code.co_filename != __file__:
-        rest = rest.tb_next
-    while rest is not None and rest.tb_frame.f_code.co_filename in own:
-        rest = rest.tb_next
-    return rest
+    """Returns the traceback from the program's own first frame on."""
+    launcher_files = {__file__, runpy.__file__, "<frozen runpy>"}
+    frame_trace = trace
+    while frame_trace is not None and frame_trace.tb_frame.f_code.co_filename != __file__:
+        frame_trace = frame_trace.tb_next
+    while frame_trace is not None and frame_trace.tb_frame.f_code.co_filename in launcher_files:
+        frame_trace = frame_trace.tb_next
+    return frame_trace

@@ -1,10 +1,11 @@
-"""The paths below `tensorflow.python` and `tensorflow.core` that programs import although they are private.
+"""The paths below `tensorflow.python` and `tensorflow.core` that programs import although the paths are private.
 
-Problem: `from tensorflow.python.ops import math_ops` is common, and nearly always reaches for what also has a public name.
+Problem: `from tensorflow.python.ops import math_ops` is common, and nearly always reaches for an object that also has a
+public name.
 
-Idea: a table says, per private module, in which public namespaces to look for a name; `cast` of `math_ops` is `tf.cast`.
-A few names have no public twin of the same name; those state what they are. A path of which Millrace has nothing is a
-`ModuleNotFoundError` that says what to use instead, never an empty module.
+Idea: a table says, for each private module, in which public namespaces to look for a name; `cast` of `math_ops` is
+`tf.cast`. For the few names without a public twin of the same name, the table states the object. A path of which
+Millrace has nothing is a `ModuleNotFoundError` that says what to use instead, never an empty module.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _OWN_NAME, _, _ = __name__.partition(".")
 _SOURCES = f"{_OWN_NAME}._src."
 
 # Private module below `tensorflow.python`: where its names are. A bare word is a public namespace (`tf` is the root),
-# `a=b.c` says that its `a` is public `tf.b.c`, `a=b:c` that it is variable `c` of module `b` of the sources.
+# `a=b.c` says that the module's `a` is public `tf.b.c`, `a=b:c` that `a` is variable `c` of module `b` of the sources.
 _MODULES = """
 framework.composite_tensor      CompositeTensor=core.composite:CompositeTensor
 framework.config                config config.experimental config.threading config.optimizer
@@ -183,12 +184,12 @@ _INSTEAD = {
 
 
 def _read_table() -> dict[str, tuple[list[str], dict[str, str]]]:
-    """Path below `tensorflow.python` -> (public namespaces to look in, name -> what it is)."""
+    """Reads the table: path below `tensorflow.python` -> (public namespaces to look in, name -> stated object)."""
     table = {}
     for line in _MODULES.strip().split("\n"):
         path, *words = line.split()
-        stated = dict(word.split("=") for word in words if "=" in word)
-        table["python." + path] = ([word for word in words if "=" not in word], stated)
+        stated_names = dict(word.split("=") for word in words if "=" in word)
+        table["python." + path] = ([word for word in words if "=" not in word], stated_names)
     return table
 
 
@@ -199,7 +200,7 @@ _MESSAGES = re.compile(r"core\.(?:\w+\.)*(\w+_pb2)\Z")
 
 
 class PrivateModule(ModuleType):
-    """A module below `tensorflow.python`; finds its names in the public namespaces that the table gives for it."""
+    """A module below `tensorflow.python`, whose names are found in the public namespaces that the table gives."""
 
     _root: ModuleType
     _path: str
@@ -212,15 +213,15 @@ class PrivateModule(ModuleType):
         return value
 
     def _find(self, name: str) -> Any:
-        namespaces, stated = _TABLE.get(self._path, ([], {}))
-        if name in stated:
-            found = _stated_value(self._root, stated[name])
-            if found is not None:
-                return found
+        namespaces, stated_names = _TABLE.get(self._path, ([], {}))
+        if name in stated_names:
+            value = _stated_value(self._root, stated_names[name])
+            if value is not None:
+                return value
         for namespace, public in self._candidates(namespaces, name):
-            found = getattr(_namespace(self._root, namespace), public, None)
-            if found is not None and not isinstance(found, ModuleType):
-                return found
+            value = getattr(_namespace(self._root, namespace), public, None)
+            if value is not None and not isinstance(value, ModuleType):
+                return value
         raise AttributeError(
             f"module '{self.__name__}' has no attribute '{name}': of TensorFlow's private modules Millrace serves only what "
             "has a public name",
@@ -230,12 +231,12 @@ class PrivateModule(ModuleType):
 
     @staticmethod
     def _candidates(namespaces: list[str], name: str) -> list[tuple[str, str]]:
-        """Where to look, in order. `cast_v2` and `CastV2` are `cast` of TensorFlow 2, `cast_v1` is the one of TensorFlow 1."""
+        """Lists where to look, in order: `cast_v2` and `CastV2` mean `cast` of TensorFlow 2, `cast_v1` of TensorFlow 1."""
         base, version = re.fullmatch(r"(.+?)(?:_?[vV]([12]))?", name).groups()  # type: ignore[union-attr]  # always matches
-        plain = [(namespace, name) for namespace in namespaces]
+        plain_pairs = [(namespace, name) for namespace in namespaces]
         if version == "1":
-            return plain + [(_as_v1(namespace), base) for namespace in namespaces]
-        return plain + [(n, base) for n in namespaces if version and not n.startswith("compat.v1")]
+            return plain_pairs + [(_as_v1(namespace), base) for namespace in namespaces]
+        return plain_pairs + [(n, base) for n in namespaces if version and not n.startswith("compat.v1")]
 
 
 def _as_v1(namespace: str) -> str:
@@ -245,11 +246,11 @@ def _as_v1(namespace: str) -> str:
 
 
 def _namespace(root: ModuleType, path: str) -> Any:
-    """The public namespace, or None when Millrace has none of that name."""
-    found: Any = root
+    """Returns the public namespace, or None when Millrace has none of that name."""
+    namespace: Any = root
     for part in [] if path == "tf" else path.split("."):
-        found = getattr(found, part, None)
-    return found
+        namespace = getattr(namespace, part, None)
+    return namespace
 
 
 def _stated_value(root: ModuleType, what: str) -> Any:
@@ -315,9 +316,9 @@ class PrivateFinder(Loader):
             return find_spec(f"{_SOURCES}proto.{message[1]}") is not None
         if inner.startswith("core."):
             return inner.count(".") == 1
-        namespaces, stated = _TABLE.get(inner, ([], {}))
+        namespaces, stated_names = _TABLE.get(inner, ([], {}))
         return any(_namespace(self._root, namespace) is not None for namespace in namespaces) or any(
-            _stated_value(self._root, what) is not None for what in stated.values()
+            _stated_value(self._root, what) is not None for what in stated_names.values()
         )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -329,7 +330,7 @@ class PrivateFinder(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Protocol buffers are our own messages; the other modules fill themselves on use."""
+        """Puts our own messages in place of protocol buffers; other modules fill themselves on use."""
         if message := _MESSAGES.match(module.__name__.partition(".")[2]):
             sys.modules[module.__name__] = import_module(f"{_SOURCES}proto.{message[1]}")
 

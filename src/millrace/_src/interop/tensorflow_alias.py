@@ -1,11 +1,12 @@
 """Makes `import tensorflow` give Millrace.
 
 Problem: programs say `import tensorflow as tf`, `from tensorflow.keras import layers`, `import tensorflow.compat.v1`,
-and some reach into `tensorflow.python`. They are to run unmodified, and a class reached by two names must be one class.
+and some reach into `tensorflow.python`. Such programs are to run unmodified, and a class reached by two names must be
+one class.
 
-Idea: `sys.modules["tensorflow"]` *is* the package `millrace`, and every name below it is an alias of the module of the
-same name below `millrace`. The root then also calls itself `tensorflow` in messages and states the version of the
-TensorFlow release it follows, since programs parse that.
+Idea: `sys.modules["tensorflow"]` *is* the package `millrace`, and every name below `tensorflow` is an alias of the
+module of the same name below `millrace`. The root then also calls itself `tensorflow` in messages and states the
+version of the TensorFlow release that Millrace follows, since programs parse the version.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ def install_as_tensorflow() -> ModuleType:
         ImportError: if another `tensorflow` was imported in this process; two cannot live under one name.
     """
     root = sys.modules[_OWN_NAME]
-    present = sys.modules.get(ALIAS)
-    if present is root:
+    present_module = sys.modules.get(ALIAS)
+    if present_module is root:
         return root
-    if present is not None:
+    if present_module is not None:
         raise ImportError(
             "install_as_tensorflow() must come before the first `import tensorflow`: this process has already imported "
-            f"another tensorflow, from {getattr(present, '__file__', 'an unknown place')}.",
+            f"another tensorflow, from {getattr(present_module, '__file__', 'an unknown place')}.",
             name=ALIAS,
         )
     for stale in [name for name in sys.modules if name.startswith(ALIAS + ".")]:
@@ -63,5 +64,5 @@ def install_as_tensorflow() -> ModuleType:
 
 
 def is_installed() -> bool:
-    """Whether `import tensorflow` gives Millrace in this process."""
+    """Tells whether `import tensorflow` gives Millrace in this process."""
     return sys.modules.get(ALIAS) is sys.modules[_OWN_NAME]

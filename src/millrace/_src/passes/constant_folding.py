@@ -29,7 +29,7 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
 
 
 def may_be_computed_ahead(node: Node) -> bool:
-    """Whether nothing but its inputs decides what a node computes, and what that is can be kept as arrays."""
+    """Tells whether the inputs alone decide the result of a node, and arrays can hold that result."""
     if not node.is_pure or not node.inputs or node.holds_functions:
         return False
     return not any(value.dtype.name in ("variant", "resource") for value in node.outputs)

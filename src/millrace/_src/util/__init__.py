@@ -1,1 +1,1 @@
-"""What knows nothing of tensors: nests, exports, registries, text."""
+"""The layer below tensors: nests, exports, registries, text."""

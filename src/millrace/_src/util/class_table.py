@@ -17,7 +17,7 @@ _Answer = TypeVar("_Answer")
 
 
 class ClassTable(dict[type, _Answer], Generic[_Answer]):
-    """Maps a class to what a function says of it; looked up as `table[cls]`.
+    """A table from classes to the answers of a function; `table[cls]` looks an answer up.
 
     >>> from millrace._src.util.class_table import ClassTable
     >>> ClassTable(lambda cls: cls.__name__)[int]

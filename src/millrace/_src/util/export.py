@@ -45,7 +45,7 @@ def export(*names: str, v1: Sequence[str] | None = None) -> Callable[[T], T]:
 
 
 def export_constant(module: str, variable: str, *names: str, v1: Sequence[str] | None = None) -> None:
-    """Gives a module-level variable its public names: `export_constant(__name__, "float32", "dtypes.float32")`.
+    """Gives a variable of a module public names: `export_constant(__name__, "float32", "dtypes.float32")`.
 
     For values that no decorator can stand on.
 
@@ -69,6 +69,6 @@ def export_all(module: str, prefix: str, variables: Sequence[str], v1: str | Non
 
 
 def public_name(thing: Any) -> str | None:
-    """The canonical public name of an exported object, without the leading `tf.`; None when it has none."""
+    """Returns the canonical public name of an exported object, without the leading `tf.`; None for other objects."""
     names = _noted.get(id(thing))
     return names[0] if names else None

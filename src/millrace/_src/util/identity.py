@@ -1,9 +1,9 @@
 """Collections that tell objects apart by identity.
 
-Problem: tensors and variables define `==` element-wise, so they are neither usable dict keys nor set members; sets of
-variables and tables of tensors are everywhere all the same.
+Problem: tensors and variables define `==` element-wise, so tensors are neither usable dict keys nor set members. Yet
+sets of variables and tables of tensors are everywhere.
 
-Idea: `Reference` wraps an object and compares by `is`; `IdentityDict` and `IdentitySet` key by `id` and keep the object
+Idea: `Reference` wraps an object and compares by `is`. `IdentityDict` and `IdentitySet` key by `id` and keep the object
 alive, so that no id is reused. The weak variant drops entries with their objects.
 """
 
@@ -32,7 +32,7 @@ class Reference(Generic[K]):
         self._wrapped = wrapped
 
     def deref(self) -> K:
-        """The referenced object."""
+        """Returns the referenced object."""
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:
@@ -96,11 +96,11 @@ class IdentitySet(MutableSet[K]):
         return IdentitySet(it)
 
     def add(self, value: K) -> None:
-        """Adds a member, unless it is there."""
+        """Adds a member, unless the set has it."""
         self._members.setdefault(id(value), value)
 
     def discard(self, value: K) -> None:
-        """Removes a member, if it is there."""
+        """Removes a member, if the set has it."""
         self._members.pop(id(value), None)
 
     def update(self, values: Iterable[K]) -> None:

@@ -23,7 +23,7 @@ else:
 
 
 class AliasFinder:
-    """A `sys.meta_path` entry that serves `alias.x.y` as the module `target.x.y`, for every alias it was given."""
+    """A `sys.meta_path` entry that serves `alias.x.y` as the module `target.x.y`, for every alias that `add` named."""
 
     def __init__(self) -> None:
         self._targets: dict[str, str] = {}
@@ -34,7 +34,7 @@ class AliasFinder:
 
         Args:
             alias: The name that programs import.
-            target: The module that it is.
+            target: The module that the alias names.
             prepare: Runs before the target is imported through the alias.
         """
         self._targets[alias] = target
@@ -44,7 +44,7 @@ class AliasFinder:
             sys.meta_path.insert(0, self)
 
     def target_of(self, name: str) -> str | None:
-        """The module that `name` stands for, or None when it is below no alias."""
+        """Returns the module that `name` stands for, or None for a name below no alias."""
         head = name
         while head:
             target = self._targets.get(head)
@@ -63,7 +63,7 @@ class AliasFinder:
 
 
 class _AliasLoader(Loader):
-    """Loads the target and leaves *it* in `sys.modules` under the alias."""
+    """A loader that loads the target module and leaves the target in `sys.modules` under the alias."""
 
     def __init__(self, real_name: str, prepare: Callable[[], None] | None) -> None:
         self._real_name = real_name

@@ -1,7 +1,7 @@
-"""The logger of everything Millrace tells without being asked, under the name programs configure: `tensorflow`.
+"""The logger of everything that Millrace tells without being asked, under the name that programs configure.
 
-Programs silence or redirect these messages with `tf.get_logger().setLevel("ERROR")` or with `logging` itself, so they
-go to one logger of that name. It is made on first use: `import millrace` needs no `logging`. As in TensorFlow, the
+The name is `tensorflow`: programs silence or redirect messages with `tf.get_logger().setLevel("ERROR")` or with
+`logging` itself. The logger is made on first use, because `import millrace` needs no `logging`. As in TensorFlow, the
 logger gets a handler of its own only when the program has not configured the root logger by then.
 """
 
@@ -59,7 +59,7 @@ _warned: Counter[tuple[str, int, str]] = Counter()
 
 
 def warn_first(count: int, message: str, *arguments: object) -> None:
-    """Logs a warning for the first `count` times that one line of the program gives rise to it."""
+    """Logs a warning for the first `count` times that one line of the program causes the warning."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back

@@ -155,7 +155,8 @@ _EXPANDED_KINDS: _KindTable = ClassTable(lambda cls: _classify(cls, True))
 
 @export("nest.is_nested")
 def is_nested(seq: Any) -> bool:
-    """Whether a value is a structure rather than a leaf: a list, tuple, dict, namedtuple, ...; no array, set or string.
+    """Tells whether a value is a structure (list, tuple, dict, namedtuple, ...) rather than a leaf (array, set, string,
+    ...).
 
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested({}), tf.nest.is_nested("ab"), tf.nest.is_nested({1})
     (True, True, False, False)
@@ -164,7 +165,7 @@ def is_nested(seq: Any) -> bool:
 
 
 def is_nested_or_composite(value: Any) -> bool:
-    """Whether `flatten(value, expand_composites=True)` would take `value` apart."""
+    """Tells whether `flatten(value, expand_composites=True)` would take `value` apart."""
     return _EXPANDED_KINDS[type(value)] is not None
 
 
@@ -214,7 +215,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 
     Raises:
         TypeError: `flat_sequence` is no sequence.
-        ValueError: it has another number of leaves than the structure.
+        ValueError: if `structure` has another number of leaves.
     """
     if not is_nested(flat_sequence):
         raise TypeError(
@@ -227,15 +228,15 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         return _pack_leaf(structure, atoms)
     remaining = iter(atoms)
     try:
-        packed = _pack(structure, remaining, kinds)
+        structure_copy = _pack(structure, remaining, kinds)
     except StopIteration:
-        packed = remaining
-    if packed is remaining or any(True for _ in remaining):
+        structure_copy = remaining
+    if structure_copy is remaining or any(True for _ in remaining):
         raise ValueError(
             f"Could not pack sequence. Structure had {len(flatten(structure, expand_composites))} atoms, but "
             f"flat_sequence had {len(atoms)} items.  Structure: {structure}, flat_sequence: {flat_sequence}."
         )
-    return packed
+    return structure_copy
 
 
 def _atoms(flat_sequence: Any) -> list[Any]:
@@ -261,7 +262,7 @@ def _pack(structure: Any, atoms: Iterator[Any], kinds: _KindTable) -> Any:
 
 @export("nest.map_structure")
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: bool) -> Any:
-    """Calls `func` on corresponding leaves of structures and returns its results in the first one's structure.
+    """Calls `func` on corresponding leaves of structures; returns the results in the structure of the first.
 
     >>> tf.nest.map_structure(lambda x, y: x + y, {"a": 1, "b": (2,)}, {"a": 10, "b": (20,)})
     {'a': 11, 'b': (22,)}

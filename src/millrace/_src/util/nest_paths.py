@@ -39,12 +39,12 @@ def _collect_with_path(path: Path, structure: Any, kinds: _KindTable, pairs: lis
 def flatten_with_joined_path(
     structure: Any, separator: str = "/", expand_composites: bool = False
 ) -> list[tuple[str, Any]]:
-    """Like `flatten_with_path` with each path joined to a string, such as `"a/1/b"`."""
+    """Flattens like `flatten_with_path`, with each path joined to a string, such as `"a/1/b"`."""
     return [(separator.join(map(str, path)), leaf) for path, leaf in flatten_with_path(structure, expand_composites)]
 
 
 def map_structure_with_path(func: Callable[..., Any], *structures: Any, **kwargs: bool) -> Any:
-    """Like `nest.map_structure`, but `func` gets the path of the leaves as its first argument.
+    """Maps like `nest.map_structure`, but `func` gets the path of the leaves as its first argument.
 
     >>> from millrace._src.util.nest_paths import map_structure_with_path
     >>> map_structure_with_path(lambda path, x: (*path, x), {"a": [5]})
@@ -56,7 +56,7 @@ def map_structure_with_path(func: Callable[..., Any], *structures: Any, **kwargs
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[Any]:
-    """Lists the parts of `input_tree` that stand where `shallow_tree` has its leaves.
+    """Lists the parts of `input_tree` that stand at the positions of the leaves of `shallow_tree`.
 
     >>> from millrace._src.util.nest_paths import flatten_up_to
     >>> flatten_up_to([0, [0]], [[1, 2], [(3,)]])
@@ -73,7 +73,7 @@ def flatten_up_to(
 def flatten_with_path_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
 ) -> list[tuple[Path, Any]]:
-    """Like `flatten_up_to`, with the path of each part."""
+    """Flattens like `flatten_up_to`, with the path of each part."""
     pairs: list[tuple[Path, Any]] = []
     kinds = _EXPANDED_KINDS if expand_composites else _KINDS
     _collect_up_to((), shallow_tree, input_tree, check_types, kinds, pairs)
@@ -88,7 +88,7 @@ def assert_shallow_structure(
 
 
 def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: bool) -> Any:
-    """Calls `func` on the parts of `inputs` at the leaves of `shallow_tree`, and returns the results in its structure.
+    """Calls `func` on the parts of `inputs` at the leaves of `shallow_tree`; returns results in that structure.
 
     >>> from millrace._src.util.nest_paths import map_structure_up_to
     >>> map_structure_up_to([0, 0], lambda x, y: (x, y), [[1], [2]], [3, 4])
@@ -98,7 +98,7 @@ def map_structure_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: An
 
 
 def map_structure_with_path_up_to(shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: bool) -> Any:
-    """Like `map_structure_up_to`, but `func` gets the path as its first argument."""
+    """Maps like `map_structure_up_to`, but `func` gets the path as its first argument."""
     if not inputs:
         raise ValueError("Cannot map over no sequences")
     check_types, expand_composites = _options(kwargs)
@@ -108,7 +108,7 @@ def map_structure_with_path_up_to(shallow_tree: Any, func: Callable[..., Any], *
 
 
 def traverse_shallow_structure(traverse: Callable[[Any], Any], structure: Any, expand_composites: bool = False) -> Any:
-    """The shallow structure of booleans that says where `traverse(substructure)` allows to go deeper.
+    """Returns the shallow structure of booleans that says where `traverse(substructure)` allows to go deeper.
 
     >>> from millrace._src.util.nest_paths import traverse_shallow_structure
     >>> traverse_shallow_structure(lambda s: isinstance(s, list), [1, (2, 3), [4]])
@@ -167,9 +167,9 @@ def _collect_up_to(
 
 
 def _check_keys(shallow: Mapping[Any, Any], tree: Mapping[Any, Any]) -> None:
-    missing = sorted(set(shallow) - set(tree))
-    if missing:
+    missing_keys = sorted(set(shallow) - set(tree))
+    if missing_keys:
         raise ValueError(
             "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has the following "
-            f"keys that are not in the input_tree: {missing}."
+            f"keys that are not in the input_tree: {missing_keys}."
         )

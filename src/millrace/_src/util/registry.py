@@ -1,7 +1,7 @@
-"""Named tables that parts of the system enter themselves into.
+"""Named tables into which parts of the system enter themselves.
 
-Problem: passes, engines, loop kinds and converters are added in their own files; a lookup of a wrong name should say
-which names there are, and entering a name twice is a mistake that should be found at once.
+Problem: passes, engines, loop kinds and converters are added in their own files. A lookup of a wrong name should list
+the names there are, and entering a name twice is a mistake that should be found at once.
 
 Idea: one small dictionary class with those two manners.
 """
@@ -42,11 +42,11 @@ class Registry(Generic[T]):
         return thing
 
     def registers(self, name: str) -> Callable[[T], T]:
-        """A decorator that enters what it stands on as `name`."""
+        """Returns a decorator that enters the decorated object as `name`."""
         return lambda thing: self.register(name, thing)
 
     def lookup(self, name: str) -> T:
-        """The thing called `name`.
+        """Returns the thing called `name`.
 
         Raises:
             LookupError: there is none; the message suggests a similar name.

@@ -2,8 +2,8 @@
 
 Problem: `print(tensor)`, `repr(tensor)` and error messages must read as TensorFlow's do, for every dtype and rank.
 
-Idea: a few pure functions of a NumPy array and its dtype. Nothing here knows of tensors: dtypes come in as objects with
-`.name`, shapes as tuples, so that every layer may use it.
+Idea: a few pure functions of a NumPy array and its dtype. Nothing here knows of tensors: a dtype comes in as an object
+with `.name`, a shape as a tuple, so that every layer may use the functions.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ UNPRINTABLE = "<unprintable>"
 
 
 def value_text(array: Any, dtype: Any) -> str:
-    """A tensor's value as `str(tensor)` shows it: NumPy's `str`, on a line of its own if it has several lines."""
+    """Writes a tensor's value as `str(tensor)` does: NumPy's `str`, after a line break if there are several lines."""
     return _own_line(str(array)) if dtype.is_numpy_compatible else _handle_text(array)
 
 
 def value_repr(array: Any, dtype: Any) -> str:
-    """The last field of `repr(tensor)`: `numpy=array(...)`, `numpy=1.5` for a scalar, `value=...` for a handle."""
+    """Writes the last field of `repr(tensor)`: `numpy=array(...)`, `numpy=1.5` for a scalar or `value=...`."""
     if not dtype.is_numpy_compatible:
         return "value=" + _handle_text(array)
     return "numpy=" + (_own_line(repr(array)) if array.ndim else repr(array.item()))
@@ -36,7 +36,7 @@ def _own_line(text: str) -> str:
 
 
 def shape_brackets(shape: Any) -> str:
-    """A static shape as graph errors show it: `[2,?]`, or `<unknown>` when not even the rank is known.
+    """Writes a static shape as graph errors do: `[2,?]`, or `<unknown>` when not even the rank is known.
 
     Args:
         shape: a TensorShape, or a tuple of ints and None, or None.
@@ -46,7 +46,7 @@ def shape_brackets(shape: Any) -> str:
 
 
 def shape_parentheses(shape: Any) -> str:
-    """A static shape as `repr` shows it: `(2, None)`, `(3,)`, or `<unknown>` when not even the rank is known.
+    """Writes a static shape as `repr` does: `(2, None)`, `(3,)`, or `<unknown>` when not even the rank is known.
 
     Args:
         shape: a TensorShape, or a tuple of ints and None, or None.
@@ -56,7 +56,7 @@ def shape_parentheses(shape: Any) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """A value in a word or two: `(2, 3) float32` for anything with shape and dtype, else its Python type.
+    """Describes a value in a word or two: `(2, 3) float32` for a value with shape and dtype, else the Python type.
 
     >>> import numpy
     >>> from millrace._src.util.text import describe_value
@@ -65,8 +65,8 @@ def describe_value(value: Any) -> str:
     """
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is not None and dtype is not None:
-        shown = str(tuple(shape)) if isinstance(shape, (tuple, list)) else str(shape)
-        return f"{shown} {getattr(dtype, 'name', dtype)}"
+        shape_text = str(tuple(shape)) if isinstance(shape, (tuple, list)) else str(shape)
+        return f"{shape_text} {getattr(dtype, 'name', dtype)}"
     if isinstance(value, (bool, int, float, complex, str, bytes)):
         return f"{type(value).__name__} {_shortened(repr(value))}"
     if isinstance(value, (list, tuple, dict, set)):
@@ -85,7 +85,7 @@ def _shortened(text: str) -> str:
 
 
 def format_summarized(array: Any, summarize: int = 3, dtype: Any = None) -> str:
-    """An array as TensorFlow's runtime prints it: `[[0 1 2 ... 7 8 9]]`, one row a line, the first and last entries.
+    """Writes an array as TensorFlow's runtime does: `[[0 1 2 ... 7 8 9]]`, one row a line, the first and last entries.
 
     >>> import numpy
     >>> from millrace._src.util.text import format_summarized
@@ -102,10 +102,10 @@ def format_summarized(array: Any, summarize: int = 3, dtype: Any = None) -> str:
         The text. Strings are in double quotes, C-escaped; bytes that are no UTF-8 come as surrogate escapes, so that
         `text.encode("utf-8", "surrogateescape")` gives the bytes that TensorFlow writes.
     """
-    formatted = _formatter(array.dtype, dtype)
+    formatter = _formatter(array.dtype, dtype)
     limit = array.size if summarize < 0 else min(summarize, array.size)
     parts: list[str] = []
-    _summarize(array, 0, limit, formatted, parts)
+    _summarize(array, 0, limit, formatter, parts)
     return "".join(parts)
 
 
@@ -130,7 +130,7 @@ def _summarize(array: Any, depth: int, limit: int, formatted: Callable[[Any], st
 
 
 def _formatter(np_dtype: Any, dtype: Any) -> Callable[[Any], str]:
-    """How one element is written, given as a Python value."""
+    """Returns the function that writes one element, given as a Python value."""
     if np_dtype.kind == "c" or (dtype is not None and dtype.name in _UNKNOWN_TO_RUNTIME):
         return lambda _: "?"
     if np_dtype.kind == "b":
@@ -148,7 +148,7 @@ _FLOAT32 = struct.Struct("f")
 
 
 def _float_text(value: Any) -> str:
-    """Six digits if they name this float32 exactly, else nine; the runtime flushes denormals to zero."""
+    """Writes six digits if they name this float32 exactly, else nine; the runtime flushes denormals to zero."""
     value = float(value)
     if abs(value) < _FLOAT_TINY:
         value *= 0.0
@@ -159,7 +159,7 @@ def _float_text(value: Any) -> str:
 
 
 def _double_text(value: Any) -> str:
-    """Fifteen digits if they name this double exactly, else seventeen; the runtime flushes denormals to zero."""
+    """Writes fifteen digits if they name this double exactly, else seventeen; the runtime flushes denormals to zero."""
     value = float(value)
     if abs(value) < _DOUBLE_TINY:
         value *= 0.0

@@ -1,7 +1,7 @@
-"""The versions Millrace states: its own, and those of the TensorFlow interface and file formats it speaks.
+"""The versions that Millrace states: Millrace's own, and those of TensorFlow's interface and file formats.
 
-Programs parse `tf.__version__`, and every GraphDef names the producer that wrote it, so these numbers are part of the
-interface. They stand here once; pyproject reads `__version__` from this file.
+Programs parse `tf.__version__`, and every GraphDef names the producer that wrote the graph, so these numbers are part
+of the interface. The numbers stand here once; pyproject reads `__version__` from this file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GRAPH_DEF_VERSION = 2474
 GRAPH_DEF_VERSION_MIN_CONSUMER = 0
 GRAPH_DEF_VERSION_MIN_PRODUCER = 0
 
-# What `tf.version.GIT_VERSION` and `COMPILER_VERSION` say: programs print them in bug reports.
+# `tf.version.GIT_VERSION` and `COMPILER_VERSION`, which programs print in bug reports.
 GIT_VERSION = f"millrace-{__version__}"
 COMPILER_VERSION = f"{sys.implementation.name} {'.'.join(map(str, sys.version_info[:3]))}"
 

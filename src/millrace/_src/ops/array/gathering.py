@@ -78,7 +78,7 @@ def _batch_dims(batch_dims: int, rank: int) -> int:
 
 @kernel_part
 def clamped(xp: Xp, indices: Array, sizes: Any) -> Array:
-    """Returns `indices` into dimensions of `sizes`; where no check has refused an index out of range, clamps the index."""
+    """Returns `indices` into dimensions of `sizes`; clamps each index where no check has refused bad indices."""
     return indices
 
 
