@@ -1,7 +1,8 @@
 """Conversion of one function: from its syntax tree to code objects.
 
-Converted code has the user's file name and the positions of the user's code, and runs with the user's own globals,
-cells and defaults. It finds the operators under the name `ag__` and its own `Conversion` under `ag_f__`, both cells.
+Converted code has the user's file name and the positions of the user's code. The code runs with the user's own globals,
+cells and defaults. Two more cells give the code what it needs: `ag__` holds the operators, and `ag_f__` the object that
+finds the continuations of the function.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Continuation:
     """The rest of a function from one statement on, in the compact form.
 
     Attributes:
-      code: Its code; the first parameter is the value that decided, the others are `parameters`.
+      code: The continuation's code; the first parameter is the value that decided, the others are `parameters`.
       parameters: Variables of the function, by name.
     """
 
@@ -55,7 +56,7 @@ class Continuation:
 
 
 class _Facts(NamedTuple):
-    """What is kept of a function's original code."""
+    """The facts that are kept of a function's original code."""
 
     co_filename: str
     co_name: str
@@ -66,16 +67,16 @@ class _Facts(NamedTuple):
 
     @classmethod
     def of(cls, code: types.CodeType) -> _Facts:
-        """The facts of a code object."""
+        """Returns the facts of a code object."""
         return cls(*[getattr(code, field) for field in cls._fields])
 
 
 class Conversion:
-    """One function with its converted code, made part by part as it is needed.
+    """One function with its converted code, made part by part as the code is needed.
 
     Args:
       node: The function's definition or lambda.
-      code: Its original code; of which only facts are kept, so that it can go.
+      code: The function's original code. Only facts of the code are kept, so that the code itself can go.
       on_code: Told every code object that is made, of nested functions too.
     """
 
@@ -84,7 +85,7 @@ class Conversion:
         self.original = _Facts.of(code)
         self._surroundings = Surroundings(code)
         self.codes: list[types.CodeType] = []
-        """The code objects made here: they live as long as the conversion."""
+        """The code objects made by the conversion, which live as long as the conversion."""
         self.on_code = on_code
         self.sites: list[Site] = []
         self._continuations: dict[int, Continuation] = {}
@@ -109,25 +110,25 @@ class Conversion:
     # --- code ------------------------------------------------------------------------------------------------------
 
     def _inline(self) -> types.CodeType:
-        """The whole function in the inline form."""
+        """Compiles the whole function in the inline form."""
         node = self.convert_function(copy_tree(self.node), self._surroundings.variables())
         return self._compile(definition_of(node), self._surroundings.free)
 
     def continuation(self, number: int) -> Continuation:
-        """The code that goes on at a site."""
-        found = self._continuations.get(number)
-        if found is None:
+        """Returns the code that goes on at a site; compiles the code when it is first needed."""
+        continuation = self._continuations.get(number)
+        if continuation is None:
             with self._lock:
-                found = self._continuations.get(number) or self._continue_at(self.sites[number])
-                self._continuations[number] = found
-        return found
+                continuation = self._continuations.get(number) or self._continue_at(self.sites[number])
+                self._continuations[number] = continuation
+        return continuation
 
     def _continue_at(self, site: Site) -> Continuation:
         function, statements = site.function, site.statements()
         names = names_of(statements)
         needed = (names.used | names.written) & site.variables
         if function.is_method:
-            needed |= {*function.scope.parameters[:1]}  # `super()` takes it
+            needed |= {*function.scope.parameters[:1]}  # `super()` takes the first parameter
         parameters = sorted(needed - {*site.free, site.value})
         body = Compact(function, site.free).body(
             statements, site.assigned, frozenset(parameters) | {site.value}, site.in_region
@@ -145,7 +146,7 @@ class Conversion:
         return Continuation(code, code.co_varnames[1 : code.co_argcount])  # a private name is mangled in the frame
 
     def compact(self) -> ast.FunctionDef:
-        """The whole function in the compact form, nested functions too: for people to read, and for other operators."""
+        """Converts the whole function and nested functions to the compact form, for people and for other operators."""
         node = definition_of(copy_tree(self.node), "lambda_")
         node.name = f"tf__{node.name}"
         node.decorator_list = []
@@ -153,11 +154,11 @@ class Conversion:
         return converted
 
     def compact_code(self) -> types.CodeType:
-        """The code of the compact form."""
+        """Compiles the compact form."""
         return self._compile(self.compact(), self._surroundings.free)
 
     def _in_compact_form(self, node: Any, enclosing: set[str]) -> Any:
-        """A function or lambda in the compact form; as for `convert_function`."""
+        """Converts a function or lambda to the compact form; the arguments are those of `convert_function`."""
         if is_generator(node):
             return node
         scope, function = self._function(node, enclosing, self._in_compact_form)
@@ -189,11 +190,11 @@ class Conversion:
         return scope, FunctionCode(scope, nested, self.namer, convert, enclosing, is_method, complete, doubtful)
 
     def convert_function(self, node: Any, enclosing: set[str]) -> Any:
-        """A function or lambda in the inline form; generators stay as they are.
+        """Converts a function or lambda to the inline form; returns a generator unchanged.
 
         Args:
-          node: Its tree, which is changed.
-          enclosing: The variables of the functions around it.
+          node: The function's tree, which is changed.
+          enclosing: The variables of the functions around the function.
         """
         if is_generator(node):
             return node
@@ -215,7 +216,7 @@ class Conversion:
         return code
 
     def _renamed(self, code: types.CodeType) -> types.CodeType:
-        """The code with the function's own name, first line and qualified name, also inside what conversion added."""
+        """Returns the code with the function's own name, first line and qualified name, also inside added functions."""
         constants = tuple(
             self._renamed(c) if isinstance(c, types.CodeType) and _is_added(c.co_name) else c for c in code.co_consts
         )
@@ -231,18 +232,18 @@ class Conversion:
 
 
 def _is_declaration(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing when it runs: `global`, `nonlocal`, a docstring."""
+    """Tells whether a statement does nothing when it runs: `global`, `nonlocal`, a docstring."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return is_text or isinstance(statement, (ast.Global, ast.Nonlocal))
 
 
 def with_operators(function: types.FunctionType, operators: Any) -> types.FunctionType:
-    """A function whose control flow is carried out by other operators: those of another array library, say.
+    """Converts a function so that other operators, of another array library for instance, carry out its control flow.
 
     Args:
-      function: A Python function with source; it stays as it is.
-      operators: What its compact form finds under `ag__` (`Conversion.compact` shows what that is): `if_stmt`,
-        `while_stmt`, `for_stmt`, `callee` and so on, with the parameters of those in `autograph.operators`.
+      function: A Python function with source, which is not changed.
+      operators: The object that the compact form finds under `ag__`: `if_stmt`, `while_stmt`, `for_stmt`, `callee` and
+        so on, with the parameters of the functions in `autograph.operators`. `Conversion.compact` shows the calls.
 
     Returns: A function with the globals, cells and defaults of the original.
     Raises: NoSourceError, UnsupportedError: if the function cannot be converted.
@@ -258,10 +259,10 @@ def with_operators(function: types.FunctionType, operators: Any) -> types.Functi
 
 
 def _placed_around(statements: list[ast.stmt], node: ast.FunctionDef, first: ast.stmt) -> list[ast.stmt]:
-    """Gives places to what was put around the statements of a function.
+    """Gives positions to the code that was put around the statements of a function.
 
-    What runs before them belongs to the first of them, so that no line runs that did not run before. What runs when the
-    graph takes over belongs to the line of the `def`.
+    What runs before the statements belongs to the first of them, so that no line runs that did not run before. What
+    runs when the graph takes over belongs to the line of the `def`.
     """
     for statement in statements:
         if isinstance(statement, ast.Try) and not hasattr(statement, "lineno"):
@@ -285,5 +286,5 @@ _ADDED = ("if_body", "else_body", "loop_body", "loop_test", "extra_test", "ag_bo
 
 
 def _is_added(name: str) -> bool:
-    """Whether a function of this name is a block that conversion made a function."""
+    """Tells whether a function of this name is a block that conversion made a function."""
     return any(name == root or name.startswith(f"{root}_") and name[len(root) + 1 :].isdigit() for root in _ADDED)

@@ -42,7 +42,7 @@ class Names:
 
     @property
     def written(self) -> set[str]:
-        """Returns everything that may be assigned."""
+        """Every name that may be assigned."""
         return self.bound | self.rebound
 
     @property

@@ -1,8 +1,8 @@
-"""Finding the syntax tree of a Python function, with the positions it has in its file.
+"""Finding the syntax tree of a Python function, with the positions that the function has in its file.
 
 The tree must carry the user's own lines and columns, since the converted code is compiled with them. So the source is
 not dedented: the lines of a function are parsed below a line `if 1:` that takes their indentation. A lambda has no
-lines of its own; it is looked up in the tree of its whole file by the position of its code.
+lines of its own; the lambda is looked up in the tree of its whole file by the position of its code.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class NoSourceError(Exception):
 
 
 def function_node(function: types.FunctionType) -> FunctionNode:
-    """The syntax tree of a function; its positions are those of the file.
+    """Finds the syntax tree of a function; the positions in the tree are those of the file.
 
-    Raises: NoSourceError: if there is no source, or it is not that of the function.
+    Raises: NoSourceError: if there is no source, or the source is not that of the function.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)  # a module may have been edited and loaded again
@@ -53,7 +53,7 @@ def _not_python(code: types.CodeType, error: SyntaxError) -> NoSourceError:
 
 
 def _definition(code: types.CodeType, lines: Sequence[str]) -> ast.FunctionDef | None:
-    """The definition that starts (with its decorators) at the first line of the code."""
+    """Finds the definition that starts (with its decorators) at the first line of the code."""
     first = code.co_firstlineno
     if not 1 <= first <= len(lines):
         return None
@@ -75,21 +75,21 @@ def _first_line(node: ast.FunctionDef) -> int:
 
 
 def _fits(node: ast.FunctionDef, code: types.CodeType) -> bool:
-    """Whether code may come from a definition: same parameters, constants and names, on lines that hold expressions."""
+    """Tells whether code may come from a definition: same parameters and numbers, on lines that hold expressions."""
     lines = {getattr(part, end, 0) for part in ast.walk(node) for end in ("lineno", "end_lineno")}
     on_lines = all(line in lines for _, _, line in code.co_lines() if line)
     return _has_parameters(node, code) and on_lines and _has_constants(node, code)
 
 
 def _has_constants(node: FunctionNode, code: types.CodeType) -> bool:
-    """Whether code holds the numbers that a definition compiles to; it may hold more."""
+    """Tells whether code holds the numbers that a definition compiles to; the code may hold more."""
     compiled = code_of_definition(node, code)
     return _numbers(compiled.co_consts) <= _numbers(code.co_consts)
 
 
 def _numbers(constants: Iterable[object]) -> set[str]:
-    """The numbers among constants, and among those of the code and tuples in them."""
-    found: set[str] = set()
+    """Returns the numbers among constants, and among the constants of the code and tuples in them."""
+    numbers: set[str] = set()
     pending = list(constants)
     while pending:
         constant = pending.pop()
@@ -98,8 +98,8 @@ def _numbers(constants: Iterable[object]) -> set[str]:
         elif isinstance(constant, (tuple, frozenset)):
             pending += constant
         elif isinstance(constant, (int, float, complex)):
-            found.add(repr(constant))
-    return found
+            numbers.add(repr(constant))
+    return numbers
 
 
 @functools.lru_cache(maxsize=32)
@@ -108,29 +108,29 @@ def _lambdas(source: str) -> tuple[ast.Lambda, ...]:
 
 
 def _lambda_node(code: types.CodeType, lines: Sequence[str]) -> ast.Lambda:
-    """The lambda whose body has the positions of the code's instructions."""
+    """Finds the lambda whose body has the positions of the code's instructions."""
     try:
         candidates = _lambdas("".join(lines))
     except SyntaxError as error:
         raise _not_python(code, error) from error
     span = _span(code)
     on_line = [node for node in candidates if node.lineno == code.co_firstlineno]
-    found = [node for node in candidates if _node_span(node.body) == span] or [
+    fitting_nodes = [node for node in candidates if _node_span(node.body) == span] or [
         node for node in on_line if span is None or _contains(_node_span(node.body), span)
     ]
-    found = [node for node in found if _has_parameters(node, code) and _has_constants(node, code)]
-    if len(found) != 1:
+    fitting_nodes = [node for node in fitting_nodes if _has_parameters(node, code) and _has_constants(node, code)]
+    if len(fitting_nodes) != 1:
         raise NoSourceError(f"no single lambda at line {code.co_firstlineno} of {code.co_filename} fits the code")
-    return found[0]
+    return fitting_nodes[0]
 
 
 _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _span(code: types.CodeType) -> _Span | None:
-    """The first and the last position of the instructions of a code object; None if it returns a constant.
+    """Returns the first and the last position of the instructions of a code object; None if it returns a constant.
 
-    Raises: NoSourceError: if it has no positions.
+    Raises: NoSourceError: if the code has no positions.
     """
     places = [place for place in _positions(code) if place[2:] != (0, 0)]  # entry and exit have no columns
     if not places and any(True for _ in _positions(code)):
@@ -156,7 +156,7 @@ def _contains(outer: _Span, inner: _Span) -> bool:
 
 
 def _has_parameters(node: FunctionNode, code: types.CodeType) -> bool:
-    """Whether code has the parameters of a definition or lambda; those like `__x` have other names in a class."""
+    """Tells whether code has the parameters of a definition or lambda; in a class, names like `__x` have a prefix."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     names = [a.arg for a in [*positional, *arguments.kwonlyargs, *filter(None, [arguments.vararg, arguments.kwarg])]]
@@ -170,7 +170,7 @@ def _has_parameters(node: FunctionNode, code: types.CodeType) -> bool:
 
 
 def has_control_flow(code: types.CodeType) -> bool:
-    """Whether code has a branch or a loop, so that conversion would make a difference."""
+    """Tells whether code has a branch or a loop, so that conversion would make a difference."""
     before = ""
     for instruction in dis.get_instructions(code):
         name = instruction.opname

@@ -2,13 +2,15 @@
 
 What a name means depends on what stands around a function: `nonlocal x` and the reading of `x` need the variable of a
 function around, `__x` has the prefix of a class around, and `super()` needs the cell `__class__`. A definition compiled
-alone, at the top of a module, has none of them. So it is compiled inside a factory that stands for its surroundings:
+alone, at the top of a module, has none of this. So the definition is compiled inside a factory that stands for its
+surroundings:
 
     def ag_outer__(x, factor):          # the variables of functions around: parameters, so that they are cells
         class _Model:                   # the class around, if there is one, under a name that no code means
             def ag_function__(self): nonlocal x; ...
 
-The factory never runs. Only the code object of the definition is taken out of it, and gets the user's own cells.
+The factory never runs. Only the code object of the definition is taken out of the factory, and gets the user's own
+cells.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from millrace._src.autograph.transform.naming import identifiers
 from millrace._src.autograph.transform.templates import copy_tree, place, template
 
 FUNCTION = "ag_function__"
-"""The name of every definition that is compiled: the user's may be read in the body, as a global."""
+"""The name of every definition that is compiled; the user's own name may be read in the body, as a global."""
 _CLASS_CELL = "__class__"
 
 
