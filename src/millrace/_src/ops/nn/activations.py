@@ -76,7 +76,7 @@ def relu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
 
 @op("ReluGrad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape)
 def relu_grad(xp: Xp, gradients: Array, features: Array) -> Array:
-    """The gradient of `relu`: `gradients` where `features > 0`, else 0."""
+    """Computes the gradient of `relu`: `gradients` where `features > 0`, else 0."""
     return gradients * (features > 0)
 
 
@@ -104,7 +104,7 @@ def relu6(features: Any, name: str | None = None) -> Any:
 
 @op("Relu6", "features: T -> activations: T", T=_REAL, shape=same_shape)
 def relu6_op(xp: Xp, features: Array) -> Array:
-    """`min(max(features, 0), 6)`."""
+    """Computes `min(max(features, 0), 6)` element-wise."""
     return xp.minimum(xp.maximum(features, _zero(xp, features)), xp.asarray(6, features.dtype))
 
 
@@ -115,7 +115,7 @@ def relu6_gradient(dy: Tensor, activations: Tensor) -> Tensor:
 
 @op("Relu6Grad", "gradients: T, features: T -> backprops: T", T=_REAL, shape=merged_shape)
 def relu6_grad(xp: Xp, gradients: Array, features: Array) -> Array:
-    """The gradient of `relu6`: `gradients` where `0 < features < 6`, else 0."""
+    """Computes the gradient of `relu6`: `gradients` where `0 < features < 6`, else 0."""
     return gradients * ((features > 0) & (features < 6))
 
 
@@ -149,7 +149,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> An
 
 @op("LeakyRelu", "features: T -> activations: T", T=_FLOAT.with_default(d.float32), shape=same_shape)
 def leaky_relu_op(xp: Xp, features: Array, *, alpha: float = 0.2) -> Array:
-    """`features` where positive, else `alpha * features`."""
+    """Computes `features` where positive, else `alpha * features`."""
     return xp.where(features > 0, features, features * xp.asarray(alpha, features.dtype))
 
 
@@ -160,7 +160,7 @@ def leaky_relu_gradient(dy: Tensor, features: Tensor, alpha: float) -> Tensor:
 
 @op("LeakyReluGrad", "gradients: T, features: T -> backprops: T", T=_FLOAT.with_default(d.float32), shape=merged_shape)
 def leaky_relu_grad(xp: Xp, gradients: Array, features: Array, *, alpha: float = 0.2) -> Array:
-    """The gradient of `leaky_relu`."""
+    """Computes the gradient of `leaky_relu`: `gradients` where `features > 0`, else `alpha * gradients`."""
     return xp.where(features > 0, gradients, gradients * xp.asarray(alpha, gradients.dtype))
 
 
@@ -190,7 +190,7 @@ def elu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
 
 @op("EluGrad", "gradients: T, outputs: T -> backprops: T", T=_FLOAT, shape=merged_shape)
 def elu_grad(xp: Xp, gradients: Array, outputs: Array) -> Array:
-    """The gradient of `elu` from its output."""
+    """Computes the gradient of `elu` from the output of `elu`."""
     return xp.where(outputs < 0, gradients * (outputs + xp.ones((), outputs.dtype)), gradients)
 
 
@@ -223,7 +223,7 @@ def selu_gradient(dy: Tensor, activations: Tensor) -> Tensor:
 
 @op("SeluGrad", "gradients: T, outputs: T -> backprops: T", T=_FLOAT, shape=merged_shape)
 def selu_grad(xp: Xp, gradients: Array, outputs: Array) -> Array:
-    """The gradient of `selu` from its output."""
+    """Computes the gradient of `selu` from the output of `selu`."""
     scale, alpha = xp.asarray(_SELU_SCALE, outputs.dtype), xp.asarray(_SELU_ALPHA, outputs.dtype)
     return gradients * xp.where(outputs < 0, outputs + alpha, scale)
 
@@ -254,7 +254,7 @@ def softsign_gradient(dy: Tensor, features: Tensor) -> Tensor:
 
 @op("SoftsignGrad", "gradients: T, features: T -> backprops: T", T=_FLOAT, shape=merged_shape)
 def softsign_grad(xp: Xp, gradients: Array, features: Array) -> Array:
-    """The gradient of `softsign`: `gradients / (1 + |features|)^2`."""
+    """Computes the gradient of `softsign`: `gradients / (1 + |features|)^2`."""
     return gradients / xp.square(xp.ones((), features.dtype) + xp.abs(features))
 
 

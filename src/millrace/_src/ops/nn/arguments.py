@@ -1,4 +1,8 @@
-"""How public functions of `tf.nn` read their arguments: strides for some dimensions, paddings, batch dimensions."""
+"""How public functions of `tf.nn` read their arguments.
+
+A user gives strides as one number, one a spatial dimension or one a dimension; paddings as a mode or as pairs; images
+with several batch dimensions. Ops know one form of each. The functions here turn the first into the second.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 
 
 def for_all_dimensions(value: Any, spatial: int, channel_axis: int, name: str) -> list[int]:
-    """One number a dimension, from one for all spatial dimensions, one for each, or the complete list.
+    """Returns one number a dimension, from one for all spatial dimensions, one for each, or the complete list.
 
     Raises: ValueError: if the list has another length.
     """
@@ -32,7 +36,7 @@ def for_all_dimensions(value: Any, spatial: int, channel_axis: int, name: str) -
 
 
 def padding_attributes(padding: Any, length: int = 4) -> tuple[Any, list[int]]:
-    """The attributes `padding` and `explicit_paddings` for "SAME", "VALID" or a list of pairs.
+    """Returns the attributes `padding` and `explicit_paddings` for "SAME", "VALID" or a list of pairs.
 
     Raises: ValueError: if the list is not `length` pairs.
     """
@@ -59,7 +63,7 @@ def padding_attributes(padding: Any, length: int = 4) -> tuple[Any, list[int]]:
 
 
 def is_channels_first(data_format: str | None) -> bool:
-    """Whether a data format has the channels before the spatial dimensions."""
+    """Tells whether a data format has the channels before the spatial dimensions."""
     return data_format is not None and data_format.startswith("NC")
 
 

@@ -1,4 +1,7 @@
-"""The average-pooling ops and their gradients. Padding does not count: sums are divided by the elements there are."""
+"""The average-pooling ops and their gradients.
+
+Padding does not count: the sum of a window is divided by the number of its elements that are in the input.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,13 @@ def _along(axis: int, index: slice) -> tuple[slice, ...]:
 
 
 def _counts(w: Window) -> Any:
-    """How many elements of each window are in the input."""
+    """Counts the elements of each window that are in the input."""
     starts = np.arange(w.places) * w.stride - w.before
     return np.minimum(starts + w.kernel, w.size) - np.maximum(starts, 0)
 
 
 def _divided(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
-    """`x` divided by the number of elements of each window."""
+    """Divides `x` by the number of elements of each window."""
     total: Any = np.ones((), np.int64)
     for axis, w in enumerate(windows):
         if w.kernel != 1:
@@ -71,7 +74,9 @@ def _avg_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
 
 
 def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
-    """The gradient of `_avg_pool`: each window's, divided, goes to all its elements; axis by axis."""
+    """Computes the gradient of `_avg_pool`, axis by axis: each element of a window gets the window's divided
+    gradient.
+    """
     if is_half(gradient):
         return xp.astype(_spread(xp, xp.astype(gradient, np.float32), windows), gradient.dtype)
     x = _divided(xp, gradient, windows)
@@ -133,7 +138,7 @@ def avg_pool_op(
     padding: str,
     data_format: str = "NHWC",
 ) -> Array:
-    """The mean of each window of images `[batch, height, width, channels]`.
+    """Computes the mean of each window of images `[batch, height, width, channels]`.
 
     >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
     >>> tf.raw_ops.AvgPool(value=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID").numpy().ravel()
@@ -173,7 +178,7 @@ def avg_pool_grad_op(
     padding: str,
     data_format: str = "NHWC",
 ) -> Array:
-    """The gradient of AvgPool: each window's is shared out among its elements."""
+    """Computes the gradient of AvgPool: the gradient of each window is shared out among the window's elements."""
     return _gradient(xp, "AvgPoolGrad", orig_input_shape, grad, (ksize, strides, padding, data_format))
 
 
@@ -192,7 +197,7 @@ def avg_pool_3d_op(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Array:
-    """The mean of each window of volumes `[batch, depth, height, width, channels]`."""
+    """Computes the mean of each window of volumes `[batch, depth, height, width, channels]`."""
     return _avg_pool(xp, input, _windows(input.shape, ksize, strides, padding, data_format))
 
 
@@ -226,7 +231,7 @@ def avg_pool_3d_grad_op(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Array:
-    """The gradient of AvgPool3D: each window's is shared out among its elements."""
+    """Computes the gradient of AvgPool3D: the gradient of each window is shared out among the window's elements."""
     return _gradient(xp, "AvgPool3DGrad", orig_input_shape, grad, (ksize, strides, padding, data_format))
 
 

@@ -56,7 +56,7 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
-    """`batch_normalization` under its old name.
+    """Normalizes like `tf.nn.batch_normalization`, under an old name and with other argument names.
 
     >>> tf.nn.batch_norm_with_global_normalization(
     ...     tf.ones([1, 1, 1, 1]), [0.], [1.], [2.], [3.], 0., scale_after_normalization=True).numpy().ravel()

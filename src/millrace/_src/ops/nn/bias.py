@@ -22,7 +22,7 @@ _FORMATS = ("NHWC", "NCHW")
 
 
 def _channel_axis(rank: int, data_format: str) -> int:
-    """Where the channels are; images with channels first have them before two dimensions, or three."""
+    """Returns the axis of the channels; images with channels first have the channels before two or three dimensions."""
     return max(rank - 1 if data_format != "NCHW" else 1, 1)
 
 
@@ -98,7 +98,7 @@ def bias_add_gradient(dy: Tensor, data_format: str) -> tuple[Tensor, Tensor]:
 
 @op("BiasAddV1", "value: T, bias: T -> output: T", T=NUMBER, shape=_shape, batching=image_batches.bias)
 def bias_add_v1_op(xp: Xp, value: Array, bias: Array) -> Array:
-    """BiasAdd of old graphs, with channels always last.
+    """Adds a bias as BiasAdd does, in old graphs, with channels always last.
 
     >>> tf.raw_ops.BiasAddV1(value=[[1., 2.]], bias=[10., 20.]).numpy()
     array([[11., 22.]], dtype=float32)
@@ -115,7 +115,7 @@ def bias_add_v1_gradient(dy: Tensor) -> tuple[Tensor, Tensor]:
     "BiasAddGrad", "out_backprop: T -> output: T", T=NUMBER, shape=_gradient_shape, batching=image_batches.bias_gradient
 )
 def bias_add_grad_op(xp: Xp, out_backprop: Array, *, data_format: str = "NHWC") -> Array:
-    """The gradient of BiasAdd with respect to the bias: the sum over all but the channels."""
+    """Computes the gradient of BiasAdd with respect to the bias: the sum over all axes but the channels."""
     require_choice("data_format", data_format, _FORMATS)
     _require_rank(out_backprop)
     kept = _channel_axis(out_backprop.ndim, data_format)

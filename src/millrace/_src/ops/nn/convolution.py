@@ -1,4 +1,8 @@
-"""`tf.nn.conv1d`, `conv2d`, `conv3d`, `convolution` and `atrous_conv2d`."""
+"""`tf.nn.conv1d`, `conv2d`, `conv3d`, `convolution` and `atrous_conv2d`.
+
+The ops Conv2D and Conv3D do the work. A 1-D convolution is a 2-D one of height 1; several batch dimensions become one;
+`convolution` moves dilations into the batch, as TensorFlow's graphs show.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The ops Conv2D and Conv3D and their gradient ops.
 
-All are the same three correlations (see `correlation`) with the channels moved to the end; the ops differ in rank and
-in what TensorFlow lets them be told. Data formats, dilations and groups that TensorFlow refuses on a CPU work here.
+All of these ops are the same three correlations (see `correlation`) with the channels moved to the end. The ops differ
+in rank and in their attributes. Data formats, dilations and groups that TensorFlow refuses on a CPU work here.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def conv_windows(
     data_format: str,
     dilations: tuple[int, ...],
 ) -> tuple[Window, ...]:
-    """The windows of a convolution of arrays of these shapes.
+    """Makes the windows of a convolution of arrays of these shapes.
 
     Raises:
       InvalidArgumentError: if shapes or attributes do not fit.
@@ -126,7 +126,7 @@ def _require_depths(depth: int, filters: Sequence[int]) -> None:
 
 
 def check_rank(shape: TensorShape, rank: int) -> list[int | None]:
-    """The dimensions of a shape of known rank.
+    """Returns the dimensions of a shape; a shape of unknown rank gives `rank` unknown dimensions.
 
     Raises: ValueError: if the rank is known and another.
     """
@@ -138,7 +138,7 @@ def check_rank(shape: TensorShape, rank: int) -> list[int | None]:
 
 
 def static_layout(c: ShapeContext, rank: int) -> win.Layout:
-    """The layout that the attributes name, once attributes of an op of this rank are checked."""
+    """Checks the attributes of an op of this rank, and returns the layout that the data format names."""
     spatial = rank - 2
     win.check_choice(c.op.name, "padding", c.attr("padding"), win.PADDINGS_EXPLICIT if spatial == 2 else win.PADDINGS)
     win.check_choice(c.op.name, "data_format", c.attr("data_format"), _FORMATS[spatial])
@@ -158,7 +158,7 @@ def static_layout(c: ShapeContext, rank: int) -> win.Layout:
 def conv_counts(
     c: ShapeContext, layout: win.Layout, sizes: Sequence[int | None], kernels: Sequence[int | None]
 ) -> list[int | None]:
-    """The spatial sizes of a convolution's output."""
+    """Computes the spatial sizes of a convolution's output."""
     pairs = win.explicit_pairs(c.attrs.get("explicit_paddings", ()), layout.spatial)
     strides, dilations = layout.pick(c.attr("strides")), layout.pick(c.attr("dilations"))
     parts = zip(sizes, kernels, strides, dilations, pairs, strict=True)
@@ -168,7 +168,7 @@ def conv_counts(
 def assembled(
     layout: win.Layout, batch: int | None, spatial: Sequence[int | None], channels: int | None
 ) -> TensorShape:
-    """A shape from its parts."""
+    """Assembles a shape from its parts."""
     dims: list[int | None] = [None] * (len(spatial) + 2)
     dims[layout.batch], dims[layout.channels] = batch, channels
     for axis, size in zip(layout.spatial, spatial, strict=True):
@@ -212,7 +212,7 @@ def _conv3d_shape(c: ShapeContext) -> TensorShape:
 
 
 def _input_gradient_shape(c: ShapeContext, rank: int) -> TensorShape:
-    """The shape asked for; the batch must be that of the gradient."""
+    """Returns the shape asked for; the batch must be that of the gradient."""
     gradient, filters = check_rank(c.shape("out_backprop"), rank), check_rank(c.shape("filter"), rank)
     layout = static_layout(c, rank)
     _merged(gradient[layout.channels], filters[-1])
@@ -257,7 +257,7 @@ def _forward(xp: Xp, x: Array, filters: Array, data_format: str, attrs: tuple[An
 def _gradient_windows(
     name: str, like: Any, filters: Any, gradient: Any, data_format: str, attrs: Any
 ) -> tuple[Window, ...]:
-    """The windows of a gradient op, whose output gradient must be of the shape of the convolution's output."""
+    """Makes the windows of a gradient op; the output gradient must have the shape of the convolution's output."""
     strides, padding, explicit, dilations = attrs
     layout = win.layout_of(data_format)
     rank = len(layout.spatial) + 2
@@ -387,7 +387,7 @@ def conv2d_input_gradient_op(
     data_format: str = "NHWC",
     dilations: Sequence[int] = _ONES4,
 ) -> Array:
-    """The gradient of Conv2D with respect to its input; what `tf.nn.conv2d_transpose` computes."""
+    """Computes the gradient of Conv2D with respect to its input, which is what `tf.nn.conv2d_transpose` computes."""
     attrs = (strides, padding, explicit_paddings, dilations)
     return _to_input(xp, "Conv2DCustomBackpropInput", input_sizes, filter, out_backprop, data_format, attrs)
 
@@ -435,7 +435,7 @@ def conv2d_filter_gradient_op(
     data_format: str = "NHWC",
     dilations: Sequence[int] = _ONES4,
 ) -> Array:
-    """The gradient of Conv2D with respect to its filters."""
+    """Computes the gradient of Conv2D with respect to its filters."""
     attrs = (strides, padding, explicit_paddings, dilations)
     return _to_filters(xp, "Conv2DCustomBackpropFilter", input, filter_sizes, out_backprop, data_format, attrs)
 
@@ -513,7 +513,7 @@ def conv3d_input_gradient_op(
     data_format: str = "NDHWC",
     dilations: Sequence[int] = _ONES5,
 ) -> Array:
-    """The gradient of Conv3D with respect to its input; what `tf.nn.conv3d_transpose` computes."""
+    """Computes the gradient of Conv3D with respect to its input, which is what `tf.nn.conv3d_transpose` computes."""
     attrs = (strides, padding, (), dilations)
     return _to_input(xp, "Conv3DBackpropInputOp", input_sizes, filter, out_backprop, data_format, attrs)
 
@@ -550,7 +550,7 @@ def conv3d_filter_gradient_op(
     data_format: str = "NDHWC",
     dilations: Sequence[int] = _ONES5,
 ) -> Array:
-    """The gradient of Conv3D with respect to its filters."""
+    """Computes the gradient of Conv3D with respect to its filters."""
     attrs = (strides, padding, (), dilations)
     return _to_filters(xp, "Conv3DBackpropFilterOp", input, filter_sizes, out_backprop, data_format, attrs)
 

@@ -1,8 +1,9 @@
 """Correlation of arrays in any number of dimensions, and its two gradients: what all convolution ops compute.
 
-Layout is always `[batch, *spatial, channels]` and `[*kernel, channels / groups, features]`; callers move channels. On
-NumPy the windows are copied into rows (im2col) and multiplied with the filter as one matrix: BLAS does the work. The
-copy is made a few images at a time, so that it stays in the cache. XLA has an op for all three.
+The layout is always `[batch, *spatial, channels]` for images and `[*kernel, channels / groups, features]` for filters;
+callers move channels. On NumPy the windows are copied into rows (im2col) and multiplied with the filter as one matrix:
+BLAS does the work. The windows of a few images are copied at a time, so that the copy stays in the cache. XLA has an op
+for all three.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ from millrace._src.ops.math.precision import is_half
 from millrace._src.ops.nn.windows import Window, offsets, overlay, padded
 
 _CHUNK = 1 << 20
-"""Elements of one block of copied windows (4 MiB of float32): about what a cache holds."""
+"""The number of elements of one block of copied windows (4 MiB of float32): about what a cache holds."""
 
 
 @kernel_part
 def correlate(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
-    """`output[n, p, f] = sum over k, c of x[n, p * stride + k * dilation - before, c] * filters[k, c, f]`.
+    """Correlates images with filters.
 
-    The number of groups is the ratio of the channels of `x` to those of `filters`.
+    `output[n, p, f] = sum over k, c of x[n, p * stride + k * dilation - before, c] * filters[k, c, f]`. The number of
+    groups is the ratio of the channels of `x` to those of `filters`.
     """
     if is_half(x):
         wide = correlate(xp, x.astype(np.float32), filters.astype(np.float32), windows)
@@ -57,7 +59,7 @@ def _correlate_into(xp: Xp, output: Array, x: Array, filters: Array, windows: Se
 def correlate_input_gradient(
     xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window], like: Sequence[int]
 ) -> Array:
-    """The gradient of `correlate` with respect to `x`, which has the shape `like`."""
+    """Computes the gradient of `correlate` with respect to `x`, which has the shape `like`."""
     if is_half(gradient):
         wide = correlate_input_gradient(xp, gradient.astype(np.float32), filters.astype(np.float32), windows, like)
         return wide.astype(gradient.dtype)
@@ -86,7 +88,7 @@ def _overlaid(xp: Xp, gradient: Array, filters: Array, windows: Sequence[Window]
 def correlate_filter_gradient(
     xp: Xp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]
 ) -> Array:
-    """The gradient of `correlate` with respect to `filters`, which have the shape `like`."""
+    """Computes the gradient of `correlate` with respect to `filters`, which have the shape `like`."""
     if is_half(x):
         wide = correlate_filter_gradient(xp, x.astype(np.float32), gradient.astype(np.float32), windows, like)
         return wide.astype(x.dtype)
@@ -103,7 +105,7 @@ def correlate_filter_gradient(
 
 
 def _groups(channels: int, filters: Array) -> Iterator[tuple[slice, slice, Array]]:
-    """For each group: its channels, its features, its filters."""
+    """Yields the channels, the features and the filters of each group."""
     size, features = filters.shape[-2:]
     groups = channels // size
     each = features // groups
@@ -113,7 +115,7 @@ def _groups(channels: int, filters: Array) -> Iterator[tuple[slice, slice, Array
 
 
 def _row_blocks(xp: Xp, x: Array, windows: Sequence[Window]) -> Iterator[tuple[slice, Array]]:
-    """The windows as rows of matrices, a few images at a time: (images, `[positions, kernel * channels]`)."""
+    """Yields images, a few at a time, and their windows as rows of a matrix `[positions, kernel * channels]`."""
     x = padded(xp, x, windows)
     counts, kernels = tuple(w.places for w in windows), tuple(w.kernel for w in windows)
     strides = x.strides[1:-1]
@@ -130,7 +132,7 @@ def _row_blocks(xp: Xp, x: Array, windows: Sequence[Window]) -> Iterator[tuple[s
 
 
 def _mirrored_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
-    """The windows of the correlation that is the input gradient, if it is one: for strides of 1."""
+    """Returns the windows of the correlation that is the input gradient; None if it is none, as for strides above 1."""
     mirrored = []
     for w in windows:
         before = w.reach - 1 - w.before
@@ -142,7 +144,7 @@ def _mirrored_windows(windows: Sequence[Window]) -> tuple[Window, ...] | None:
 
 
 def _mirrored_filters(xp: Any, filters: Array, groups: int) -> Array:
-    """The filters turned around in space, with inputs and outputs exchanged within each group."""
+    """Turns the filters around in space, and exchanges inputs and outputs within each group."""
     kernel, (size, features) = filters.shape[:-2], filters.shape[-2:]
     turned = xp.flip(filters, tuple(range(len(kernel)))).reshape(-1, size, groups, features // groups)
     return xp.transpose(turned, (0, 3, 2, 1)).reshape(*kernel, features // groups, groups * size)
@@ -199,14 +201,14 @@ def _xla_input_gradient(
 
 @correlate_filter_gradient.kernel_for("xla")
 def _xla_filter_gradient(xp: XlaXp, x: Array, gradient: Array, windows: Sequence[Window], like: Sequence[int]) -> Array:
-    """Batch and channels change places: the images are summed over, the channels stay."""
+    """Computes the gradient by a convolution with batch and channels exchanged, which sums over the images."""
     if 0 in gradient.shape or 0 in x.shape:
         return xp.zeros(tuple(like), x.dtype)
     spatial = "DHW"[3 - len(windows) :]
     groups, size = x.shape[-1] // like[-2], like[-2]
     specs = (f"C{spatial}N", f"I{spatial}O", f"{spatial}NC")
     if groups > 1:
-        # XLA is slow with groups of images, so those of a group become features: `[n, p, g * c] -> [c, p, g * n]`.
+        # XLA is slow with groups of images, so the images of a group become features: `[n, p, g * c] -> [c, p, g * n]`.
         split = x.reshape(*x.shape[:-1], groups, size)
         moved = xp.transpose(split, (x.ndim, *range(1, x.ndim), 0))
         x = moved.reshape(size, *x.shape[1:-1], groups * x.shape[0])

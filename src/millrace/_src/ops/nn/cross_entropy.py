@@ -1,6 +1,7 @@
 """`tf.nn.softmax_cross_entropy_with_logits` and `sparse_softmax_cross_entropy_with_logits`.
 
-The ops take matrices; these functions bring logits of any rank, and any class axis, into that form and back.
+The ops take matrices. These functions bring logits of any rank, with any class axis, into matrices, and the loss back
+into the logits' shape.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _HALF = (d.float16, d.bfloat16)
 
 @export("nn.softmax_cross_entropy_with_logits", v1=["nn.softmax_cross_entropy_with_logits_v2"])
 def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, name: str | None = None) -> Any:
-    """Cross-entropy between label distributions and the softmax of logits: `-sum(labels * log_softmax(logits))`.
+    """Computes the cross-entropy between label distributions and the softmax of logits.
+
+    The formula is `-sum(labels * log_softmax(logits))` along `axis`.
 
     >>> tf.nn.softmax_cross_entropy_with_logits(labels=[[0., 1.]], logits=[[1., 1.]]).numpy()
     array([0.6931472], dtype=float32)
@@ -56,7 +59,7 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: int = -1, 
 
 
 def _any_rank(logits: Tensor, labels: Tensor, axis: int, is_last: bool, scope: str) -> Tensor:
-    """The loss of logits of any rank, through matrices."""
+    """Computes the loss of logits of any rank, through matrices."""
     static = logits.shape
     rank = rank_of(logits)
     if not is_last:
@@ -74,7 +77,7 @@ def _any_rank(logits: Tensor, labels: Tensor, axis: int, is_last: bool, scope: s
 
 
 def _axis_last(axis: int, rank: Tensor) -> Tensor:
-    """The permutation that moves `axis` to the end."""
+    """Returns the permutation that moves `axis` to the end."""
     return concat([range_(axis), range_(axis + 1, rank), [axis]], 0)
 
 
@@ -86,7 +89,7 @@ def _as_matrix(x: Tensor) -> Tensor:
 
 @export("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Any:
-    """Cross-entropy between class numbers and the softmax of logits: `-log_softmax(logits)[label]`.
+    """Computes the cross-entropy between class numbers and the softmax of logits, `-log_softmax(logits)[label]`.
 
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[1., 1.]]).numpy()
     array([0.6931472], dtype=float32)

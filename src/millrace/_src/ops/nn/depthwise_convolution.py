@@ -1,4 +1,7 @@
-"""`tf.nn.depthwise_conv2d`, its gradients as functions, and `tf.nn.separable_conv2d`."""
+"""`tf.nn.depthwise_conv2d`, its gradients as functions, and `tf.nn.separable_conv2d`.
+
+The ops of `depthwise_ops` do the work. Dilations are moved into the batch, as TensorFlow's graphs show.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +88,7 @@ def depthwise_conv2d_backprop_input(
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of a depthwise convolution with respect to its input.
+    """Computes the gradient of a depthwise convolution with respect to its input.
 
     >>> dy, filters = tf.ones([1, 3, 3, 2]), tf.ones([2, 2, 2, 1])
     >>> tf.nn.depthwise_conv2d_backprop_input([1, 4, 4, 2], filters, dy, [1, 1, 1, 1], "VALID").shape
@@ -128,7 +131,7 @@ def depthwise_conv2d_backprop_filter(
     dilations: Sequence[int] = [1, 1, 1, 1],
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of a depthwise convolution with respect to its filters.
+    """Computes the gradient of a depthwise convolution with respect to its filters.
 
     >>> x, dy = tf.ones([1, 4, 4, 2]), tf.ones([1, 3, 3, 2])
     >>> tf.nn.depthwise_conv2d_backprop_filter(x, [2, 2, 2, 1], dy, [1, 1, 1, 1], "VALID")[0, 0, :, 0].numpy()
@@ -171,7 +174,7 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A depthwise convolution, then a 1x1 convolution that mixes the channels.
+    """Computes a depthwise convolution, then a 1x1 convolution that mixes the channels.
 
     >>> image = tf.ones([1, 4, 4, 3])
     >>> tf.nn.separable_conv2d(image, tf.ones([2, 2, 3, 2]), tf.ones([1, 1, 6, 5]), [1, 1, 1, 1], "SAME").shape

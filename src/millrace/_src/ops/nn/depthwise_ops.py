@@ -1,8 +1,8 @@
 """The op DepthwiseConv2dNative and its gradient ops: every channel has filters of its own.
 
-There is no matrix product in a depthwise convolution; it is a sum, over the elements of the window, of a strided slice
-of the input times one number a channel. The kernels say just that, for both engines: NumPy adds into one buffer, XLA
-fuses the sum into one loop.
+There is no matrix product in a depthwise convolution. It is a sum over the elements of the window: each term is a
+strided slice of the input times one number a channel. The kernels say just that, for both engines: NumPy adds into one
+buffer, XLA fuses the sum into one loop.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _invalid(message: str) -> InvalidArgumentError:
 
 
 def _windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> tuple[Window, ...]:
-    """The windows; the depths must be equal."""
+    """Makes the windows of a depthwise convolution; the depths of input and filter must be equal."""
     strides, padding, explicit, dilations = attrs
     for noun, shape in (("input", x), ("filter", filters)):
         if len(shape) != 4:
@@ -66,8 +66,8 @@ def _windows(x: Any, filters: Any, data_format: str, attrs: tuple[Any, ...]) -> 
 def _check_gradient(gradient: Array, windows: Sequence[Window], batch: int, filters: Sequence[int]) -> None:
     expected = (batch, *(w.places for w in windows), filters[2] * filters[3])
     if gradient.shape != expected:
-        given = ",".join(map(str, gradient.shape))
-        raise _invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{given}]")
+        shape_text = ",".join(map(str, gradient.shape))
+        raise _invalid(f"out_backprop must have shape [{','.join(map(str, expected))}] but has [{shape_text}]")
 
 
 @op(
@@ -96,7 +96,7 @@ def depthwise_op(
 
 
 def _wide(function: Any, xp: Xp, a: Array, b: Array, **options: Any) -> Array:
-    """`function` computed in float32 for 16-bit floats."""
+    """Calls `function` in float32 for 16-bit floats."""
     if not is_half(a):
         return function(xp, a, b, **options)
     return xp.astype(function(xp, xp.astype(a, np.float32), xp.astype(b, np.float32), **options), a.dtype)
@@ -169,7 +169,7 @@ def depthwise_input_gradient_op(
     data_format: str = "NHWC",
     dilations: Sequence[int] = _ONES,
 ) -> Array:
-    """The gradient of DepthwiseConv2dNative with respect to its input."""
+    """Computes the gradient of DepthwiseConv2dNative with respect to its input."""
     like = tuple(int(n) for n in input_sizes.reshape(-1))
     windows = _windows(like, filter.shape, data_format, (strides, padding, explicit_paddings, dilations))
     layout = win.layout_of(data_format)
@@ -233,7 +233,7 @@ def depthwise_filter_gradient_op(
     data_format: str = "NHWC",
     dilations: Sequence[int] = _ONES,
 ) -> Array:
-    """The gradient of DepthwiseConv2dNative with respect to its filters."""
+    """Computes the gradient of DepthwiseConv2dNative with respect to its filters."""
     like = tuple(int(n) for n in filter_sizes.reshape(-1))
     windows = _windows(input.shape, like, data_format, (strides, padding, explicit_paddings, dilations))
     gradient = win.to_channels_last(xp, out_backprop, data_format)

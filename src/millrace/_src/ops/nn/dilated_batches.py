@@ -34,7 +34,7 @@ def through_batch(
     filter_shape: Callable[[], Tensor] | None,
     data_format: str | None,
 ) -> Tensor:
-    """`function(input, padding)` with windows whose elements are `rates` apart.
+    """Computes `function(input, padding)` with windows whose elements are `rates` apart.
 
     Args:
       input: `[batch, *spatial, channels]` or `[batch, channels, *spatial]`.
@@ -42,23 +42,23 @@ def through_batch(
       padding: "SAME", "VALID" or a list of pairs for all dimensions.
       function: an op over dense windows; gets the input and the padding that is left to do.
       filter_shape: makes a Tensor that starts with the sizes of the window; for "SAME".
-      data_format: where the channels are.
+      data_format: says where the channels are.
 
     Returns: A Tensor.
     Raises: ValueError: if a rate is not positive.
     """
-    known = np.asarray(rates, np.int32)
-    rate = convert_to_tensor(known, name="dilation_rate")
-    if known.min(initial=1) < 1:
-        raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate={known}")
-    if (known == 1).all():
+    rate_values = np.asarray(rates, np.int32)
+    rate = convert_to_tensor(rate_values, name="dilation_rate")
+    if rate_values.min(initial=1) < 1:
+        raise ValueError(f"all values of `dilation_rate` must be positive. Received: dilation_rate={rate_values}")
+    if (rate_values == 1).all():
         return function(input, padding)
     first = 2 if is_channels_first(data_format) else 1
-    base = _base_paddings(padding, known, filter_shape, first)
-    static = input.shape.as_list()[first : first + len(known)] if input.shape.rank is not None else [None]
-    sizes = static if None not in static else _dynamic_sizes(input, first, len(known))
+    base = _base_paddings(padding, rate_values, filter_shape, first)
+    static = input.shape.as_list()[first : first + len(rate_values)] if input.shape.rank is not None else [None]
+    sizes = static if None not in static else _dynamic_sizes(input, first, len(rate_values))
     paddings, crops = required_space_to_batch_paddings(sizes, rate, base)
-    block = np.concatenate([np.ones(first - 1, np.int32), known])
+    block = np.concatenate([np.ones(first - 1, np.int32), rate_values])
     moved = space_to_batch_nd(input, block, _with_channels(paddings, first))
     result = function(moved, "VALID")
     return batch_to_space_nd(result, block, _with_channels(crops, first))
@@ -70,7 +70,7 @@ def _dynamic_sizes(input: Tensor, first: int, count: int) -> Tensor:
 
 
 def _base_paddings(padding: Any, rates: Any, filter_shape: Any, first: int) -> Any:
-    """The padding that the whole dilated window needs, `[before, after]` a spatial dimension."""
+    """Returns the padding that the whole dilated window needs, `[before, after]` a spatial dimension."""
     if isinstance(padding, (list, tuple)):
         return np.array(padding, np.int32)[first : first + len(rates)]
     if padding == "VALID":
@@ -78,9 +78,9 @@ def _base_paddings(padding: Any, rates: Any, filter_shape: Any, first: int) -> A
     if padding != "SAME":
         raise ValueError(f"Invalid padding method {padding!r}")
     shape = filter_shape()
-    known = static_value(shape)
-    if known is not None:
-        extra = (known[: len(rates)] - 1) * rates
+    shape_values = static_value(shape)
+    if shape_values is not None:
+        extra = (shape_values[: len(rates)] - 1) * rates
         return convert_to_tensor(np.stack([extra // 2, extra - extra // 2], axis=1).astype(np.int32), name="stack")
     extra = (shape[: len(rates)] - 1) * rates
     start = extra // 2
@@ -88,10 +88,10 @@ def _base_paddings(padding: Any, rates: Any, filter_shape: Any, first: int) -> A
 
 
 def _with_channels(paddings: Tensor, first: int) -> Any:
-    """Paddings with a row of zeros for channels that stand before the spatial dimensions."""
-    known = static_value(paddings)
-    if known is not None:
-        return np.concatenate([np.zeros([first - 1, 2], np.int32), known])
+    """Adds a row of zeros to paddings for channels that stand before the spatial dimensions."""
+    padding_values = static_value(paddings)
+    if padding_values is not None:
+        return np.concatenate([np.zeros([first - 1, 2], np.int32), padding_values])
     if first == 1:
         return paddings
     zero = convert_to_tensor(np.zeros(2, np.int32), dtype=int32)

@@ -1,7 +1,7 @@
 """`tf.nn.dropout` and its forms with a random stream of one's own.
 
-A uniform number is drawn for each element, and the element kept where it is at least `rate`. The structure is
-TensorFlow's, so that one seed drops the same elements.
+A uniform number is drawn for each element, and the element is kept where the number is at least `rate`. The structure
+is TensorFlow's, so that one seed drops the same elements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from millrace._src.util.export import export
 
 @export("nn.dropout", v1=[])
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Tensor:
-    """Sets elements to 0 with probability `rate`, and scales the others by `1 / (1 - rate)`: the sum stays as expected.
+    """Sets elements to 0 with probability `rate`, and scales the others by `1 / (1 - rate)`: the expected sum stays.
 
     Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", 2014.
 
@@ -39,7 +39,8 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
     Args:
       x: A floating point Tensor.
       rate: the probability that an element is dropped, in [0, 1): a number, or a scalar Tensor of the dtype of `x`.
-      noise_shape: the shape of what is drawn; a dimension of 1 drops along it together. None in it: as in `x`.
+      noise_shape: the shape of the drawn numbers; elements along a dimension of 1 are dropped together. A dimension of
+        None is as in `x`.
       seed: the op's own seed; see `tf.random.set_seed`.
       name: A name for the operation (optional).
 
@@ -54,7 +55,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: int | None = None,
 def stateless_dropout(
     x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
-    """`dropout` whose choice is a function of `seed` alone.
+    """Drops elements as `tf.nn.dropout` does, by a choice that is a function of `seed` alone.
 
     >>> tf.nn.experimental.stateless_dropout(tf.range(1., 9.), rate=0.5, seed=[1, 2]).numpy()
     array([ 2.,  0.,  6.,  0.,  0., 12.,  0.,  0.], dtype=float32)
@@ -78,7 +79,7 @@ def stateless_dropout(
 def general_dropout(
     x: Any, rate: Any, uniform_sampler: Callable[..., Any], noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
-    """`dropout` with random numbers of one's own.
+    """Drops elements as `tf.nn.dropout` does, with the random numbers of `uniform_sampler`.
 
     >>> sampler = lambda shape, dtype: tf.constant([0.1, 0.9], dtype)
     >>> tf.nn.experimental.general_dropout([1., 1.], rate=0.5, uniform_sampler=sampler).numpy()
@@ -110,7 +111,7 @@ def _dropout(
                 f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype}"
             )
         if is_number and rate == 0:
-            skip()  # later random ops draw the same as if this one had drawn
+            skip()  # later random ops draw the same as if this op had drawn
             return x
         scaled, threshold = _scaled(x, rate, is_number)
         noise = sampler(shape=_noise_shape(x, noise_shape), dtype=x.dtype)
@@ -121,7 +122,7 @@ def _dropout(
 
 
 def _scaled(x: Tensor, rate: Any, is_number: bool) -> tuple[Any, Any]:
-    """`x / (1 - rate)`, and the rate in the dtype of `x`."""
+    """Returns `x / (1 - rate)`, and the rate in the dtype of `x`."""
     if is_number:
         return raw.Mul(x=x, y=constant(1 / (1 - rate), dtype=x.dtype)), rate
     if not isinstance(rate, Tensor):

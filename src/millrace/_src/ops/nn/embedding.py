@@ -1,4 +1,8 @@
-"""`tf.nn.embedding_lookup`: rows of a table; its gradient touches only these rows (`tf.IndexedSlices`)."""
+"""`tf.nn.embedding_lookup`: rows of a table.
+
+The gradient of a lookup touches only the rows that were read, and is a `tf.IndexedSlices`. A table may be split over
+several tensors: then each tensor is asked for its own rows, and the answers are stitched together.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +60,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: float | None = None, name:
 
 
 def _clipped(rows: Tensor, leading: int | None, max_norm: float | None) -> Any:
-    """Rows scaled down to a length; the first `leading` dimensions tell the rows apart."""
+    """Scales rows down to a length; the first `leading` dimensions tell the rows apart."""
     if max_norm is None:
         return rows
     if leading is None or rows.shape.rank is None:
@@ -71,8 +75,8 @@ def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: st
     count = len(parts)
     rows_of = raw.DynamicPartition(data=inside, partitions=part, num_partitions=count)
     positions_of = raw.DynamicPartition(data=positions, partitions=part, num_partitions=count)
-    found = [_clipped(gather(p, rows), 1, max_norm) for p, rows in zip(parts, rows_of, strict=True)]
-    joined = raw.ParallelDynamicStitch(indices=positions_of, data=found, name=scope)
+    rows_by_part = [_clipped(gather(p, rows), 1, max_norm) for p, rows in zip(parts, rows_of, strict=True)]
+    joined = raw.ParallelDynamicStitch(indices=positions_of, data=rows_by_part, name=scope)
     row_shape = parts[0].shape[1:]
     result = reshape(joined, concat([shape_of(ids), row_shape.as_list()], axis=0))
     result.set_shape(ids.shape.concatenate(row_shape))
@@ -80,7 +84,10 @@ def _from_parts(parts: list[Any], ids: Tensor, max_norm: float | None, scope: st
 
 
 def _places(parts: list[Any], flat: Tensor) -> tuple[Any, Any]:
-    """The part each row number is in, and the row inside that part; the first parts may have one row more."""
+    """Returns the part that each row number is in, and the row's number inside that part.
+
+    The first parts may have one row more.
+    """
     dims = [p.shape.as_list()[0] for p in parts]
     if None in dims:
         total = sum(cast(shape_of(p)[0], flat.dtype) for p in parts)
