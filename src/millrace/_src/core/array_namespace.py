@@ -1,9 +1,10 @@
 """What a kernel may use: the array namespace `xp`.
 
-A kernel is written once and runs on several engines. It therefore never
-imports NumPy or JAX; it gets `xp`, an object that offers NumPy's function
-names plus the few functions below that NumPy and jax.numpy spell differently.
-Each engine supplies its own `xp` and levels the differences there, once.
+A kernel is written once and runs on several engines. It therefore never imports NumPy or JAX for its arrays; it gets
+`xp`, an object with the functions below. Most are NumPy's, by NumPy's name and with NumPy's meaning; the others say
+what NumPy and jax.numpy spell differently. Each engine supplies its own `xp` and levels the differences there, once.
+
+The list is complete and no longer than needed: a test compares it with the kernels and with the engines.
 """
 
 from __future__ import annotations
@@ -13,34 +14,264 @@ from typing import Any, Protocol, TypeAlias
 
 Array: TypeAlias = Any
 """An array of the running engine: `numpy.ndarray`, or a jax.numpy array while XLA compiles."""
+Unary: TypeAlias = Callable[[Array], Array]
+"""A function of one array, element by element."""
+Binary: TypeAlias = Callable[[Array, Array], Array]
+"""A function of two arrays that broadcast, element by element."""
+Axes: TypeAlias = int | Sequence[int] | None
+"""One axis, several, or all."""
+
+
+class LinearAlgebra(Protocol):
+    """The functions of `numpy.linalg` that kernels use, on stacks of matrices."""
+
+    det: Unary
+    eig: Callable[[Array], tuple[Array, Array]]
+    eigh: Callable[..., tuple[Array, Array]]
+    eigvals: Unary
+    eigvalsh: Callable[..., Array]
+    inv: Unary
+    pinv: Callable[..., Array]
+    qr: Callable[..., Any]
+    slogdet: Callable[[Array], tuple[Array, Array]]
+    solve: Binary
+    svd: Callable[..., Any]
+
+
+class Ufunc(Protocol):
+    """A binary function that can run along an axis."""
+
+    def accumulate(self, x: Array, axis: int) -> Array:
+        """Combines the elements up to each place."""
 
 
 class Xp(Protocol):
-    """NumPy's functions by name, and the engine-neutral extras below."""
+    """The functions on arrays that kernels use."""
 
     engine: str
     """The name of the engine; only `kernel_part` asks for it."""
+    linalg: LinearAlgebra
     special: Any
-    """The functions of `scipy.special` that both engines have."""
+    """The functions of `scipy.special`, by name. An engine need not have those that only ops with `host_only` use."""
 
-    def __getattr__(self, name: str) -> Any: ...
+    # --- element by element --------------------------------------------------------------------------------------
+
+    abs: Unary
+    arccos: Unary
+    arccosh: Unary
+    arcsin: Unary
+    arcsinh: Unary
+    arctan: Unary
+    arctanh: Unary
+    bitwise_count: Unary
+    ceil: Unary
+    conj: Unary
+    cos: Unary
+    cosh: Unary
+    exp: Unary
+    exp2: Unary
+    expm1: Unary
+    floor: Unary
+    imag: Unary
+    invert: Unary
+    isfinite: Unary
+    isinf: Unary
+    isnan: Unary
+    log: Unary
+    log1p: Unary
+    log2: Unary
+    logical_not: Unary
+    negative: Unary
+    real: Unary
+    reciprocal: Unary
+    rint: Unary
+    round: Unary
+    sign: Unary
+    sin: Unary
+    sinh: Unary
+    sqrt: Unary
+    square: Unary
+    tan: Unary
+    tanh: Unary
+    trunc: Unary
+
+    add: Binary
+    arctan2: Binary
+    bitwise_and: Binary
+    bitwise_or: Binary
+    bitwise_xor: Binary
+    equal: Binary
+    floor_divide: Binary
+    fmod: Binary
+    greater: Binary
+    greater_equal: Binary
+    left_shift: Binary
+    less: Binary
+    less_equal: Binary
+    logical_and: Binary
+    logical_or: Binary
+    maximum: Binary
+    minimum: Binary
+    multiply: Binary
+    nextafter: Binary
+    not_equal: Binary
+    power: Binary
+    remainder: Binary
+    right_shift: Binary
+    subtract: Binary
+    true_divide: Binary
+    logaddexp: Ufunc
+    where: Callable[[Array, Array, Array], Array]
+
+    def clip(self, x: Array, low: Any, high: Any) -> Array: ...
+
+    def nan_to_num(self, x: Array) -> Array: ...
 
     def astype(self, x: Array, dtype: Any) -> Array:
-        """`x` converted element-wise to the NumPy dtype `dtype`."""
+        """Converts `x` to a dtype, element by element."""
+
+    def converted(self, x: Array, dtype: Any) -> Array:
+        """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
 
     def bitcast(self, x: Array, dtype: Any) -> Array:
-        """The bytes of `x` seen as NumPy dtype `dtype`; the last axis grows or shrinks with the width."""
+        """Reads the bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
+
+    # --- new arrays ----------------------------------------------------------------------------------------------
+
+    def arange(self, start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Array: ...
+
+    def array(self, x: Any, dtype: Any = None) -> Array: ...
+
+    def asarray(self, x: Any, dtype: Any = None) -> Array: ...
+
+    def ascontiguousarray(self, x: Array) -> Array: ...
+
+    def empty(self, shape: Any, dtype: Any = None) -> Array: ...
+
+    def eye(self, rows: int, columns: int | None = None, dtype: Any = None) -> Array: ...
+
+    def full(self, shape: Any, value: Any, dtype: Any = None) -> Array: ...
+
+    def ones(self, shape: Any, dtype: Any = None) -> Array: ...
+
+    def zeros(self, shape: Any, dtype: Any = None) -> Array: ...
+
+    def zeros_like(self, x: Array) -> Array: ...
+
+    # --- other shapes and places ---------------------------------------------------------------------------------
+
+    def broadcast_arrays(self, *arrays: Array) -> Sequence[Array]: ...
+
+    def broadcast_to(self, x: Array, shape: Any) -> Array: ...
+
+    def concatenate(self, arrays: Sequence[Array], axis: int = 0) -> Array: ...
+
+    def diagonal(self, x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array: ...
+
+    def expand_dims(self, x: Array, axis: Any) -> Array: ...
+
+    def flip(self, x: Array, axis: Axes = None) -> Array: ...
+
+    def moveaxis(self, x: Array, source: Any, destination: Any) -> Array: ...
+
+    def pad(self, x: Array, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Array: ...
+
+    def reshape(self, x: Array, shape: Any) -> Array: ...
+
+    def roll(self, x: Array, shift: Any, axis: Axes = None) -> Array: ...
+
+    def stack(self, arrays: Sequence[Array], axis: int = 0) -> Array: ...
+
+    def swapaxes(self, x: Array, axis1: int, axis2: int) -> Array: ...
+
+    def tile(self, x: Array, counts: Any) -> Array: ...
+
+    def transpose(self, x: Array, axes: Any = None) -> Array: ...
+
+    def tril(self, x: Array) -> Array: ...
+
+    def triu(self, x: Array) -> Array: ...
+
+    def take(self, x: Array, indices: Array, axis: int | None = None, mode: str = ...) -> Array: ...
+
+    def take_along_axis(self, x: Array, indices: Array, axis: int) -> Array: ...
 
     def scatter(self, x: Array, index: Any, updates: Array, mode: str) -> Array:
-        """A copy of `x` with `updates` combined at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
+        """Copies `x` and combines `updates` at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
+
+    def added_at(self, total: Array, index: Any, values: Array) -> Array:
+        """Adds `values` at places of `total`, of which no two are the same; `total` itself may be changed."""
+
+    # --- reductions, products, order -----------------------------------------------------------------------------
+
+    def all(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array: ...
+
+    def any(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array: ...
+
+    def argmax(self, x: Array, axis: int) -> Array: ...
+
+    def argmin(self, x: Array, axis: int) -> Array: ...
+
+    def argsort(self, x: Array, axis: int = -1, *, stable: bool = False) -> Array: ...
+
+    def cumprod(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array: ...
+
+    def cumsum(self, x: Array, axis: int | None = None, dtype: Any = None) -> Array: ...
+
+    def einsum(self, equation: str, *operands: Array) -> Array: ...
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        """Multiplies matrices; keeps the dtype, and sums small floats in float32."""
+
+    def max(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array: ...
+
+    def mean(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array: ...
+
+    def min(self, x: Array, axis: Axes = None, keepdims: bool = False) -> Array: ...
+
+    def nonzero(self, x: Array) -> tuple[Array, ...]: ...
+
+    def prod(self, x: Array, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        """Multiplies along axes; keeps the dtype, and multiplies small floats in float32."""
+
+    def searchsorted(self, x: Array, values: Array, side: str = "left") -> Array: ...
+
+    def sort(self, x: Array, axis: int = -1) -> Array: ...
+
+    def sum(self, x: Array, axis: Axes = None, dtype: Any = None, keepdims: bool = False) -> Array:
+        """Sums along axes; keeps the dtype, and sums small floats in float32."""
+
+    # --- what is known -------------------------------------------------------------------------------------------
+
+    def are_known(self, *arrays: Array) -> bool:
+        """Returns whether the values of all arrays are known: always, but while an engine compiles."""
+
+    def may_hold(self, condition: Array) -> bool:
+        """Returns whether some element of `condition` may be true."""
+
+    # --- lists of arrays -----------------------------------------------------------------------------------------
+
+    def declared_shape(self, vector: Any) -> Any:
+        """Reads a shape from a vector (or -1), as far as the vector's value is known."""
+
+    def list_of_pieces(self, dtype: Any, element_shape: Any, pieces: Sequence[Array]) -> Any:
+        """Makes a list of arrays."""
+
+    def list_of_rows(self, dtype: Any, element_shape: Any, tensor: Array) -> Any:
+        """Makes a list of the rows of an array."""
+
+    def reserve_list(self, dtype: Any, element_shape: Any, length: Any, capacity: Any) -> Any:
+        """Makes a list of unset elements that may grow to `capacity`, -1 for any number."""
+
+    # --- control flow --------------------------------------------------------------------------------------------
 
     def cond(
         self, predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]
     ) -> Any:
-        """`then(*operands)` where the scalar `predicate` is true, else `otherwise(*operands)`."""
+        """Calls `then(*operands)` where the scalar `predicate` is true, else `otherwise(*operands)`."""
 
     def switch(self, index: Array, branches: Sequence[Callable[..., Any]], operands: Sequence[Any]) -> Any:
-        """`branches[index](*operands)`; an index out of range takes the last branch."""
+        """Calls `branches[index](*operands)`; an index out of range takes the last branch."""
 
     def while_loop(self, cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:
         """Applies `body` to `state` while `cond(*state)` holds."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from millrace._src.core.array_namespace import Array
+from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines import tensor_lists as lists
@@ -182,4 +182,4 @@ def _reduce(function: Callable[..., Any], x: Array, axis: Any, dtype: Any, keepd
     return function(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
 
 
-xp = NumpyNamespace()
+xp = cast(Xp, NumpyNamespace())  # `__getattr__` gives what the class does not define

@@ -8,7 +8,7 @@ variables among its operands are carried through as values (see `cells`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +16,7 @@ import jax.scipy.special
 import numpy as np
 
 from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array
+from millrace._src.core.array_namespace import Array, XlaXp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.engines.xla import lists
@@ -341,4 +341,4 @@ def _write_back(cells: Sequence[Cell], values: Sequence[Any]) -> None:
         cell.value = value
 
 
-xp = XlaNamespace()
+xp = cast(XlaXp, XlaNamespace())  # `__getattr__` gives what the class does not define

@@ -37,7 +37,7 @@ def complex_abs(xp: Xp, x: Array, *, Tout: DType) -> Array:
     >>> tf.raw_ops.ComplexAbs(x=tf.constant([3 + 4j], tf.complex64)).numpy()
     array([5.], dtype=float32)
     """
-    return xp.astype(xp.absolute(x), Tout.np_dtype)
+    return xp.astype(xp.abs(x), Tout.np_dtype)
 
 
 @complex_abs.gradient

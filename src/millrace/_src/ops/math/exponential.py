@@ -175,7 +175,7 @@ def softplus(xp: Xp, features: Array) -> Array:
     Args: features: A `Tensor` of floating point.
     Returns: A `Tensor` with the shape and dtype of `features`.
     """
-    return in_single(xp, lambda x: xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.absolute(x))), features)
+    return in_single(xp, lambda x: xp.maximum(x, 0) + xp.log1p(xp.exp(-xp.abs(x))), features)
 
 
 @softplus.gradient

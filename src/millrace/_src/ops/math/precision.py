@@ -41,7 +41,7 @@ def ufunc(name: str) -> Callable[..., Any]:
     """Makes a specialization rule for an op that is exactly the namespace's function `name` for all dtypes."""
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
-        return getattr(xp, name)
+        return getattr(np, name)
 
     return specialize
 
@@ -53,7 +53,7 @@ def smooth_ufunc(name: str) -> Callable[..., Any]:
     """
 
     def specialize(xp: Xp, dtypes: Any, attrs: Any) -> Any:
-        function = getattr(xp, name)
+        function = getattr(np, name)
         if dtypes[0].name != "bfloat16":
             return function
         return lambda x: function(x.astype(np.float32)).astype(x.dtype)

@@ -48,7 +48,7 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
         dtype = dtypes[0].np_dtype
         if dtype.itemsize < 4 and dtype.kind in "fV":
             return None
-        reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
+        reduce, keep_dims = getattr(np, ufunc_name).reduce, attrs["keep_dims"]
 
         def reduce_axes(x: Array, axes: Array) -> Array:
             try:
@@ -169,22 +169,21 @@ def _limit(dtype: Any, *, highest: bool) -> Any:
     return np.inf if highest else -np.inf
 
 
-def _extreme(xp: Xp, name: str, x: Array, reduction_indices: Array, keep_dims: bool) -> Array:
+def _extreme(xp: Xp, x: Array, reduction_indices: Array, keep_dims: bool, *, highest: bool) -> Array:
     axes = _axes(reduction_indices)
     if x.size == 0:
         shape = np.empty(x.shape, np.bool_).any(axis=axes, keepdims=keep_dims).shape
-        return xp.full(shape, _limit(x.dtype, highest=name == "min"), dtype=x.dtype)
-    return getattr(xp, name)(x, axis=axes, keepdims=keep_dims)
+        return xp.full(shape, _limit(x.dtype, highest=not highest), dtype=x.dtype)
+    return (xp.max if highest else xp.min)(x, axis=axes, keepdims=keep_dims)
 
 
 def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     def specialize(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-        reduce, keep_dims = getattr(xp, ufunc_name).reduce, attrs["keep_dims"]
-        name = ufunc_name[:3]
+        reduce, keep_dims = getattr(np, ufunc_name).reduce, attrs["keep_dims"]
 
         def extreme(x: Array, axes: Array) -> Array:
             if x.size == 0:
-                return _extreme(xp, name, x, axes, keep_dims)
+                return _extreme(xp, x, axes, keep_dims, highest=ufunc_name == "maximum")
             try:
                 return reduce(x, tuple(axes.reshape(-1).tolist()), None, None, keep_dims)
             except ValueError:
@@ -211,7 +210,7 @@ def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = 
     >>> tf.raw_ops.Max(input=[[1, 5], [3, 4]], reduction_indices=[0]).numpy()
     array([3, 5], dtype=int32)
     """
-    return _extreme(xp, "max", input, reduction_indices, keep_dims)
+    return _extreme(xp, input, reduction_indices, keep_dims, highest=True)
 
 
 max_op.specialize(_specialize_extreme("maximum"))
@@ -232,7 +231,7 @@ def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = 
     >>> tf.raw_ops.Min(input=[[1, 5], [3, 4]], reduction_indices=[0]).numpy()
     array([1, 4], dtype=int32)
     """
-    return _extreme(xp, "min", input, reduction_indices, keep_dims)
+    return _extreme(xp, input, reduction_indices, keep_dims, highest=False)
 
 
 min_op.specialize(_specialize_extreme("minimum"))
@@ -285,7 +284,7 @@ def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool =
 
 
 def _truncated_mean(xp: Xp, total: Array, count: int) -> Array:
-    return xp.sign(total) * (xp.absolute(total) // total.dtype.type(count))
+    return xp.sign(total) * (xp.abs(total) // total.dtype.type(count))
 
 
 def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
@@ -300,7 +299,8 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     dtype = dtypes[0].np_dtype
     if dtype.kind not in "fc" or dtype.itemsize < 4:
         return None
-    add, keep_dims, kind = xp.add.reduce, attrs["keep_dims"], dtype.type
+    add: Callable[..., Array] = np.add.reduce  # its stubs know no positional `keepdims`
+    keep_dims, kind = attrs["keep_dims"], dtype.type
 
     def mean(x: Array, axes: Array) -> Array:
         reduced_axes = tuple(axes.reshape(-1).tolist())

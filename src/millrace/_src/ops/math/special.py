@@ -168,7 +168,7 @@ def lgamma(xp: Xp, x: Array) -> Array:
     Returns: A `Tensor` with the shape and dtype of `x`; infinite at 0 and the negative whole numbers.
     """
     result = _special(xp, "gammaln", x)
-    return xp.where(xp.isinf(x), xp.absolute(x), result)
+    return xp.where(xp.isinf(x), xp.abs(x), result)
 
 
 @lgamma.gradient

@@ -29,7 +29,7 @@ def real_abs(xp: Xp, x: Array) -> Array:
     >>> tf.raw_ops.Abs(x=[-2.0, 3.0]).numpy()
     array([2., 3.], dtype=float32)
     """
-    return xp.absolute(x)
+    return xp.abs(x)
 
 
 real_abs.specialize(ufunc("absolute"))
@@ -123,7 +123,7 @@ def reciprocal(xp: Xp, x: Array) -> Array:
     Returns: A `Tensor` with the shape and dtype of `x`.
     """
     if x.dtype.kind == "i":
-        return xp.where(xp.absolute(x) == 1, x, xp.zeros_like(x))
+        return xp.where(xp.abs(x) == 1, x, xp.zeros_like(x))
     return xp.reciprocal(x)
 
 

@@ -7,6 +7,7 @@ which costs little beside the loss, as TensorFlow's kernels do.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -301,7 +302,9 @@ def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
     """The same arithmetic on as few NumPy calls as it takes."""
     if dtypes[0].size < 4:
         return None
-    largest, exp, add, divide, log = xp.maximum.reduce, xp.exp, xp.add.reduce, xp.divide, xp.log
+    exp, divide, log = np.exp, np.divide, np.log
+    largest: Callable[..., Array] = np.maximum.reduce  # its stubs know no positional `keepdims`
+    add: Callable[..., Array] = np.add.reduce
     unsigned = np.dtype(f"u{dtypes[1].size}")
 
     def cross_entropy(features: Array, labels: Array) -> tuple[Array, Array]:
