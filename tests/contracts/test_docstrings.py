@@ -18,7 +18,6 @@ NOT_GONE_THROUGH = (
     "_src/control_flow/",
     "_src/core/",
     "_src/engines/",
-    "_src/function/",
     "_src/graph/",
     "_src/ops/linalg/",
     "_src/ops/lists/",

@@ -23,14 +23,16 @@ DEFAULT_MAX_BYTES = 1 << 29
 
 
 class TraceKey(NamedTuple):
-    """What decides which trace serves a call: where it is made, how arguments are laid out, and their types."""
+    """The facts that decide which trace serves a call: where the trace is made, the layout of the arguments, and their
+    types.
+    """
 
     context: Hashable
     layout: Layout
     types: tuple[Any, ...]
 
     def is_served_by(self, other: TraceKey) -> bool:
-        """Whether a trace made for `other` serves this call."""
+        """Tells whether a trace made for `other` serves this call."""
         return (
             self.context == other.context
             and self.layout == other.layout
@@ -88,14 +90,14 @@ class TraceCache:
         return iter(list(self._entries.values()))
 
     def lookup(self, key: TraceKey) -> Entry | None:
-        """The most specific trace that serves a call, or None."""
+        """Returns the most specific trace that serves a call, or None."""
         entry = self._entries.get(key) or self._dispatched.get(key)
         if entry is None:
             entry = self._dispatch(key)
         return entry
 
     def _dispatch(self, key: TraceKey) -> Entry | None:
-        """The entry whose types are the narrowest among those that serve `key`; the earliest where none is narrower."""
+        """Finds the entry with the narrowest types among those that serve `key`; the earliest if none is narrower."""
         best: Entry | None = None
         for entry in list(self._entries.values()):
             if key.is_served_by(entry.key) and (best is None or entry.key.is_served_by(best.key)):
@@ -109,11 +111,11 @@ class TraceCache:
         return best
 
     def add(self, key: TraceKey, trace: Any, size: int, tick: int) -> Entry:
-        """Adds a trace and drops the least recently used ones beyond the limits."""
+        """Adds a trace and drops the least recently used traces beyond the limits."""
         with self._lock:
             entry = Entry(key, trace, size, tick)
-            replaced = self._entries.pop(key, None)
-            self.bytes += size - (replaced.size if replaced is not None else 0)
+            replaced_entry = self._entries.pop(key, None)
+            self.bytes += size - (replaced_entry.size if replaced_entry is not None else 0)
             self._entries[key] = entry
             self._dispatched.clear()
             self._drop_dead()
@@ -142,7 +144,7 @@ class TraceCache:
             self._on_evict(entry)
 
     def set_limits(self, max_traces: int | None = None, max_bytes: int | None = None) -> None:
-        """Sets the limits; None leaves one as it is.
+        """Sets the limits; None leaves a limit unchanged.
 
         Raises: ValueError: if a limit is below 1.
         """
@@ -169,7 +171,7 @@ class TraceCache:
                     self._on_evict(entry)
 
     def info(self, calls: int) -> CacheInfo:
-        """The cache's numbers, given how many calls were made in all."""
+        """Returns the cache's numbers, given how many calls were made in all."""
         return CacheInfo(
             max(calls - self.misses, 0),
             self.misses,
@@ -182,7 +184,7 @@ class TraceCache:
 
 
 def _is_dead(kind: Any) -> bool:
-    """Whether a type holds a weak reference to an object that is gone."""
+    """Tells whether a type holds a weak reference to an object that is gone."""
     if isinstance(kind, Weakref):
         return kind.is_dead
     return isinstance(kind, Structure) and any(_is_dead(part) for part in kind.components)

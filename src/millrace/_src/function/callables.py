@@ -1,4 +1,4 @@
-"""The interfaces of what `tf.function` makes, as `tf.types.experimental` names them."""
+"""The interfaces of the callables of `tf.function`, as `tf.types.experimental` names them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class AtomicFunction(Callable):
 
     @abc.abstractmethod
     def call_with_captures(self, args: Any, kwargs: Any, captures: Any) -> Any:
-        """Runs the function on arguments and on values for what it captures."""
+        """Runs the function on arguments and on values for its captures."""
 
 
 @export("types.experimental.ConcreteFunction")
@@ -67,8 +67,8 @@ class PolymorphicFunction(Callable):
 
     @abc.abstractmethod
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for arguments, or for specs in place of tensors."""
+        """Returns the trace for arguments, or for specs in place of tensors."""
 
     @abc.abstractmethod
     def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Any:
-        """The compiler's form of the function for these arguments."""
+        """Returns the compiler's form of the function for these arguments."""

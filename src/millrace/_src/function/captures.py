@@ -33,7 +33,7 @@ class DeferredCapture:
         self.value = value
 
     def tensors(self) -> list[Any]:
-        """The tensors of the closure's value now.
+        """Returns the tensors of the value that the closure has now.
 
         Raises: TypeError: if the value does not have the type that was promised.
         """
@@ -63,7 +63,7 @@ class TracedGraph(FuncGraph):
 
     @property
     def structured_input_signature(self) -> Any:
-        """The arguments as `(args, kwargs)`; made when asked for, since it may hold the caller's objects."""
+        """The arguments as `(args, kwargs)`, made on request because the arguments may hold the caller's objects."""
         return self.describe_arguments()
 
     @structured_input_signature.setter
@@ -71,14 +71,14 @@ class TracedGraph(FuncGraph):
         self.describe_arguments = lambda: value
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """The tensor of this graph that stands for `tensor`.
+        """Returns the tensor of this graph that stands for `tensor`.
 
         A small eager tensor becomes a constant, whose value is known while tracing, and is an input at the same time:
         a tape may watch it.
         """
-        found = self._captures.get(id(tensor))
-        if found is not None:
-            return found[1]
+        known_capture = self._captures.get(id(tensor))
+        if known_capture is not None:
+            return known_capture[1]
         name = name or str(context.unique_id())
         inner = super().capture(tensor, name)
         is_constant = isinstance(tensor, EagerTensor) and id(tensor) not in self._captures
@@ -91,11 +91,11 @@ class TracedGraph(FuncGraph):
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
     ) -> Any:
-        """A value of the graph that stands for what `closure()` returns when the function is called.
+        """Makes a value of the graph that stands for the result of `closure()` when the function is called.
 
         Args:
           closure: Called without arguments before each run, outside the graph.
-          spec: The type of its value, a `TypeSpec` or a nested structure of them.
+          spec: The type of the closure's value, a `TypeSpec` or a nested structure of `TypeSpec`s.
           key: Captures with the same key are one.
           default_value: Accepted for compatibility.
           placeholder: Accepted for compatibility: a placeholder that exists already.
@@ -127,19 +127,19 @@ class TracedGraph(FuncGraph):
     def variables(self) -> tuple[Any, ...]:
         """The variables that the body uses, in order of first use.
 
-        Raises: AssertionError: if one of them is gone.
+        Raises: AssertionError: if a variable is gone.
         """
-        found = tuple(ref() for ref in self._watched_variables.values())
-        if any(variable is None for variable in found):
+        live_variables = tuple(ref() for ref in self._watched_variables.values())
+        if any(variable is None for variable in live_variables):
             raise AssertionError(
                 "Called a function referencing variables which have been deleted. This likely means that "
                 "function-local variables were created and not referenced elsewhere in the program. This is "
                 "generally a mistake; consider storing variables in an object attribute on first call."
             )
-        return found
+        return live_variables
 
     def release_outer_graph(self) -> None:
-        """Lets go of the graph in which this one was traced, unless it uses its tensors."""
+        """Lets go of the graph in which this graph was traced, unless this graph uses tensors of that one."""
         if not any(isinstance(outer, SymbolicTensor) for outer, _ in self._captures.values()):
             self.outer_graph = None
 
@@ -151,7 +151,7 @@ class TracedGraph(FuncGraph):
 
 
 def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:
-    """What feeds each graph input after the arguments: an outer tensor or a deferred capture."""
+    """Lists what feeds each graph input after the arguments: an outer tensor or a deferred capture."""
     by_placeholder: dict[int, Any] = {id(inner): outer for outer, inner in graph.captures}
     for deferred in getattr(graph, "deferred", {}).values():
         by_placeholder.update((id(placeholder), deferred) for placeholder in deferred.placeholders)
@@ -164,7 +164,7 @@ def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | Defe
 
 
 def capture_types(sources: list[Any]) -> OrderedDict[Any, Any]:
-    """The types of captures by the ids that a function type shows them under."""
+    """Returns the types of captures by the ids that a function type shows."""
     return OrderedDict(
         (id(source), source.kind if isinstance(source, DeferredCapture) else tensor_type(source)) for source in sources
     )

@@ -1,4 +1,4 @@
-"""`experimental_get_compiler_ir`: what XLA makes of a function.
+"""`experimental_get_compiler_ir`: the form that XLA gives a function.
 
 The graph is lowered through the XLA engine's program for the shapes of the trace; the public stages of JAX give the
 text.
@@ -21,7 +21,7 @@ _EXTRA_STAGES = ("stablehlo", "optimized_hlo_proto_serialized")
 
 
 def compiler_ir(concrete: Any) -> Callable[..., Any]:
-    """A function from a stage of compilation to its text or bytes.
+    """Returns a function from a stage of compilation to the text or bytes of that stage.
 
     Raises: ValueError: if a shape of the trace's inputs is not fully known.
     """
@@ -38,19 +38,19 @@ def compiler_ir(concrete: Any) -> Callable[..., Any]:
 
 
 def _lowered(concrete: Any) -> Any:
-    """Returns the function as JAX lowers it, with zeros for its arguments.
+    """Returns the function as JAX lowers it, with zeros for the arguments.
 
-    Raises: InvalidArgumentError: if it runs on the NumPy tier, with the reason.
+    Raises: InvalidArgumentError: if the function runs on the NumPy tier, with the reason.
     """
     graph = concrete.graph
     program = xla_engine().compile(optimize(graph))
     if program.lower is None:
         raise _no_program(graph, str(program.left_because))
-    captured = concrete.captured_inputs
-    given = graph.inputs[: len(graph.inputs) - len(captured)]
-    zeros = [np.zeros(t.shape.as_list(), t.dtype.np_dtype) for t in given]
+    captured_tensors = concrete.captured_inputs
+    argument_tensors = graph.inputs[: len(graph.inputs) - len(captured_tensors)]
+    zeros = [np.zeros(t.shape.as_list(), t.dtype.np_dtype) for t in argument_tensors]
     try:
-        return program.lower(*zeros, *[t._value for t in captured])
+        return program.lower(*zeros, *[t._value for t in captured_tensors])
     except errors.UnknownWhileCompilingError as error:
         raise _no_program(graph, error.message) from None
 
@@ -66,16 +66,16 @@ def _render(lowered: Any, stage: str) -> Any:
         return lowered.as_text(dialect="stablehlo")
     if stage == "hlo_serialized":
         return lowered.compiler_ir("hlo").as_serialized_hlo_module_proto()
-    compiled = lowered.compile()
+    executable = lowered.compile()
     if stage == "optimized_hlo":
-        return compiled.as_text()
+        return executable.as_text()
     if stage == "optimized_hlo_dot":
-        return _dot(compiled.as_text())
-    return compiled.runtime_executable().hlo_modules()[0].as_serialized_hlo_module_proto()
+        return _dot(executable.as_text())
+    return executable.runtime_executable().hlo_modules()[0].as_serialized_hlo_module_proto()
 
 
 def _dot(text: str) -> str:
-    """A Graphviz picture of HLO text: an instruction is a node, an operand an edge."""
+    """Draws HLO text as a Graphviz picture: an instruction is a node, an operand an edge."""
     lines = ["digraph G {", "rankdir = TB;"]
     for match in re.finditer(r"^\s+(?:ROOT )?%?([\w.\-]+) = \S+ ([\w\-]+)\(([^)]*)\)", text, re.MULTILINE):
         name, operation, operands = match.groups()

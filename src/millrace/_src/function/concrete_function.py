@@ -84,7 +84,7 @@ class ConcreteFunction(callables.ConcreteFunction):
         attrs: Mapping[str, Any] | None = None,
         shared_func_graph: bool = True,
     ) -> ConcreteFunction:
-        """A concrete function of a finished graph whose first inputs are the parameters' tensors."""
+        """Makes a concrete function of a finished graph, whose first inputs are the parameters' tensors."""
         del shared_func_graph
         return cls(Trace(graph, function_type, len(function_type.flat_inputs)), attrs)
 
@@ -117,7 +117,7 @@ class ConcreteFunction(callables.ConcreteFunction):
 
     @property
     def structured_input_signature(self) -> Any:
-        """The arguments as `(args, kwargs)`: specs in place of tensors, Python values as they are."""
+        """The arguments as `(args, kwargs)`: specs in place of tensors, Python values unchanged."""
         return self.graph.structured_input_signature
 
     @property
@@ -127,14 +127,14 @@ class ConcreteFunction(callables.ConcreteFunction):
 
     @property
     def output_shapes(self) -> Any:
-        """The static shapes of the outputs, in their structure."""
+        """The static shapes of the outputs, in the structure of the outputs."""
         return nest.map_structure(
             lambda t: getattr(t, "shape", TensorShape(None)), self.structured_outputs, expand_composites=False
         )
 
     @property
     def output_dtypes(self) -> Any:
-        """The dtypes of the outputs, in their structure."""
+        """The dtypes of the outputs, in the structure of the outputs."""
         return nest.map_structure(lambda t: getattr(t, "dtype", None), self.structured_outputs, expand_composites=False)
 
     @property
@@ -144,7 +144,7 @@ class ConcreteFunction(callables.ConcreteFunction):
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """The trainable ones among `variables`."""
+        """The trainable variables among `variables`."""
         return tuple(self.graph.trainable_variables)
 
     @property
@@ -169,11 +169,11 @@ class ConcreteFunction(callables.ConcreteFunction):
         return self.tiers()[self._name]
 
     def tiers(self) -> dict[str, Tier]:
-        """`tier` by function name: of this function, and of those that gradient tapes had made of it."""
+        """Returns `tier` by function name: of this function, and of the functions that gradient tapes made of it."""
         return self.graph_function.tiers()
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
-        """The signature as text, in several lines if `verbose`."""
+        """Returns the signature as text, in several lines if `verbose`."""
         return describe(self._function_type) if verbose else str(self._function_type)
 
     # --- captures ------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class ConcreteFunction(callables.ConcreteFunction):
         return self.call_flat(tensors)
 
     def _takes_plain(self, args: Sequence[Any]) -> bool:
-        """Whether the arguments are just the eager tensors that the graph wants, so that nothing needs binding."""
+        """Tells whether the arguments are just the eager tensors of the graph, so that nothing needs binding."""
         if self._plain_dtypes is None or self.captured_arrays is None or len(args) != len(self._plain_dtypes):
             return False
         for arg, dtype in zip(args, self._plain_dtypes):
@@ -259,7 +259,7 @@ class ConcreteFunction(callables.ConcreteFunction):
         return self.tensors_of(values)
 
     def tensors_of(self, values: Sequence[Any]) -> list[Any]:
-        """The tensors of arguments in parameter order."""
+        """Returns the tensors of arguments in parameter order."""
         tensors: list[Any] = []
         for kind, value in zip(self._kinds, values):
             collect(kind, value, tensors)
@@ -269,22 +269,22 @@ class ConcreteFunction(callables.ConcreteFunction):
         names = self._arg_keywords
         if len(args) > self._num_positional_args:
             self._flat_error(f" takes {self._num_positional_args} positional arguments, got {len(args)}.")
-        given = list(args)
+        given_values = list(args)
         remaining = dict(kwargs)
-        missing = []
+        missing_names = []
         for name in names[len(args) :]:
             if name in remaining:
-                given.append(remaining.pop(name))
+                given_values.append(remaining.pop(name))
             else:
-                missing.append(name)
-        if missing:
-            self._flat_error(f" missing required arguments: {', '.join(missing)}.")
+                missing_names.append(name)
+        if missing_names:
+            self._flat_error(f" missing required arguments: {', '.join(missing_names)}.")
         if remaining:
-            repeated = [name for name in remaining if name in names]
-            if repeated:
-                self._flat_error(f" got two values for '{repeated[0]}'.")
+            repeated_names = [name for name in remaining if name in names]
+            if repeated_names:
+                self._flat_error(f" got two values for '{repeated_names[0]}'.")
             self._flat_error(f" got unexpected keyword arguments: {', '.join(sorted(remaining))}.")
-        return [self._flat_tensor(index, value) for index, value in enumerate(given)]
+        return [self._flat_tensor(index, value) for index, value in enumerate(given_values)]
 
     def _flat_tensor(self, index: int, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -298,24 +298,24 @@ class ConcreteFunction(callables.ConcreteFunction):
         raise TypeError(f"{self.graph.name}({', '.join(self._arg_keywords)}){complaint}")
 
     def call_flat(self, tensors: Sequence[Any], captures: Sequence[Any] | None = None) -> Any:
-        """Runs the trace on tensors in the order of the graph's inputs, and packs what it returns."""
+        """Runs the trace on tensors in the order of the graph's inputs, and packs the results."""
         self._check_dtypes(tensors)
         self._tell_watchers()
-        captured = self.captured_inputs if captures is None else list(captures)
-        flat = [*tensors, *captured]
+        captured_tensors = self.captured_inputs if captures is None else list(captures)
+        flat_inputs = [*tensors, *captured_tensors]
         if state.graph is None:
-            flat = [t if isinstance(t, EagerTensor) else _eager_tensor(t) for t in flat]
-        return self.pack(self.graph_function(flat))
+            flat_inputs = [t if isinstance(t, EagerTensor) else _eager_tensor(t) for t in flat_inputs]
+        return self.pack(self.graph_function(flat_inputs))
 
     def _check_dtypes(self, tensors: Sequence[Any]) -> None:
         for index, (tensor, placeholder) in enumerate(zip(tensors, self.graph.inputs)):
             if tensor.dtype is not placeholder.dtype:
-                expected, actual = (runtime_name(t.dtype) for t in (placeholder, tensor))
+                expected_name, actual_name = (runtime_name(t.dtype) for t in (placeholder, tensor))
                 raise errors.InvalidArgumentError(
                     None,
                     None,
-                    f"cannot compute {self._name} as input #{index}(zero-based) was expected to be a {expected} "
-                    f"tensor but is a {actual} tensor [Op:{self._name}]",
+                    f"cannot compute {self._name} as input #{index}(zero-based) was expected to be a {expected_name} "
+                    f"tensor but is a {actual_name} tensor [Op:{self._name}]",
                 )
 
     def _tell_watchers(self) -> None:
@@ -351,14 +351,16 @@ class ConcreteFunction(callables.ConcreteFunction):
 
 
 def _arrays(captures: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The arrays of captures, if all are eager tensors: what a prepared call passes without asking."""
+    """Returns the arrays of captures if all captures are eager tensors: a prepared call then passes these arrays
+    unasked.
+    """
     if all(isinstance(capture, EagerTensor) for capture in captures):
         return tuple(capture._value for capture in captures)
     return None
 
 
 def _live_variables(graph: Any) -> Iterator[Any]:
-    """The variables that a graph uses and that still exist."""
+    """Yields the variables that a graph uses and that still exist."""
     for reference in list(graph._watched_variables.values()):
         variable = reference() if isinstance(reference, weakref.ref) else reference
         if variable is not None:
@@ -366,7 +368,7 @@ def _live_variables(graph: Any) -> Iterator[Any]:
 
 
 def _eager_tensor(tensor: Any) -> Any:
-    """`tensor` in eager mode, where a tensor of a graph has no value."""
+    """Returns `tensor` in eager mode, where a tensor of a graph has no value."""
     if isinstance(tensor, SymbolicTensor):
         where = f"\n\n{tensor!r} was defined here:\n    {tensor.op.source}\n" if tensor.op.source is not None else ""
         raise TypeError(
@@ -426,7 +428,7 @@ class AtomicFunction(callables.AtomicFunction):
         return self._concrete.pack(self.call_flat(*tensors, *captures))
 
     def call_flat(self, *tensors: Any) -> list[Any]:
-        """Runs the graph on one tensor per graph input; returns its flat outputs."""
+        """Runs the graph on one tensor for each graph input; returns the flat outputs."""
         return self._concrete.graph_function._call_plain(list(tensors))
 
     call_preflattened = call_flat

@@ -57,7 +57,7 @@ def function(
       autograph: Whether Python's control flow on tensors is converted to graph ops.
       jit_compile: True: compile the whole function with XLA, or fail; False: never; None: as the runtime sees fit.
       reduce_retracing: Whether a second kind of shapes makes a graph for shapes in general.
-      experimental_implements: The name of a known function that this one implements; noted in the graph.
+      experimental_implements: The name of a known function that `func` implements; noted in the graph.
       experimental_autograph_options: a `tf.autograph.experimental.Feature`, or several.
       experimental_attributes: Function attributes to note in the graph.
       experimental_relax_shapes: Old name of `reduce_retracing`.
@@ -66,7 +66,7 @@ def function(
 
     Returns: A `tf.types.experimental.PolymorphicFunction`, or a decorator that makes one.
     Raises:
-      TypeError: if `func` is not callable, or `input_signature` does not fit it.
+      TypeError: if `func` is not callable, or `input_signature` does not fit `func`.
       ValueError: if both `jit_compile` and `experimental_compile` are given, or an attribute is not known.
     """
     del experimental_follow_type_hints
@@ -92,14 +92,14 @@ def function(
 def _checked_attributes(
     attributes: Mapping[str, Any] | None, implements: str | None, jit_compile: bool | None
 ) -> dict[str, Any]:
-    """The function attributes for the GraphDef."""
-    checked: dict[str, Any] = {}
+    """Returns the function attributes for the GraphDef."""
+    checked_attributes: dict[str, Any] = {}
     for name, value in dict(attributes or {}).items():
         if name not in _ATTRIBUTES:
             raise ValueError(f"`{name} is not supported by tf.function as an attribute.")
-        checked[name] = value
+        checked_attributes[name] = value
     if implements is not None:
-        checked["_implements"] = implements
+        checked_attributes["_implements"] = implements
     if jit_compile is not None:
-        checked["_XlaMustCompile"] = bool(jit_compile)
-    return checked
+        checked_attributes["_XlaMustCompile"] = bool(jit_compile)
+    return checked_attributes

@@ -1,12 +1,12 @@
 """The short way through a call: from arguments to the prepared runner of a trace, without trace types.
 
-Problem: binding arguments and making trace types costs ten microseconds; most calls repeat an earlier one with other
+Problem: binding arguments and making trace types costs ten microseconds; most calls repeat an earlier call with other
 tensor values.
 
-Idea: each argument contributes to a flat key what decides its trace: a tensor its dtype number and shape, a Python
-value its type and value, a container its parts. After a call has gone the long way, a `Plan` for its key is kept, and
-the next call with an equal key runs it. Whatever has no simple key (composite tensors, the tracing protocol) goes the
-long way.
+Idea: each argument contributes to a flat key what decides the trace: a tensor its dtype number and shape, a Python
+value its type and value, a container its parts. After a call has gone the long way, a `Plan` for the call's key is
+kept, and the next call with an equal key runs that plan. Arguments without a simple key (composite tensors, the tracing
+protocol) go the long way.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Plan:
 
 
 def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
-    """A function from the arrays of a trace's tensor arguments to its result, for eager mode without tapes."""
+    """Makes a function from the arrays of a trace's tensor arguments to the result, for eager mode without tapes."""
     function = concrete.graph_function
     program, make = function.runner(), function.tensor_class
     outputs = concrete.graph.outputs
@@ -70,7 +70,10 @@ def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
 
 
 def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
-    """`make_runner` for calls with pending tensors, whose arrays are an engine's: only that engine takes them."""
+    """Makes a runner like `make_runner` for calls with pending tensors.
+
+    The arrays of pending tensors are an engine's: only that engine takes them.
+    """
     run = make_runner(concrete)
     if concrete.graph_function.tensor_class is PendingTensor:
         return run
@@ -78,7 +81,7 @@ def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
 
 
 def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
-    """Whether the arrays that a key was made with are what the trace takes: nothing was converted on the way."""
+    """Tells whether the trace takes the very arrays of the key: nothing was converted on the way."""
     if len(arrays) != len(tensors):
         return False
     for array, tensor in zip(arrays, tensors):
@@ -92,7 +95,7 @@ def are_passed_unchanged(arrays: Sequence[Any], tensors: Sequence[Any]) -> bool:
 
 
 class _Call:
-    """One call's arrays, and the variables seen in it."""
+    """The arrays of one call, and the variables among its arguments."""
 
     __slots__ = ("arrays", "variables")
 
@@ -107,7 +110,7 @@ _Part = Callable[[Any, _Call], Hashable]
 def flat_key(
     args: Sequence[Any], kwargs: Mapping[str, Any], order: Mapping[str, int]
 ) -> tuple[tuple[Any, ...], list[Any]]:
-    """The key of a call and the arrays of its tensors, in the order of the trace's inputs.
+    """Returns the key of a call and the arrays of its tensors, in the order of the trace's inputs.
 
     Raises: NoFastCallError: if an argument has no simple key.
     """
@@ -200,7 +203,7 @@ _SPECIAL = ("__tf_tracing_type__", "__tf_flatten__", "__attrs_attrs__", "__array
 
 
 def _handler_for(kind: type) -> _Part:
-    """How instances of a class are keyed."""
+    """Returns the function that makes the part of a key for instances of a class."""
     if issubclass(kind, np.generic):
         return _array_part
     if issubclass(kind, Variable):

@@ -1,7 +1,7 @@
 """From arguments to flat tensors, and from flat tensors back to results.
 
-Both directions follow the trace types. `collect` is written out for the common types so that a call pays no more than
-it must; `make_packer` prepares the way back once per trace.
+Both directions follow the trace types. `collect` is written out for the common types, so that a call pays no more than
+necessary. `make_packer` prepares the way back once for each trace.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def collect(kind: Any, value: Any, tensors: list[Any]) -> None:
 
 
 def _handle_of(variable: Any) -> Any:
-    """The handle of a variable argument; tapes and the function being traced are told of the use."""
+    """Returns the handle of a variable argument, and tells tapes and the function being traced of the use."""
     tell_of_variable(variable)
     return variable.handle
 
@@ -52,7 +52,7 @@ def tell_of_variable(variable: Any) -> None:
 
 
 def make_packer(kind: Any) -> Callable[[Sequence[Any]], Any]:
-    """A function from flat output tensors to a result of trace type `kind`."""
+    """Makes a function from flat output tensors to a result of trace type `kind`."""
     if type(kind) is TensorSpec:
         return _only
     if kind is None or (isinstance(kind, Literal) and kind.value is None):

@@ -1,8 +1,8 @@
 """FunctionType: the signature of a `tf.function` or of one of its traces.
 
-It is an `inspect.Signature` whose annotations are trace types. The signature of a polymorphic function has parameters
-without types (or with those of `input_signature`); that of a trace has one typed parameter per argument, no `*args` and
-no `**kwargs`, the type of the output, and the types of what the trace captures.
+A function type is an `inspect.Signature` whose annotations are trace types. The signature of a polymorphic function has
+parameters without types (or with the types of `input_signature`). The signature of a trace has one typed parameter for
+each argument, no `*args` and no `**kwargs`, the type of the output, and the types of the captures.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from millrace._src.util.export import export
 
 
 class _CapturedDefault:
-    """Stands for a default value, which the function holds apart from its type."""
+    """A mark for a default value, which the function holds apart from its type."""
 
     __slots__ = ()
 
@@ -32,7 +32,7 @@ CAPTURED_DEFAULT_VALUE = _CapturedDefault()
 
 
 class Parameter(inspect.Parameter):
-    """One parameter: name, kind, whether it may be left out, and the trace type it accepts (None: any)."""
+    """One parameter: name, kind, whether a call may leave the parameter out, and the trace type (None: any)."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class Parameter(inspect.Parameter):
 
     @property
     def optional(self) -> bool:
-        """Whether the function has a default value for it."""
+        """Whether the function has a default value for the parameter."""
         return self.default is not inspect.Parameter.empty
 
     @property
@@ -55,7 +55,7 @@ class Parameter(inspect.Parameter):
         return None if self.annotation is inspect.Parameter.empty else self.annotation
 
     def is_subtype_of(self, other: Parameter) -> bool:
-        """Whether a trace made for `other` accepts this parameter."""
+        """Tells whether a trace made for `other` accepts this parameter."""
         if not self.type_constraint or not other.type_constraint:
             raise TypeError("Can not determine relationship between partially specified types.")
         if (self.name, self.kind, self.optional) != (other.name, other.kind, other.optional):
@@ -63,15 +63,15 @@ class Parameter(inspect.Parameter):
         return bool(self.type_constraint.is_subtype_of(other.type_constraint))
 
     def most_specific_common_supertype(self, others: Sequence[Parameter]) -> Parameter | None:
-        """The narrowest parameter that generalizes `self` and all `others`, or None."""
+        """Returns the narrowest parameter that generalizes `self` and all `others`, or None."""
         for other in others:
             if (self.name, self.kind, self.optional) != (other.name, other.kind, other.optional):
                 return None
-        common = self.type_constraint.most_specific_common_supertype([other.type_constraint for other in others])
-        return None if common is None else Parameter(self.name, self.kind, self.optional, common)
+        common_type = self.type_constraint.most_specific_common_supertype([other.type_constraint for other in others])
+        return None if common_type is None else Parameter(self.name, self.kind, self.optional, common_type)
 
     def replace(self, **changes: Any) -> Parameter:
-        """A copy with other `name`, `kind`, `optional` or `type_constraint`."""
+        """Returns a copy with other `name`, `kind`, `optional` or `type_constraint`."""
         fields = {
             "name": self.name,
             "kind": self.kind,
@@ -114,7 +114,7 @@ class FunctionType(inspect.Signature):
     def from_callable(  # type: ignore[override]  # evaluating annotations makes no sense here
         cls, obj: Callable[..., Any], *, follow_wrapped: bool = True
     ) -> FunctionType:
-        """The signature of a Python callable, without types."""
+        """Makes the signature of a Python callable, without types."""
         signature = inspect.signature(obj, follow_wrapped=follow_wrapped)
         return cls(
             Parameter(p.name, p.kind, p.default is not inspect.Parameter.empty, None)
@@ -123,7 +123,7 @@ class FunctionType(inspect.Signature):
 
     @classmethod
     def get_default_values(cls, obj: Callable[..., Any], *, follow_wrapped: bool = True) -> dict[str, Any]:
-        """The default values of a Python callable's parameters."""
+        """Returns the default values of a Python callable's parameters."""
         parameters = inspect.signature(obj, follow_wrapped=follow_wrapped).parameters.values()
         return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
 
@@ -132,7 +132,7 @@ class FunctionType(inspect.Signature):
 
     @property
     def output(self) -> Any:
-        """The trace type of the output, or None when it is not known."""
+        """The trace type of the output, or None when the type is not known."""
         return None if self.return_annotation is inspect.Signature.empty else self.return_annotation
 
     @property
@@ -160,7 +160,7 @@ class FunctionType(inspect.Signature):
         return bound
 
     def is_supertype_of(self, other: FunctionType) -> bool:
-        """Whether a trace of this type serves every call of type `other`."""
+        """Tells whether a trace of this type serves every call of type `other`."""
         mine, theirs = self._typed_parameters(), other._typed_parameters()
         if len(mine) != len(theirs):
             return False
@@ -169,21 +169,21 @@ class FunctionType(inspect.Signature):
         )
 
     def most_specific_common_subtype(self, others: Sequence[FunctionType]) -> FunctionType | None:
-        """The narrowest function type that accepts what `self` and all `others` accept, or None."""
+        """Returns the narrowest function type that accepts what `self` and all `others` accept, or None."""
         mine = self._typed_parameters()
         rows = [other._typed_parameters() for other in others]
         if any(len(row) != len(mine) for row in rows):
             return None
         wider = []
         for index, parameter in enumerate(mine):
-            common = parameter.most_specific_common_supertype([row[index] for row in rows])
-            if common is None:
+            common_parameter = parameter.most_specific_common_supertype([row[index] for row in rows])
+            if common_parameter is None:
                 return None
-            wider.append(common)
+            wider.append(common_parameter)
         return FunctionType(wider, self.captures)
 
     def placeholder_arguments(self, placeholder_context: PlaceholderContext) -> inspect.BoundArguments:
-        """What the Python function is called with while it is traced."""
+        """Makes the arguments with which the Python function is called while it is traced."""
         arguments = OrderedDict()
         for name, parameter in self.parameters.items():
             placeholder_context.update_naming_scope(name)
@@ -191,7 +191,7 @@ class FunctionType(inspect.Signature):
         return inspect.BoundArguments(self, arguments)
 
     def unpack_inputs(self, bound: inspect.BoundArguments) -> list[Any]:
-        """The tensors of a call's arguments, in the order of `flat_inputs`."""
+        """Returns the tensors of a call's arguments, in the order of `flat_inputs`."""
         return [
             tensor
             for name, parameter in self.parameters.items()
@@ -199,17 +199,17 @@ class FunctionType(inspect.Signature):
         ]
 
     def unpack_captures(self, captures: Mapping[Any, Any]) -> list[Any]:
-        """The tensors of the captured values, in the order of `flat_captures`."""
+        """Returns the tensors of the captured values, in the order of `flat_captures`."""
         return [tensor for name, kind in self.captures.items() for tensor in kind.to_tensors(captures[name])]
 
     def pack_output(self, flat_values: Sequence[Any]) -> Any:
-        """The structured output made of the tensors that a call returned."""
+        """Makes the structured output of the tensors that a call returned."""
         if self.output is None:
             raise ValueError("Can not pack outputs for undefined output type.")
         return self.output.from_tensors(iter(flat_values))
 
     def with_output(self, output: Any, captures: Mapping[Any, Any]) -> FunctionType:
-        """The same parameters with an output type and captures."""
+        """Returns a type with the same parameters, and with an output type and captures."""
         return FunctionType(self.parameters.values(), captures, output)
 
     def __eq__(self, other: object) -> bool:
@@ -231,7 +231,7 @@ class FunctionType(inspect.Signature):
 
 
 def describe(function_type: FunctionType) -> str:
-    """The signature in several lines, as `pretty_printed_concrete_signatures` shows it."""
+    """Writes the signature in several lines, as `pretty_printed_concrete_signatures` shows signatures."""
     lines = ["Input Parameters:"]
     for name, parameter in function_type.parameters.items():
         constraint = None if parameter.annotation is inspect.Parameter.empty else parameter.annotation

@@ -1,4 +1,4 @@
-"""How much memory a trace holds, roughly: enough to bound a cache by."""
+"""Estimates the memory that a trace holds: roughly, but well enough to bound a cache."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _BYTES_PER_OPERATION = 1500
 
 
 def graph_bytes(graph: Any) -> int:
-    """An estimate of the memory of a graph: its operations and its constants."""
+    """Estimates the memory of a graph: its operations and its constants."""
     operations = graph.get_operations()
     constants = sum(
         getattr(operation.attrs.get("value"), "nbytes", 0) for operation in operations if operation.type == "Const"
     )
-    captured = sum(tensor._value.nbytes for tensor, _ in graph.captures if hasattr(tensor, "_value"))
-    return len(operations) * _BYTES_PER_OPERATION + int(constants) + int(captured)
+    captured_bytes = sum(tensor._value.nbytes for tensor, _ in graph.captures if hasattr(tensor, "_value"))
+    return len(operations) * _BYTES_PER_OPERATION + int(constants) + int(captured_bytes)

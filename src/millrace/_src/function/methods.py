@@ -1,7 +1,8 @@
 """Methods: one set of traces for each instance, kept as long as the instance lives.
 
-A bound function holds its instance; what it needs between calls (traces, statistics) is a dictionary of fields that
-hangs on a weak reference to the instance, so that neither keeps the other alive. Instances need not be hashable.
+A bound function holds its instance. The facts that the function needs between calls (traces, statistics) are a
+dictionary of fields that hangs on a weak reference to the instance, so that neither keeps the other alive. Instances
+need not be hashable.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ class InstanceCache:
 
 
 class InstanceCaches(dict[int, InstanceCache]):
-    """The caches of a method's instances by `id`; a class of its own so that it can be referred to weakly."""
+    """The caches of a method's instances by `id`; a class of its own, so that weak references can point to it."""
 
 
 def instance_cache_for(caches: InstanceCaches, instance: Any) -> InstanceCache:
-    """The cache of an instance, made on first use and dropped when the instance is.
+    """Returns the cache of an instance, which is made on first use and dropped with the instance.
 
     Raises: TypeError: if the instance's class does not allow weak references.
     """

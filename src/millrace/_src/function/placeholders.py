@@ -1,7 +1,7 @@
-"""Placeholders: what the Python function gets in place of its tensor arguments while it is traced.
+"""Placeholders: stand-ins that the Python function gets for its tensor arguments while it is traced.
 
-A tensor becomes a `Placeholder` operation named after the argument (or the name in its spec); structures and composite
-tensors are rebuilt around the placeholders of their parts; Python values are passed through.
+A tensor becomes a `Placeholder` operation named after the argument (or after the spec's name). Structures and composite
+tensors are rebuilt around the placeholders of their parts. Python values are passed through.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 
 
 class Placeholders:
-    """Makes the placeholders of one trace in `graph`, and lists them among its inputs."""
+    """A maker of the placeholders of one trace, in `graph`, which lists the placeholders among the graph's inputs."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         self._variables: dict[int | None, Any] = {}
 
     def make(self, kind: Any, value: Any, name: str | None) -> Any:
-        """What stands for an argument of trace type `kind` whose value in this call is `value`."""
+        """Makes the stand-in for an argument of trace type `kind` whose value in this call is `value`."""
         if isinstance(kind, TensorSpec):
             return self._tensor(kind, name)
         if isinstance(kind, (Literal, Weakref)):
@@ -54,17 +54,19 @@ class Placeholders:
 
     def _tensor(self, spec: TensorSpec, name: str | None) -> SymbolicTensor:
         user_name = getattr(spec, "name", None) or name
-        valid = user_name if user_name is not None and _VALID_NAME.match(user_name) else "Placeholder"
-        if user_name is not None and valid != user_name:
+        valid_name = user_name if user_name is not None and _VALID_NAME.match(user_name) else "Placeholder"
+        if user_name is not None and valid_name != user_name:
             get_logger().warning(
                 "`%s` is not a valid node name. Accepted names conform to Regex /%s/", user_name, _VALID_NAME
             )
-        placeholder: SymbolicTensor = self._graph.add_placeholder(spec.dtype, spec.shape, valid, user_name)
+        placeholder: SymbolicTensor = self._graph.add_placeholder(spec.dtype, spec.shape, valid_name, user_name)
         self._graph.inputs.append(placeholder)
         return placeholder
 
     def _variable(self, kind: VariableSpec, value: Any, name: str | None) -> Any:
-        """The variable itself; its handle is fed through a placeholder, so that other variables may take its place."""
+        """Returns the variable itself; feeds the handle through a placeholder, so that other variables may take its
+        place.
+        """
         placeholder = self._tensor(kind.flatten()[0], name)
         placeholder.handle_type = VariableHandle(kind.dtype, kind.shape)
         if value is None or isinstance(value, VariableSpec):
@@ -78,7 +80,7 @@ class Placeholders:
 
 
 def argument_names(graph: Any, count: int) -> list[str]:
-    """The names by which a trace's tensors can be passed: the users' names, made unique."""
+    """Returns the names by which a trace's tensors can be passed: the users' names, made unique."""
     names: list[str] = []
     for placeholder in graph.inputs[:count]:
         base = placeholder.op.attrs.get("_user_specified_name") or placeholder.op.name

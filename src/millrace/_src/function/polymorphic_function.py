@@ -108,7 +108,7 @@ class Function(callables.PolymorphicFunction):
     # --- calls ---------------------------------------------------------------------------------------------------
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function: traces it if these arguments are of a new kind, then runs the trace."""
+        """Calls the function: traces it if arguments of this kind are new, then runs the trace."""
         self._stats.calls += 1
         self._calls = tick = self._calls + 1
         if state.run is not None and not state.functions_run_eagerly:
@@ -143,16 +143,16 @@ class Function(callables.PolymorphicFunction):
     def _call(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any = None, arrays: Sequence[Any] = ()
     ) -> Any:
-        """The long way; leaves a plan for the short way if the call has a key and passes its arrays as they are."""
+        """Calls the function the long way; leaves a plan for the short way if the call has a key and passes its arrays
+        unchanged.
+        """
         try:
             return self._call_bound(args, kwargs, flat_key, arrays)
         except Exception as error:
             filter_traceback(error)
             raise
 
-    def _call_bound(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any, arrays: Sequence[Any]
-    ) -> Any:
+    def _call_bound(self, args: Sequence[Any], kwargs: Mapping[str, Any], flat_key: Any, arrays: Sequence[Any]) -> Any:
         values, layout = self._signature.bind(args, kwargs)
         if self._signature.is_constrained:
             values = self._signature.cast(values, args, kwargs)
@@ -176,7 +176,9 @@ class Function(callables.PolymorphicFunction):
     def _entry_for(
         self, values: Sequence[Any], layout: Layout, types: Sequence[Any] | None = None, is_call: bool = False
     ) -> Entry:
-        """The trace for bound arguments, made if there is none; `is_call` tells a call from a request for a trace."""
+        """Returns the trace for bound arguments, made if there is none; `is_call` tells a call from a request for a
+        trace.
+        """
         key = TraceKey(_trace_context(), layout, tuple(self._types_of(values) if types is None else types))
         entry = self._cache.lookup(key)
         if entry is not None:
@@ -186,7 +188,7 @@ class Function(callables.PolymorphicFunction):
             return entry if entry is not None else self._add_trace(key, values, is_call)
 
     def _types_of(self, values: Sequence[Any]) -> list[Any]:
-        """The trace types of bound arguments; those that `input_signature` gives come from there."""
+        """Returns the trace types of bound arguments; `input_signature` decides where it gives a type."""
         context = TracingContext()
         if not self._signature.is_constrained:
             return [from_value(value, context) for value in values]
@@ -201,7 +203,7 @@ class Function(callables.PolymorphicFunction):
         key = self._generalized(key, [entry.key for entry in self._cache])
         traced = self._trace(key, values)
         milliseconds = (time.perf_counter() - start) * 1000
-        earlier = [entry.key for entry in self._cache]  # now, since a recursive body has added its own
+        earlier = [entry.key for entry in self._cache]  # now, since a recursive body has added its own trace
         concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
         entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._calls)
@@ -209,14 +211,16 @@ class Function(callables.PolymorphicFunction):
         return entry
 
     def _generalized(self, key: TraceKey, earlier: Sequence[TraceKey]) -> TraceKey:
-        """With `reduce_retracing`, the types widened to cover an earlier trace that differs only in shapes."""
+        """Widens the types, with `reduce_retracing`, to cover an earlier trace that differs only in shapes."""
         if not self._options.reduce_retracing or self._signature.is_constrained:
             return key
         for other in reversed(earlier):
             if other.context == key.context and other.layout == key.layout:
-                common = [mine.most_specific_common_supertype([theirs]) for mine, theirs in zip(key.types, other.types)]
-                if all(kind is not None for kind in common):
-                    return TraceKey(key.context, key.layout, tuple(common))
+                common_types = [
+                    mine.most_specific_common_supertype([theirs]) for mine, theirs in zip(key.types, other.types)
+                ]
+                if all(kind is not None for kind in common_types):
+                    return TraceKey(key.context, key.layout, tuple(common_types))
         return key
 
     def _trace(self, key: TraceKey, values: Sequence[Any]) -> Trace:
@@ -276,7 +280,7 @@ class Function(callables.PolymorphicFunction):
 
     @property
     def python_function(self) -> Callable[..., Any]:
-        """The Python function that is traced; bound to the instance if this is a method of one."""
+        """The Python function that is traced; bound to the instance if the function is a method."""
         if self._instance is None:
             return self._function
         return types.MethodType(self._function, self._instance)
@@ -301,10 +305,11 @@ class Function(callables.PolymorphicFunction):
         return tuple(self._retraces)
 
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for arguments like these; made if there is none, whether or not functions run eagerly.
+        """Returns the trace for arguments like these; makes the trace if there is none, even while functions run
+        eagerly.
 
         Args:
-          *args: Tensors or specs in place of them, variables, and Python values, which stay fixed in the trace.
+          *args: Tensors or specs in place of tensors, variables, and Python values, which stay fixed in the trace.
           **kwargs: As `*args`; all may be left out if there is an `input_signature`.
 
         Returns: A `tf.types.experimental.ConcreteFunction`.
@@ -323,7 +328,8 @@ class Function(callables.PolymorphicFunction):
         return entry.trace
 
     def get_initialization_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """A function that gives first values to the variables that the function creates; traces but does not run it.
+        """Returns a function that gives first values to the variables that this function creates; traces without
+        running.
 
         Raises: RuntimeError: if the function was used before.
         """
@@ -345,16 +351,16 @@ class Function(callables.PolymorphicFunction):
         return Function(body, "initialize_variables", Options(autograph=False)).get_concrete_function()
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """The signatures of all traces as text, in several lines each if `verbose`."""
+        """Returns the signatures of all traces as text, in several lines each if `verbose`."""
         types = [entry.trace.function_type for entry in self._cache]
         return "\n\n".join(map(describe, types)) if verbose else "\n".join(map(str, types))
 
     def experimental_get_tracing_count(self) -> int:
-        """How many times the function was traced."""
+        """Returns how many times the function was traced."""
         return self._trace_count
 
     def experimental_get_compiler_ir(self, /, *args: Any, **kwargs: Any) -> Callable[..., Any]:
-        """The compiler's form of the function for these arguments, as a function of the stage.
+        """Returns the compiler's form of the function for these arguments, as a function of the stage.
 
         Returns: `f(stage="hlo", device_name=None, platform_name=None)`, which gives text or bytes.
         Raises: ValueError: if the function is not made with `jit_compile=True`, or a shape is unknown.
@@ -367,7 +373,7 @@ class Function(callables.PolymorphicFunction):
         return compiler_ir(concrete)
 
     def cache_info(self) -> CacheInfo:
-        """Hits, misses, evictions, number and estimated bytes of the traces, and the limits."""
+        """Returns hits, misses, evictions, number and estimated bytes of the traces, and the limits."""
         return self._cache.info(self._calls)
 
     def clear_cache(self) -> None:
@@ -377,7 +383,7 @@ class Function(callables.PolymorphicFunction):
             self._plans.clear()
 
     def set_cache_limits(self, max_traces: int | None = None, max_bytes: int | None = None) -> None:
-        """Bounds the number and the estimated bytes of the traces kept; None leaves a limit as it is."""
+        """Bounds the number and the estimated bytes of the traces kept; None leaves a limit unchanged."""
         self._cache.set_limits(max_traces, max_bytes)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
@@ -386,7 +392,7 @@ class Function(callables.PolymorphicFunction):
     # --- methods, copies -----------------------------------------------------------------------------------------
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """The function bound to an instance; each instance has traces of its own, for as long as it lives."""
+        """Binds the function to an instance; each instance has traces of its own, for as long as the instance lives."""
         if instance is None:
             return self
         cache = instance_cache_for(self._instances, instance)
@@ -415,11 +421,11 @@ class Function(callables.PolymorphicFunction):
         bound.__signature__ = inspect.signature(method)
 
     def _clone(self, python_function: Callable[..., Any] | None = None) -> Function:
-        """A function of another Python function (by default the same) with the same options and no traces."""
+        """Makes a function of another Python function (by default the same) with the same options and no traces."""
         return Function(python_function or self.python_function, self._name, self._options)
 
     def _decorate(self, decorator: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
-        """Replaces the Python function by `decorator` of it; only before the first call."""
+        """Replaces the Python function by the result of `decorator`; only before the first call."""
         if len(self._cache):
             raise ValueError("Functions cannot be decorated after they have been traced.")
         self._function = decorator(self._function)
@@ -446,13 +452,13 @@ def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
 
 
 def _trace_context() -> Any:
-    """What a trace depends on besides arguments: the plain graph around, if there is one."""
+    """Returns what a trace depends on besides arguments: the plain graph around, if there is one."""
     graph = outermost_context()
     return None if graph is None else weakref.ref(graph)
 
 
 def _feeds(traced: Trace, types: Sequence[Any], values: Sequence[Any]) -> dict[int, Any]:
-    """The values of a trace's placeholders in this call, where they are known, by the ids of the placeholders."""
+    """Returns the values of a trace's placeholders in this call, as far as known, by the ids of the placeholders."""
     if any(isinstance(value, TraceType) for value in values):
         return {}
     try:

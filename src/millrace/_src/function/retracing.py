@@ -1,9 +1,9 @@
 """Says why a function was traced again, and warns when that happens too often.
 
-Problem: each new trace costs milliseconds to seconds, and TensorFlow's warning about it names no cause.
+Problem: each new trace costs milliseconds to seconds, and TensorFlow's warning about retracing names no cause.
 
-Idea: on a new trace, its key is compared with the nearest earlier one; every place where they differ becomes a `Cause`:
-the argument's path, the old and the new type in words, and a cure. Calls are counted per code object, so that a
+Idea: the key of a new trace is compared with the nearest earlier key. Every difference becomes a `Cause`: the
+argument's path, the old and the new type in words, and a cure. Calls are counted per code object, so that a
 `tf.function` made anew in a loop is noticed too. With nothing retraced the cost is one counter.
 """
 
@@ -73,25 +73,25 @@ class CallStats:
         self._warnings = 0
 
     def note_trace(self, milliseconds: float, is_call: bool = True) -> None:
-        """Notes a trace, and whether it was the current call that made it."""
+        """Notes a trace, and whether the current call made the trace."""
         self.traces += 1
         self.milliseconds += milliseconds
         if is_call:
             self._trace_calls.append(self.calls)
 
     def recent_traces(self) -> int:
-        """The traces among the last calls."""
+        """Counts the traces among the last calls."""
         return sum(call > self.calls - _WINDOW for call in self._trace_calls)
 
     def should_warn(self) -> bool:
-        """Whether too many of the last calls traced and not too many warnings were given."""
+        """Tells whether too many of the last calls traced and not too many warnings were given."""
         if self._warnings >= _MAX_WARNINGS or self.recent_traces() < _LIMIT:
             return False
         self._warnings += 1
         return True
 
     def report(self, function: Any, retrace: Retrace) -> str:
-        """The text of the warning."""
+        """Writes the text of the warning."""
         lines = [
             f"{self.recent_traces()} out of the last {min(self.calls, _WINDOW)} calls to {function!r} triggered "
             "tf.function "
@@ -112,12 +112,12 @@ _by_code_lock = threading.Lock()
 
 
 def stats_for(code: Any) -> CallStats:
-    """The statistics of a code object, shared by all functions made of it; forgotten when the code is."""
+    """Returns the statistics of a code object, shared by all functions of that code; forgotten with the code."""
     key = id(code)
     with _by_code_lock:
-        found = _by_code.get(key)
-        if found is not None and found[0]() is code:
-            return found[1]
+        entry = _by_code.get(key)
+        if entry is not None and entry[0]() is code:
+            return entry[1]
         stats = CallStats()
         try:
             reference = weakref.ref(code, lambda _: _by_code.pop(key, None))
@@ -133,9 +133,9 @@ def stats_for(code: Any) -> CallStats:
 def causes_of(
     new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str], instance: Any = None
 ) -> tuple[Cause, ...]:
-    """Why `new` is not served by any of the `earlier` traces: its differences from the nearest one.
+    """Says why no `earlier` trace serves `new`: lists the differences from the nearest trace.
 
-    `instance` is the object that the function is a method of, if it is one.
+    `instance` is the object of which the function is a method, if the function is a method.
     """
     if not earlier:
         return (NEW_FUNCTION,) if instance is None else (_new_instance(type(instance).__name__),)
@@ -220,13 +220,13 @@ def _tensor_differences(path: str, old: TensorSpec, new: TensorSpec) -> Iterator
             f"convert `{path}` to one dtype before the call, for instance with tf.cast.",
         )
     if not new.shape.is_subtype_of(old.shape):
-        common = old.shape.most_specific_common_supertype([new.shape]) or TensorShape(None)
+        common_shape = old.shape.most_specific_common_supertype([new.shape]) or TensorShape(None)
         yield Cause(
             "shape",
             path,
             f"shape {_shape_text(old.shape)}",
             f"shape {_shape_text(new.shape)}",
-            f"use tf.function(reduce_retracing=True), or {_signature_text(common, new.dtype)} for `{path}` in "
+            f"use tf.function(reduce_retracing=True), or {_signature_text(common_shape, new.dtype)} for `{path}` in "
             "input_signature.",
         )
 
@@ -296,7 +296,7 @@ def _variable_differences(path: str, old: VariableSpec, new: VariableSpec) -> It
 
 
 def _in_words(kind: Any) -> str:
-    """A trace type as the user thinks of it."""
+    """Describes a trace type as the user thinks of it."""
     if isinstance(kind, TensorSpec):
         return f"tensor of {kind.dtype.name} with shape {_shape_text(kind.shape)}"
     if isinstance(kind, VariableSpec):

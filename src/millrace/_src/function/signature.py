@@ -68,7 +68,7 @@ class Signature:
     # --- binding -------------------------------------------------------------------------------------------------
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], Layout]:
-        """The argument values in parameter order, defaults filled in, and their layout.
+        """Returns the argument values in parameter order, defaults filled in, and the layout.
 
         Raises: TypeError: when the arguments do not fit the signature.
         """
@@ -99,20 +99,20 @@ class Signature:
             raise self.binding_error(self._complaint(args, kwargs), args, kwargs) from None
 
     def _names_positional(self, names: Mapping[str, Any], count: int) -> bool:
-        """Whether a keyword repeats an argument that was already given by position."""
+        """Tells whether a keyword repeats an argument that was already given by position."""
         return any(self._by_keyword.get(name, count) < count for name in names)
 
     def _complaint(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        """Python's words for what is wrong with a call."""
+        """Returns Python's words for what is wrong with a call."""
         try:
             self.function_type.bind(*args, **kwargs)
         except TypeError as error:
             return str(error)
-        missing = next((p for p in self._positional + self._keyword_only if p not in self.defaults), None)
-        return f"missing a required argument: '{missing}'"
+        missing_name = next((p for p in self._positional + self._keyword_only if p not in self.defaults), None)
+        return f"missing a required argument: '{missing_name}'"
 
     def binding_error(self, reason: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> TypeError:
-        """The error of a call whose arguments do not fit."""
+        """Makes the error of a call whose arguments do not fit."""
         return TypeError(
             f"Binding inputs to tf.function failed due to `{reason}`. "
             f"Received args: {tuple(args)} and kwargs: {dict(kwargs)} for signature: {self.function_type}."
@@ -128,7 +128,7 @@ class Signature:
     def cast(
         self, values: list[Any], args: Sequence[Any], kwargs: Mapping[str, Any], allow_specs: bool = False
     ) -> list[Any]:
-        """The values as values of `input_signature`'s types; specs may stand for values if `allow_specs`.
+        """Casts the values to the types of `input_signature`; specs may stand for values if `allow_specs`.
 
         Raises: TypeError: naming the first value that cannot be cast.
         """
@@ -146,7 +146,7 @@ class Signature:
         return cast
 
     def monomorphic(self, types: Sequence[Any], layout: Layout) -> FunctionType:
-        """The function type of a trace for arguments of these types."""
+        """Returns the function type of a trace for arguments of these types."""
         if self.is_constrained:
             return FunctionType(
                 Parameter(p.name, p.kind, p.default is not inspect.Parameter.empty, t)
@@ -180,7 +180,7 @@ class Signature:
 
 
 def make_signature(function: Callable[..., Any], input_signature: Any = None, is_method: bool = False) -> Signature:
-    """The signature of a Python callable, constrained by `input_signature` where one is given.
+    """Makes the signature of a Python callable, constrained by `input_signature` if given.
 
     Raises: TypeError: if `input_signature` does not fit the function's parameters.
     """
@@ -193,9 +193,9 @@ def make_signature(function: Callable[..., Any], input_signature: Any = None, is
 
 
 def check_input_signature(input_signature: Any) -> tuple[Any, ...]:
-    """`input_signature` as a tuple of trace types.
+    """Returns `input_signature` as a tuple of trace types.
 
-    Raises: TypeError: if it is not a possibly nested list or tuple of specs.
+    Raises: TypeError: if `input_signature` is not a possibly nested list or tuple of specs.
     """
     if not isinstance(input_signature, (tuple, list)):
         raise TypeError(f"input_signature must be either a tuple or a list, got {type(input_signature)}.")
@@ -210,7 +210,7 @@ def check_input_signature(input_signature: Any) -> tuple[Any, ...]:
 
 
 def _constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Mapping[str, Any]) -> FunctionType:
-    """`function_type` with the types of `specs`; `*args` takes the surplus, `**kwargs` goes."""
+    """Gives `function_type` the types of `specs`; `*args` takes the surplus, `**kwargs` goes."""
     remaining = list(specs)
     has_var_positional = any(p.kind is _VAR_POSITIONAL for p in function_type.parameters.values())
     result: list[Parameter] = []
@@ -252,20 +252,20 @@ def _constrained_positional(
 
 
 def structured_signature(function_type: FunctionType) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a trace as `(args, kwargs)`: specs named after their place, Python values as they are."""
+    """Returns the arguments of a trace as `(args, kwargs)`: specs named after positions, Python values unchanged."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in function_type.parameters.items():
-        described = _described(parameter.annotation, _tensor_name(name))
+        description = _described(parameter.annotation, _tensor_name(name))
         if parameter.kind is _KEYWORD_ONLY:
-            kwargs[name] = described
+            kwargs[name] = description
         else:
-            args.append(described)
+            args.append(description)
     return tuple(args), kwargs
 
 
 def _tensor_name(path: str) -> str:
-    """A path to an argument's part as a name of a tensor."""
+    """Turns a path to an argument's part into a name of a tensor."""
     name = re.sub(r"\W", "_", path)
     return name if name[:1].isalnum() else f"tensor_{name}"
 

@@ -1,7 +1,7 @@
 """From a Python value to its trace type.
 
-The order of the rules is the meaning: an object that speaks the tracing protocol decides for itself; arrays are
-tensors; Python's own containers are taken apart; what remains is a literal if it is a plain value, else a weak
+The order of the rules is the meaning. An object that speaks the tracing protocol decides for itself; arrays are
+tensors; Python's own containers are taken apart. Any other value is a literal if it is a plain value, else a weak
 reference.
 """
 
@@ -27,13 +27,13 @@ _IMMUTABLE = (*_PLAIN, DType, TensorShape, np.dtype)
 
 
 def from_value(value: Any, context: TracingContext | None = None) -> Any:
-    """The trace type of a Python value.
+    """Returns the trace type of a Python value.
 
     >>> from millrace._src.function.trace_builder import from_value
     >>> from_value([1, {"a": "x"}])
     List[Literal[1], Dict[['a', Literal['x']]]]
 
-    Raises: TypeError: if the value has no trace type: it is mutable, and neither a container nor a tensor.
+    Raises: TypeError: if the value has no trace type: if it is mutable, and neither a container nor a tensor.
     """
     maker = _MAKERS.get(type(value))
     if maker is not None:
@@ -50,14 +50,14 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value counts as a tensor because it converts to a NumPy array."""
+    """Tells whether a value counts as a tensor because the value converts to a NumPy array."""
     return isinstance(value, (np.ndarray, np.generic)) or (
         hasattr(value, "__array__") and not isinstance(value, type) and not hasattr(value, "__tf_tracing_type__")
     )
 
 
 def array_type(value: Any) -> TensorSpec:
-    """The spec of the tensor that an array-like converts to."""
+    """Returns the spec of the tensor that an array-like value converts to."""
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcV":
         return TensorSpec(TensorShape.of(value.shape), as_dtype(value.dtype))
     tensor = convert_to_tensor(value)
@@ -65,7 +65,7 @@ def array_type(value: Any) -> TensorSpec:
 
 
 def _structure(value: Any, context: TracingContext) -> Any:
-    """The trace type of a container, or None."""
+    """Returns the trace type of a container, or None."""
     if isinstance(value, list):
         return List([from_value(item, context) for item in value])
     if isinstance(value, tuple):
@@ -88,10 +88,12 @@ def _structure(value: Any, context: TracingContext) -> Any:
 
 
 def _mapping_type(kind: type) -> type:
-    """The class that stands for a mapping while tracing: subclasses of dict with a state of their own become dicts."""
-    wrapped = getattr(kind, "__mapping_type__", None)
-    if wrapped is not None:
-        return wrapped
+    """Returns the class that stands for a mapping while tracing: subclasses of dict with a state of their own become
+    dicts.
+    """
+    wrapped_type = getattr(kind, "__mapping_type__", None)
+    if wrapped_type is not None:
+        return wrapped_type
     return kind
 
 

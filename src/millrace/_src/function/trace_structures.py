@@ -1,7 +1,8 @@
 """Trace types of nested structures: lists, tuples, dicts, named tuples, attrs classes and custom nests.
 
-Each is a container type with component types. A structure is a subtype of another when the containers agree and every
-component is a subtype, so a wider shape deep inside a dict is found by the same rule as one at the top.
+Each type is a container type with component types. A structure is a subtype of another structure when the containers
+agree and every component is a subtype, so a wider shape deep inside a dict is found by the same rule as a wider shape
+at the top.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ class Structure(TraceType):
         self._hash: int | None = None
 
     def container_key(self) -> Hashable:
-        """What two structures must share, besides the types of their components."""
+        """Returns what two structures must share, besides the types of their components."""
         raise NotImplementedError
 
     def with_components(self, components: Sequence[Any]) -> Structure:
-        """The same container with other component types."""
+        """Returns the same container with other component types."""
         raise NotImplementedError
 
     def unpack(self, value: Any) -> Sequence[Any]:
-        """The components of a value of this type."""
+        """Returns the components of a value of this type."""
         raise NotImplementedError
 
     def pack(self, values: Sequence[Any]) -> Any:
-        """A value of this type with the given components."""
+        """Makes a value of this type of the given components."""
         raise NotImplementedError
 
     def check(self, value: Any) -> None:
@@ -55,10 +56,10 @@ class Structure(TraceType):
             return None
         wider = []
         for index, mine in enumerate(self.components):
-            common = mine.most_specific_common_supertype([other.components[index] for other in others])
-            if common is None:
+            common_type = mine.most_specific_common_supertype([other.components[index] for other in others])
+            if common_type is None:
                 return None
-            wider.append(common)
+            wider.append(common_type)
         return self.with_components(wider)
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
@@ -151,7 +152,7 @@ def _check_length(kind: Structure, value: Sequence[Any]) -> None:
 
 
 class Dict(Structure):
-    """A mapping. The order of its keys does not matter; tensors are taken in the order of the sorted keys."""
+    """A mapping, whatever the order of its keys; tensors are taken in the order of the sorted keys."""
 
     __slots__ = ("keys", "order", "mapping_type")
 
@@ -205,7 +206,7 @@ def _make_mapping(kind: type | None, mapping: dict[Any, Any]) -> Any:
 
 
 class NamedTuple(Structure):
-    """A named tuple: its name, field names and component types; instances are made of the class of the first value."""
+    """A named tuple: the name, field names and component types; instances are made of the class of the first value."""
 
     __slots__ = ("type_name", "fields", "value_type")
 
@@ -280,7 +281,7 @@ def _fields_text(name: str, fields: Sequence[str], components: Sequence[Any]) ->
 
 
 class CustomNest(Structure):
-    """An object that takes itself apart with `__tf_flatten__` and is put together with `__tf_unflatten__`."""
+    """An object that `__tf_flatten__` takes apart and `__tf_unflatten__` puts together."""
 
     __slots__ = ("value_type", "metadata")
 

@@ -40,34 +40,34 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether a trace made for `other` also serves an argument of this type."""
+        """Tells whether a trace made for `other` also serves an argument of this type."""
 
     @abc.abstractmethod
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The narrowest type that `self` and all `others` are subtypes of, or None if there is none."""
+        """Returns the narrowest type that `self` and all `others` are subtypes of, or None."""
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """What the Python function receives in place of the argument while it is traced."""
+        """Returns what the Python function receives in place of the argument while it is traced."""
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """The tensors in `value`, in the order of `flatten`."""
+        """Returns the tensors in `value`, in the order of `flatten`."""
         del value
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """A value of this type made of the next tensors of the iterator."""
+        """Makes a value of this type of the next tensors of the iterator."""
         del tensors
         return self.placeholder_value(PlaceholderContext())
 
     def flatten(self) -> list[Any]:
-        """The types of the tensors that `to_tensors` gives."""
+        """Returns the types of the tensors that `to_tensors` gives."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` as a value of this type.
+        """Casts `value` to a value of this type.
 
-        Raises: AssertionError: if it is not one.
+        Raises: AssertionError: if `value` cannot be cast.
         """
         del cast_context
         if value != self.placeholder_value(PlaceholderContext()):
@@ -90,7 +90,7 @@ class SupportsTracingProtocol(Protocol):
     """An object that says by which `TraceType` it is traced."""
 
     def __tf_tracing_type__(self, context: Any) -> Any:
-        """The trace type of this object; `context` is a `TracingContext`."""
+        """Returns the trace type of this object; `context` is a `TracingContext`."""
 
 
 class PlaceholderContext:
@@ -114,11 +114,11 @@ class PlaceholderContext:
         self.name = name
 
     def has_placeholder(self, alias_id: Hashable) -> bool:
-        """Whether an object was noted for `alias_id`."""
+        """Tells whether an object was noted for `alias_id`."""
         return alias_id in self._aliases
 
     def get_placeholder(self, alias_id: Hashable) -> Any:
-        """The object noted for `alias_id`."""
+        """Returns the object noted for `alias_id`."""
         return self._aliases[alias_id]
 
     def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
@@ -170,7 +170,7 @@ class Literal(TraceType):
 
 
 def literal_key(value: Any) -> Hashable:
-    """What makes two Python values the same literal: type and value, with signed zeros and nan taken apart.
+    """Returns what makes two Python values the same literal: type and value, with signed zeros and nan taken apart.
 
     Raises: TypeError: if the value cannot be hashed.
     """
@@ -184,7 +184,7 @@ def literal_key(value: Any) -> Hashable:
 
 
 def literal_key_or_none(value: Any) -> Hashable:
-    """`literal_key`, or None for a value that cannot be a literal."""
+    """Returns `literal_key`, or None for a value that cannot be a literal."""
     try:
         return literal_key(value)
     except TypeError:
@@ -196,7 +196,7 @@ def _equal_numbers(value: Any, literal: Any) -> bool:
 
 
 class Weakref(TraceType):
-    """Any other object: fits the same object, or one equal to it, as long as it lives. Does not keep it alive."""
+    """Any other object, not kept alive: fits the same object, or an equal object, as long as the object lives."""
 
     __slots__ = ("_ref", "_hash")
 

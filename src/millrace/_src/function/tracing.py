@@ -1,8 +1,8 @@
-"""Tracing: runs a Python function once in a graph, and records what it does.
+"""Tracing: runs a Python function once in a graph, and records what the function does.
 
-Arguments are replaced by placeholders, the body runs with the graph as the place where ops go, and what it returns
-becomes the graph's outputs. Two things are checked on the way: that the body did not change the containers it was
-given, and that it returned tensors.
+Arguments are replaced by placeholders, the body runs with the graph as the place where ops go, and the result becomes
+the graph's outputs. Two things are checked on the way: the body did not change the containers among its arguments, and
+the body returned tensors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from millrace._src.util import nest
 
 
 class Trace:
-    """A finished graph with its types.
+    """A finished graph with the types of its arguments and results.
 
     Attributes:
         graph: The graph.
@@ -60,7 +60,7 @@ def trace(
         function: What to run.
         name: The graph's name.
         signature: The function's parameters.
-        layout: How the arguments are spread over them.
+        layout: How the arguments are spread over the parameters.
         types: One trace type per argument.
         values: The arguments of the call that asks for the trace, for what passes through (objects, variables); None
             when there is no call.
@@ -70,15 +70,15 @@ def trace(
     Returns: The trace.
     Raises:
         TypeError: if the function returns something that is not a tensor.
-        ValueError: if the function changes a container that it was given.
+        ValueError: if the function changes a container among its arguments.
     """
     function_type = signature.monomorphic(types, layout)
     graph = TracedGraph(name, inline_integers)
     with graph.as_default(), context.tapes_scope(()):
         placeholders = Placeholders(graph)
-        given = values if values is not None else [None] * len(types)
+        given_values = values if values is not None else [None] * len(types)
         names = list(function_type.parameters)
-        arguments = [placeholders.make(kind, value, n) for kind, value, n in zip(types, given, names)]
+        arguments = [placeholders.make(kind, value, n) for kind, value, n in zip(types, given_values, names)]
         argument_count = len(graph.inputs)
         before = [_snapshot(argument) for argument in arguments]
         result = signature.call_python(function, arguments, layout)
@@ -108,17 +108,17 @@ def _finish(graph: TracedGraph, outputs: Any) -> None:
 
 
 def _outputs(result: Any, function: Callable[..., Any], graph: TracedGraph) -> Any:
-    """What the function returned, with every leaf an `Identity` of a tensor of the graph, or None."""
+    """Returns the result of the function, with every leaf an `Identity` of a tensor of the graph, or None."""
     leaves = nest.flatten(result, expand_composites=True)
     identity = get_op("Identity")
-    converted: list[Any] = []
+    converted_leaves: list[Any] = []
     for leaf in leaves:
         if leaf is None:
-            converted.append(None)
+            converted_leaves.append(None)
             continue
         tensor = graph.capture(_as_tensor(leaf, function))
-        converted.append(execute(identity, (tensor,), {}))
-    return nest.pack_sequence_as(result, converted, expand_composites=True)
+        converted_leaves.append(execute(identity, (tensor,), {}))
+    return nest.pack_sequence_as(result, converted_leaves, expand_composites=True)
 
 
 def _as_tensor(leaf: Any, function: Callable[..., Any]) -> Any:
@@ -142,7 +142,7 @@ def _as_tensor(leaf: Any, function: Callable[..., Any]) -> Any:
 
 
 def _snapshot(argument: Any) -> Any:
-    """What is needed to see whether a container was changed: its type and keys, and the identity of its leaves."""
+    """Notes what shows a change of a container: the type and keys, and the identity of the leaves."""
     if isinstance(argument, dict):
         return type(argument), tuple((key, _snapshot(value)) for key, value in argument.items())
     if isinstance(argument, (list, tuple)):
@@ -165,9 +165,9 @@ class _Same:
 
 
 def _check_unchanged(name: str, names: Sequence[str], before: Sequence[Any], arguments: Sequence[Any]) -> None:
-    changed = [n for n, old, argument in zip(names, before, arguments) if old != _snapshot(argument)]
-    if changed:
+    changed_names = [n for n, snapshot, argument in zip(names, before, arguments) if snapshot != _snapshot(argument)]
+    if changed_names:
         raise ValueError(
             f"{name}({', '.join(names)}) should not modify its Python input arguments. Modifying a copy is allowed. "
-            f"The following parameter(s) were modified: {', '.join(changed)}"
+            f"The following parameter(s) were modified: {', '.join(changed_names)}"
         )

@@ -1,7 +1,7 @@
 """`TracingContext`: what is shared while the trace types of one call are made.
 
-It numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and variables
-for their `__tf_tracing_type__`.
+The context numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and
+variables for the `__tf_tracing_type__` of other objects.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 
 @export("types.experimental.TracingContext")
 class TracingContext:
-    """Carried through the making of one call's trace types; numbers the objects that occur in it.
+    """The context in which one call's trace types are made; numbers the objects of the call.
 
     Two calls `f(v, v)` and `f(v, w)` with equal variables are told apart by these numbers.
     """
@@ -27,7 +27,7 @@ class TracingContext:
         self.is_legacy_signature = is_legacy_signature
 
     def alias_global_id(self, global_id: Hashable) -> int:
-        """The number of the object `global_id` within this call: 0 for the first one, and so on."""
+        """Returns the number of the object `global_id` within this call: 0 for the first object, and so on."""
         return self._local_ids.setdefault(global_id, len(self._local_ids))
 
     def add_placeholder(self, alias_id: Hashable, value: Any) -> None:
@@ -35,18 +35,18 @@ class TracingContext:
         self._values[alias_id] = value
 
     def get_placeholder_mapping(self) -> dict[Hashable, Any]:
-        """The objects noted by `add_placeholder`."""
+        """Returns the objects noted by `add_placeholder`."""
         return self._values
 
     def make_tensor_type(self, tensor: Any) -> Any:
-        """The trace type of a tensor."""
+        """Returns the trace type of a tensor."""
         return tensor_type(tensor)
 
     def make_variable_type(self, variable: Any) -> VariableSpec:
-        """The trace type of a variable."""
+        """Returns the trace type of a variable."""
         return VariableSpec.of(variable, self)
 
 
 def tensor_type(tensor: Any) -> Any:
-    """The `TensorSpec` of a tensor, without its name."""
+    """Returns the `TensorSpec` of a tensor, without the tensor's name."""
     return TensorSpec(tensor.shape, tensor.dtype)

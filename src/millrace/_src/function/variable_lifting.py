@@ -4,9 +4,9 @@ Problem: `if self.v is None: self.v = tf.Variable(x * 2)` inside a `tf.function`
 value is computed outside the graph.
 
 Idea: the first trace runs under a variable creator that makes each variable at once, without a value, and notes the
-symbolic initial value. Then the operations behind those values, and only they, are run in order of creation: on the
-call's arguments, on captured tensors, and on variables initialized before. The body is traced again and must now create
-nothing.
+symbolic initial value. Then only the operations behind those values are run, in order of creation: on the call's
+arguments, on captured tensors, and on variables initialized before. The body is traced again and must now create no
+variable.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class UnliftableError(Exception):
 
 
 class Initializer:
-    """A variable made in a trace, and the symbolic tensor that its first value is; None if it has its value."""
+    """A variable made in a trace, and the symbolic tensor of its first value; None if the variable has its value."""
 
     __slots__ = ("variable", "value")
 
@@ -63,7 +63,7 @@ class _FunctionCreator:
 
 @contextlib.contextmanager
 def _creating_with(create: Callable[..., Any]) -> Iterator[None]:
-    """Has variables made by `create`, after the user's creators and in place of an enclosing function's."""
+    """Lets `create` make variables, after the user's creators and in place of an enclosing function's."""
     previous = state.variable_creators
     users = (creator for creator in previous if not isinstance(creator, _FunctionCreator))
     state.variable_creators = (_FunctionCreator(create), *users)
@@ -74,9 +74,10 @@ def _creating_with(create: Callable[..., Any]) -> Iterator[None]:
 
 
 def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextManager[None]:
-    """Makes variables created within a traced body at once, without values; lists them with their initial values.
+    """Lists the variables that a traced body creates, with their initial values; the variables are made at once,
+    without values.
 
-    Within `tf.init_scope` they get their values at once; they are listed all the same.
+    Within `tf.init_scope` variables get their values at once; such variables are listed all the same.
     """
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
@@ -90,7 +91,7 @@ def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextMan
 
 @contextlib.contextmanager
 def salvaging(initializers: list[Initializer]) -> Iterator[None]:
-    """If the body fails, gives the variables that it made, and that its objects may hold, their values where it can."""
+    """Gives the variables that a failed body made, and that its objects may hold, their values where possible."""
     try:
         yield
     except Exception:
@@ -114,22 +115,22 @@ def refusing(message: str) -> contextlib.AbstractContextManager[None]:
 def _uninitialized(
     initial_value: Any = None, name: str | None = None, dtype: Any = None, shape: Any = None, **kwargs: Any
 ) -> Initializer:
-    """A new variable without a value, as the keyword arguments of `tf.Variable` describe it."""
+    """Makes a new variable without a value, as the keyword arguments of `tf.Variable` describe."""
     if initial_value is None:
         raise ValueError("initial_value must be specified.")
     with name_scope("Initializer"):
         value = initial_value() if callable(initial_value) else initial_value
         tensor = convert_to_tensor(getattr(value, "wrapped_value", value), dtype=dtype, name="initial_value")
-    static = tensor.shape if shape is None else as_shape(shape)
-    if not static.is_compatible_with(tensor.shape):
+    static_shape = tensor.shape if shape is None else as_shape(shape)
+    if not static_shape.is_compatible_with(tensor.shape):
         raise ValueError(
             f"The initial value's shape ({tensor.shape}) is not compatible with the explicitly supplied `shape` "
             f"argument ({shape})."
         )
     if shape is None and kwargs.get("validate_shape") is False:
-        static = TensorShape(None)
+        static_shape = TensorShape(None)
     traits = {key: kwargs.get(key) for key in ("trainable", "constraint", "synchronization", "aggregation")}
-    return Initializer(uninitialized_variable(static, tensor.dtype, name, **traits), tensor)
+    return Initializer(uninitialized_variable(static_shape, tensor.dtype, name, **traits), tensor)
 
 
 def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in_graph: bool = False) -> None:
@@ -153,9 +154,9 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
 
 
 def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
-    """A copy, in the graph being built, of a symbolic tensor of another graph and of the operations it depends on.
+    """Copies a symbolic tensor of another graph, and the operations behind it, into the graph being built.
 
-    Raises: UnliftableError: if it depends on a placeholder that `feeds` does not hold.
+    Raises: UnliftableError: if the tensor depends on a placeholder that `feeds` does not hold.
     """
     if isinstance(tensor, EagerTensor):
         return tensor
@@ -163,8 +164,8 @@ def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
     copies: dict[tuple[int, int], Any] = {}
     for operation in topological_order(_ancestors(tensor, feeds)):
         if operation.type == "Placeholder":
-            given = feeds.get(id(operation.outputs[0]))
-            outputs = [graph.capture(given if given is not None else _captured(operation, feeds, tensor))]
+            given_value = feeds.get(id(operation.outputs[0]))
+            outputs = [graph.capture(given_value if given_value is not None else _captured(operation, feeds, tensor))]
         else:
             inputs = [copies[id(t.op), t.value_index] for t in operation.inputs]
             shapes = [output.shape for output in operation.outputs]
@@ -177,9 +178,9 @@ def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
 
 
 def evaluate(tensor: Any, feeds: Mapping[int, Any]) -> EagerTensor:
-    """The value of a symbolic tensor: runs the operations it depends on, and no others.
+    """Computes the value of a symbolic tensor: runs the operations behind the tensor, and no others.
 
-    Raises: UnliftableError: if it depends on a placeholder that `feeds` does not hold.
+    Raises: UnliftableError: if the tensor depends on a placeholder that `feeds` does not hold.
     """
     if isinstance(tensor, EagerTensor):
         return tensor
@@ -191,15 +192,15 @@ def evaluate(tensor: Any, feeds: Mapping[int, Any]) -> EagerTensor:
 
 
 def _ancestors(tensor: Any, feeds: Mapping[int, Any]) -> list[Any]:
-    found: dict[Any, None] = {}
+    ancestors: dict[Any, None] = {}
     stack = [tensor.op]
     while stack:
         operation = stack.pop()
-        if operation not in found:
-            found[operation] = None
+        if operation not in ancestors:
+            ancestors[operation] = None
             if not all(id(output) in feeds for output in operation.outputs):
                 stack.extend(t.op for t in operation.inputs)
-    return list(found)
+    return list(ancestors)
 
 
 def _run(
@@ -216,7 +217,7 @@ def _run(
 
 
 def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerTensor:
-    """The value of a placeholder that stands for a tensor outside its graph."""
+    """Returns the value of a placeholder that stands for a tensor outside its graph."""
     for outer, inner in getattr(placeholder.graph, "captures", ()):
         if inner.op is placeholder:
             return evaluate(outer, feeds)
@@ -228,7 +229,7 @@ def _captured(placeholder: Any, feeds: Mapping[int, Any], target: Any) -> EagerT
 
 
 def _path_text(start: Any, goal: Any) -> str:
-    """`mul (Mul) <- x (Placeholder)`: one chain of inputs from an operation to a placeholder."""
+    """Writes one chain of inputs from an operation to a placeholder: `mul (Mul) <- x (Placeholder)`."""
     parents: dict[Any, Any] = {start: None}
     queue = [start]
     for operation in queue:
