@@ -258,10 +258,14 @@ class BoundCall:
         """
         if self.op.has_single_output:
             return self.kernel, self.output_dtypes[0], EagerTensor, self
-        return self.kernel, None, self._wrap, self
+        return self.kernel, None, self._wrap if self.op.signature.outputs else _no_tensor, self
 
     def _wrap(self, result: Any, dtype: None) -> Any:
         return _result(self.op, wrap_outputs(self.op, result, self.output_dtypes), self.attrs)
+
+
+def _no_tensor(result: Any, dtype: None) -> None:
+    """Wraps the result of an op without outputs."""
 
 
 def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
