@@ -249,6 +249,17 @@ zeros_like ops.array.filling:zeros_like
     "__internal__": """
 __internal__.CompositeTensor core.composite:CompositeTensor
 """,
+    "__internal__.tracking": """
+__internal__.tracking.AutoTrackable trackable.auto:AutoTrackable
+__internal__.tracking.CheckpointInitialValue trackable.restoration:CheckpointInitialValue
+__internal__.tracking.CheckpointInitialValueCallable trackable.restoration:CheckpointInitialValueCallable
+__internal__.tracking.Trackable trackable.base:Trackable
+__internal__.tracking.TrackableDataStructure trackable.data_structures:TrackableDataStructure
+__internal__.tracking.TrackableReference trackable.base:TrackableReference
+__internal__.tracking.no_automatic_dependency_tracking trackable.auto:no_automatic_dependency_tracking
+__internal__.tracking.sticky_attribute_assignment trackable.data_structures:sticky_attribute_assignment
+__internal__.tracking.wrap trackable.data_structures:wrap_or_unwrap
+""",
     "autodiff": """
 autodiff.ForwardAccumulator autodiff.forward:ForwardAccumulator
 autodiff.GradientTape autodiff.gradient_tape:GradientTape

@@ -31,10 +31,11 @@ from millrace._src.function.placeholders import argument_names
 from millrace._src.function.signature import Signature
 from millrace._src.function.tracing import Trace
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.trackable.base import TrackableFunction
 from millrace._src.util import nest
 
 
-class ConcreteFunction(callables.ConcreteFunction):
+class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     """One trace of a `tf.function`; made by `get_concrete_function`.
 
     >>> @tf.function

@@ -23,6 +23,11 @@ from millrace._src.core.tensor import EagerTensor, PendingTensor, Tensor, held
 from millrace._src.function.flat_values import make_packer
 from millrace._src.function.trace_types import TraceType, literal_key
 from millrace._src.state.variable import Variable
+from millrace._src.trackable.data_structures import TrackableDataStructure
+from millrace._src.trackable.dict_wrapper import _DictWrapper
+from millrace._src.trackable.list_wrapper import ListWrapper
+from millrace._src.trackable.tuple_wrapper import _TupleWrapper
+from millrace._src.util.class_table import ClassTable
 
 _ndarray = np.ndarray
 
@@ -124,11 +129,7 @@ def flat_key(
 
 
 def _part(value: Any, call: _Call) -> Hashable:
-    kind = type(value)
-    handler = _HANDLERS.get(kind)
-    if handler is None:
-        handler = _HANDLERS[kind] = _handler_for(kind)
-    return handler(value, call)
+    return _handlers[type(value)](value, call)
 
 
 def _tensor_part(value: EagerTensor, call: _Call) -> Hashable:
@@ -170,6 +171,10 @@ def _dict_part(value: dict[Any, Any], call: _Call) -> Hashable:
     return (dict, tuple(keys), *[_part(value[key], call) for key in keys])
 
 
+def _wrapper_part(value: TrackableDataStructure, call: _Call) -> Hashable:
+    return _part(value._plain, call)
+
+
 def _variable_part(value: Any, call: _Call) -> Hashable:
     handle = value.handle
     if type(handle) is not EagerTensor:
@@ -188,8 +193,7 @@ def _refused_part(value: Any, call: _Call) -> Hashable:
 
 
 _PLAIN: tuple[type, ...] = (int, bool, str, bytes, type(None), type(Ellipsis), range)
-_HANDLERS: dict[type, _Part] = dict.fromkeys(_PLAIN, _plain_part)
-_HANDLERS |= {
+_HANDLERS: dict[type, _Part] = dict.fromkeys(_PLAIN, _plain_part) | {
     float: _number_part,
     complex: _number_part,
     list: _sequence_part,
@@ -199,18 +203,25 @@ _HANDLERS |= {
     PendingTensor: _pending_part,
     np.ndarray: _array_part,
 }
-_SPECIAL = ("__tf_tracing_type__", "__tf_flatten__", "__attrs_attrs__", "__array__", "__mapping_type__")
+_SPECIAL = ("__tf_tracing_type__", "__tf_flatten__", "__attrs_attrs__", "__array__")
 
 
 def _handler_for(kind: type) -> _Part:
     """Returns the function that makes the part of a key for instances of a class."""
+    if kind in _HANDLERS:
+        return _HANDLERS[kind]
     if issubclass(kind, np.generic):
         return _array_part
     if issubclass(kind, Variable):
         return _variable_part
+    if issubclass(kind, (ListWrapper, _DictWrapper, _TupleWrapper)):
+        return _wrapper_part
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return _sequence_part
     containers = (Tensor, TypeSpec, TraceType, Mapping, list, tuple, int, float, complex, str, bytes)
     if issubclass(kind, containers) or any(hasattr(kind, name) for name in _SPECIAL) or not kind.__weakrefoffset__:
         return _refused_part
     return _object_part
+
+
+_handlers: ClassTable[_Part] = ClassTable(_handler_for)

@@ -47,6 +47,7 @@ from millrace._src.function.variable_lifting import (
     salvaging,
 )
 from millrace._src.graph.func_graph import outermost_context
+from millrace._src.trackable.base import SaveType, TrackableFunction
 from millrace._src.util.logger import get_logger
 
 _MAX_PLANS = 4096
@@ -75,7 +76,7 @@ class Options:
         self.attributes = dict(attributes or {})
 
 
-class Function(callables.PolymorphicFunction):
+class Function(callables.PolymorphicFunction, TrackableFunction):
     """A Python function that runs as graphs, one for each kind of arguments; made by `tf.function`."""
 
     __slots__ = ("_instance",)
@@ -388,6 +389,14 @@ class Function(callables.PolymorphicFunction):
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return [entry.trace for entry in self._cache]
+
+    def _trackable_children(self, save_type: str = SaveType.CHECKPOINT, **kwargs: Any) -> dict[str, Any]:
+        """Returns the traces that a SavedModel holds; with an input signature there is always one."""
+        if save_type != SaveType.SAVEDMODEL:
+            return {}
+        if self.input_signature is not None:
+            self.get_concrete_function()
+        return {f"trace_{number}": trace for number, trace in enumerate(self._list_all_concrete_functions())}
 
     # --- methods, copies -----------------------------------------------------------------------------------------
 

@@ -73,10 +73,9 @@ def _structure(value: Any, context: TracingContext) -> Any:
         fields = getattr(type(value), "_fields", None)
         if fields is None or not all(isinstance(field, str) for field in fields):
             return Tuple(components)
-        return NamedTuple(type(value).__name__, fields, components, type(value))
+        return NamedTuple(value.__class__.__name__, fields, components, value.__class__)
     if isinstance(value, Mapping):
-        kind = type(value)
-        return Dict({key: from_value(value[key], context) for key in value}, _mapping_type(kind))
+        return Dict({key: from_value(value[key], context) for key in value}, value.__class__)
     if hasattr(type(value), "__attrs_attrs__"):
         fields = [attribute.name for attribute in type(value).__attrs_attrs__]
         parts = [from_value(getattr(value, field), context) for field in fields]
@@ -85,16 +84,6 @@ def _structure(value: Any, context: TracingContext) -> Any:
         metadata, parts = value.__tf_flatten__()
         return CustomNest(type(value), metadata, [from_value(part, context) for part in parts])
     return None
-
-
-def _mapping_type(kind: type) -> type:
-    """Returns the class that stands for a mapping while tracing: subclasses of dict with a state of their own become
-    dicts.
-    """
-    wrapped_type = getattr(kind, "__mapping_type__", None)
-    if wrapped_type is not None:
-        return wrapped_type
-    return kind
 
 
 def _generic(value: Any) -> TraceType:

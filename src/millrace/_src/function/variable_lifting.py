@@ -23,6 +23,7 @@ from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.traversal import topological_order
 from millrace._src.state.variable import uninitialized_variable
+from millrace._src.trackable.restoration import CheckpointInitialValue
 
 SINGLETON_MESSAGE = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the tf.Variable is only "
@@ -120,7 +121,7 @@ def _uninitialized(
         raise ValueError("initial_value must be specified.")
     with name_scope("Initializer"):
         value = initial_value() if callable(initial_value) else initial_value
-        tensor = convert_to_tensor(getattr(value, "wrapped_value", value), dtype=dtype, name="initial_value")
+        tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
     static_shape = tensor.shape if shape is None else as_shape(shape)
     if not static_shape.is_compatible_with(tensor.shape):
         raise ValueError(
@@ -130,7 +131,10 @@ def _uninitialized(
     if shape is None and kwargs.get("validate_shape") is False:
         static_shape = TensorShape(None)
     traits = {key: kwargs.get(key) for key in ("trainable", "constraint", "synchronization", "aggregation")}
-    return Initializer(uninitialized_variable(static_shape, tensor.dtype, name, **traits), tensor)
+    variable = uninitialized_variable(static_shape, tensor.dtype, name, **traits)
+    if isinstance(value, CheckpointInitialValue):
+        variable._update_uid = value.checkpoint_position.restore_uid
+    return Initializer(variable, tensor)
 
 
 def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in_graph: bool = False) -> None:

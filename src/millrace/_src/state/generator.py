@@ -25,6 +25,7 @@ from millrace._src.ops.random import stateless_ops as ops
 from millrace._src.ops.random.algorithms import Algorithm, algorithm_number
 from millrace._src.ops.random.shape_arguments import shape_tensor
 from millrace._src.state.variable import Variable
+from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.util.export import export
 
 _COUNTER_SIZES = {Algorithm.PHILOX.value: 2, Algorithm.THREEFRY.value: 1}
@@ -93,7 +94,7 @@ def _state_from_key_counter(key: Any, counter: Any, algorithm: int) -> Tensor:
 
 
 @export("random.Generator", "random.experimental.Generator")
-class Generator:
+class Generator(AutoTrackable):
     """A source of random numbers with a state of its own.
 
     Make one with `from_seed`, `from_non_deterministic_state`, `from_state` or `from_key_counter`. Each drawing method
@@ -207,9 +208,6 @@ class Generator:
         counter = raw.Bitcast(input=state[:size], type=uint64)
         key = raw.Bitcast(input=state[size : size + 1], type=uint64)
         return key, counter
-
-    def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
-        return {"_state_var": self._state_var}
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 

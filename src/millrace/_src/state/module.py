@@ -1,8 +1,7 @@
 """`tf.Module`: an object whose variables and submodules can be found.
 
-A module collects nothing when attributes are set; `variables`, `trainable_variables`
-and `submodules` walk its attributes, and the lists, tuples and dicts in them, when
-asked, so attributes added later or from outside count too.
+Checkpoints find attributes by their names (`AutoTrackable`). `variables`, `trainable_variables` and `submodules` walk
+the attributes anew when asked, and the lists, tuples and dicts in them, so attributes set from outside count too.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 
 from millrace._src.core import context
 from millrace._src.state.variable import Variable
+from millrace._src.trackable.auto import AutoTrackable
 from millrace._src.util import nest_paths
 from millrace._src.util.export import export
 
@@ -42,7 +42,7 @@ class _ModuleNameScope:
 
 
 @export("Module")
-class Module:
+class Module(AutoTrackable):
     """Base class of objects that hold variables and other modules.
 
     Args: name: a valid Python identifier; default is the class name in snake case.
@@ -60,7 +60,9 @@ class Module:
     Raises: ValueError: if `name` is not a valid identifier.
     """
 
-    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset(("_self_setattr_tracking", "_name_scope"))
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset(
+        ("_self_unconditional_dependency_names", "_self_unconditional_deferred_dependencies")
+    )
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:

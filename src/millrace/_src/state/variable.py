@@ -27,9 +27,11 @@ from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops import raw
 from millrace._src.state.graph_variables import create_in_graph, static_shape
 from millrace._src.state.variable_operators import VariableOperators
+from millrace._src.state.variable_saving import VariableSaving
 from millrace._src.state.variable_scatter import VariableScatter
 from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.state.variable_traits import VariableAggregation, VariableSynchronization
+from millrace._src.trackable.restoration import CheckpointInitialValue
 from millrace._src.util import text
 from millrace._src.util.export import export
 from millrace._src.util.identity import Reference
@@ -83,7 +85,7 @@ def _chained(creator: Callable[..., Any], inner: Callable[..., Any]) -> Callable
 
 
 @export("Variable")
-class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
+class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_VariableMeta):
     """A shared value that programs change with `assign`.
 
     Args:
@@ -168,7 +170,8 @@ class Variable(VariableOperators, VariableScatter, metaclass=_VariableMeta):
                 create_in_graph(self, graph, initial_value, name, dtype, shape)
                 return
             value = initial_value() if callable(initial_value) else initial_value
-            value = getattr(value, "wrapped_value", value)
+            if isinstance(value, CheckpointInitialValue):
+                self._update_uid = value.checkpoint_position.restore_uid
             try:
                 tensor = convert_to_tensor(value, dtype=dtype, name="initial_value")
             except ValueError as error:

@@ -79,7 +79,7 @@ def _rebuild_sequence(instance: Any, children: list[Any]) -> Any:
 
 
 def _rebuild_by_position(instance: Any, children: list[Any]) -> Any:
-    return type(instance)(*children)
+    return instance.__class__(*children)  # a wrapper of a namedtuple says that it is of the namedtuple's class
 
 
 def _mapping_children(mapping: Mapping[Any, Any]) -> list[Any]:
@@ -389,10 +389,10 @@ def _compare_types(a: Any, b: Any, kind_a: _Kind, kind_b: _Kind) -> None:
 
 
 def _is_same_type(a: Any, b: Any) -> bool:
-    if type(a) is type(b) or (isinstance(a, list) and isinstance(b, list)):
+    if a.__class__ is b.__class__ or (isinstance(a, list) and isinstance(b, list)):
         return True
     is_named = isinstance(a, tuple) and isinstance(b, tuple) and hasattr(a, "_fields") and hasattr(b, "_fields")
-    return is_named and type(a).__name__ == type(b).__name__ and a._fields == b._fields
+    return is_named and a.__class__.__name__ == b.__class__.__name__ and a._fields == b._fields
 
 
 def _typed(value: Any) -> str:

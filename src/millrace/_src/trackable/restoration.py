@@ -1,0 +1,102 @@
+"""Values that arrive before the objects they belong to.
+
+Problem: a program restores a checkpoint as soon as it has the root object. Layers make their variables later, at the
+first call, and must have the saved values then.
+
+Idea: a checkpoint is seen as positions, one for each saved object: its values, and the positions of its children by
+name. `restore` walks objects and positions side by side. The position of a child that does not exist yet is left with
+the parent; `Trackable._track_trackable` takes it up when the child appears. Where the values come from is the
+position's business: a reader of checkpoints implements `RestorePosition`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from millrace._src.util.export import export
+
+VARIABLE_VALUE_KEY = "VARIABLE_VALUE"
+"""The name under which a variable's value is saved."""
+
+
+class RestorePosition(Protocol):
+    """Where an object stands in a checkpoint that is being restored."""
+
+    @property
+    def restore_uid(self) -> int:
+        """The number of the restoration; a later one has a larger number, and its values win."""
+
+    def bind(self, trackable: Any) -> bool:
+        """Notes that an object takes this position; returns whether to go on with its values and children."""
+
+    def values(self) -> Mapping[str, Any]:
+        """Returns the saved tensors of the object itself by their names, such as "VARIABLE_VALUE"."""
+
+    def children(self) -> Mapping[str, RestorePosition]:
+        """Returns the positions of the object's children by their names."""
+
+
+def restore(trackable: Any, position: RestorePosition) -> None:
+    """Gives an object and all objects below it their saved values; leaves positions for missing children."""
+    waiting = deque([(trackable, position)])
+    while waiting:
+        target, place = waiting.popleft()
+        if not place.bind(target):
+            continue
+        _restore_values(target, place)
+        for name, child_place in place.children().items():
+            child = target._lookup_dependency(name)
+            if child is None:
+                target._defer(name, child_place)
+            else:
+                waiting.append((child, child_place))
+
+
+def _restore_values(trackable: Any, position: RestorePosition) -> None:
+    """Gives an object its own values, unless it has those of a later restoration."""
+    if position.restore_uid <= trackable._update_uid:
+        return
+    values = position.values()
+    if values:
+        trackable._restore_from_tensors(values)
+    trackable._update_uid = position.restore_uid
+
+
+@export("__internal__.tracking.CheckpointInitialValue", v1=["__internal__.tracking.CheckpointInitialValue"])
+class CheckpointInitialValue:
+    """The saved value of a variable, given to it as initial value; the variable then needs no second assignment."""
+
+    def __init__(self, checkpoint_position: RestorePosition, shape: Any = None, shard_info: Any = None) -> None:
+        self.checkpoint_position = checkpoint_position
+        self.wrapped_value = checkpoint_position.values()[VARIABLE_VALUE_KEY]
+        if shape is not None:
+            self.wrapped_value.set_shape(shape)
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return self.wrapped_value
+
+
+@export(
+    "__internal__.tracking.CheckpointInitialValueCallable",
+    v1=["__internal__.tracking.CheckpointInitialValueCallable"],
+)
+class CheckpointInitialValueCallable:
+    """An initializer that gives the saved value of a variable whatever shape it is asked for."""
+
+    def __init__(self, checkpoint_position: RestorePosition) -> None:
+        self._checkpoint_position = checkpoint_position
+
+    @property
+    def checkpoint_position(self) -> RestorePosition:
+        """The position that the value comes from."""
+        return self._checkpoint_position
+
+    @property
+    def restore_uid(self) -> int:
+        """The number of the restoration that the value comes from."""
+        return self._checkpoint_position.restore_uid
+
+    def __call__(self, shape: Any = None, dtype: Any = None, shard_info: Any = None) -> CheckpointInitialValue:
+        return CheckpointInitialValue(self._checkpoint_position, shape, shard_info)
