@@ -18,6 +18,7 @@ from typing import Any
 from millrace._src.core.context import eager_engine, eager_mode, name_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.resources import resource_of
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor
@@ -147,7 +148,7 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
 
     Raises: UnliftableError: if an initial value needs a placeholder without a value.
     """
-    initializers = [initializer for initializer in initializers if initializer.value is not None]
+    initializers = [i for i in initializers if i.value is not None and not _has_value(i.variable)]
     if in_graph:
         for initializer in initializers:
             initializer.variable.assign(copied(initializer.value, feeds), read_value=False)
@@ -155,6 +156,11 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
     with eager_mode(), tapes_scope(()):
         for initializer in initializers:
             initializer.variable.assign(evaluate(initializer.value, feeds), read_value=False)
+
+
+def _has_value(variable: Any) -> bool:
+    """Whether a new variable has its first value already: one from a checkpoint that waited for the variable."""
+    return resource_of(variable.handle._value).value is not None
 
 
 def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:

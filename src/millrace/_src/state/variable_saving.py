@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.func_graph import init_scope
 from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.restoration import VARIABLE_VALUE_KEY
 
@@ -36,4 +37,5 @@ class VariableSaving(Trackable):
                 f"Received incompatible tensor with shape {tensor.shape} when attempting to restore variable with "
                 f"shape {shape} and name {self.name}."
             )
-        return self.assign(tensor, read_value=False)
+        with init_scope():  # a variable may meet its saved value while a function is traced
+            return self.assign(tensor, read_value=False)

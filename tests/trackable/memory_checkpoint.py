@@ -1,0 +1,64 @@
+"""A checkpoint in memory: the smallest thing that implements `RestorePosition`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import millrace as tf
+from millrace._src.trackable.restoration import restore
+
+_uids = itertools.count(1)
+
+
+class SavedObject:
+    """What was saved of one object: its values, and its children, which may be shared or lead back to it."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.children: dict[str, SavedObject] = {}
+
+
+def save(root: Any) -> SavedObject:
+    """Returns a copy of the values of all objects below a root."""
+    return _save(root, {})
+
+
+def _save(thing: Any, done: dict[int, SavedObject]) -> SavedObject:
+    if id(thing) in done:
+        return done[id(thing)]
+    done[id(thing)] = saved = SavedObject()
+    if thing._gather_saveables_for_checkpoint():
+        saved.values = {name: tf.constant(tensor.numpy()) for name, tensor in thing._serialize_to_tensors().items()}
+    saved.children = {name: _save(child, done) for name, child in thing._trackable_children().items()}
+    return saved
+
+
+class MemoryPosition:
+    """An object's place in a checkpoint in memory."""
+
+    def __init__(self, saved: SavedObject, restore_uid: int, bound: dict[int, Any]) -> None:
+        self._saved = saved
+        self._bound = bound
+        self.restore_uid = restore_uid
+
+    def bind(self, trackable: Any) -> bool:
+        """An object takes each place once; a second object in the same place is not restored."""
+        if id(self._saved) in self._bound:
+            return False
+        self._bound[id(self._saved)] = trackable
+        return True
+
+    def values(self) -> Mapping[str, Any]:
+        return self._saved.values
+
+    def children(self) -> Mapping[str, MemoryPosition]:
+        return {
+            name: MemoryPosition(child, self.restore_uid, self._bound) for name, child in self._saved.children.items()
+        }
+
+
+def restore_from(saved: SavedObject, root: Any) -> None:
+    """Gives a root, and what is or will be below it, the saved values."""
+    restore(root, MemoryPosition(saved, next(_uids), {}))
