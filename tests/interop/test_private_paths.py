@@ -109,3 +109,18 @@ def test_the_paths_exist_in_tensorflow(tmp_path: Path) -> None:
     command = [oracle, "-c", code, *private_paths._TABLE]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     assert result.stdout == "all\n", result.stderr[-2000:]
+
+
+def test_the_names_that_keras_takes_of_trackable_objects_are_served() -> None:
+    code = """
+import tensorflow as tf
+from tensorflow.python.trackable.data_structures import ListWrapper, _DictWrapper, _TupleWrapper, NoDependency
+from tensorflow.python.trackable import autotrackable, base
+module = tf.Module()
+module.l, module.d, module.t, module.n = [1], {}, ([],), NoDependency([])
+print([isinstance(x, y) for x, y in zip((module.l, module.d, module.t), (ListWrapper, _DictWrapper, _TupleWrapper))])
+print(autotrackable.AutoTrackable is tf.__internal__.tracking.AutoTrackable, issubclass(tf.Module, base.Trackable))
+print(base.VARIABLE_VALUE_KEY, base.no_automatic_dependency_tracking.__name__, type(module.n).__name__)
+"""
+    expected = "[True, True, True]\nTrue True\nVARIABLE_VALUE no_automatic_dependency_tracking list"
+    assert output_of(code) == expected

@@ -126,8 +126,9 @@ class ListWrapper(List, list[Any]):
         if self._non_append_mutation:
             problem = (
                 "A list element was replaced (__setitem__, __setslice__), deleted (__delitem__, __delslice__), or "
-                "moved (sort). In order to support restoration on object creation, tracking is exclusively for append-only "
-                "data structures.\n\nIf you don't need this list checkpointed, wrap it in a non-trackable object"
+                "moved (sort). In order to support restoration on object creation, tracking is exclusively for "
+                "append-only data structures.\n\nIf you don't need this list checkpointed, wrap it in a non-trackable "
+                "object"
             )
         elif self._external_modification or not self._is_as_seen():
             problem = (

@@ -9,9 +9,8 @@ namedtuple derives from the namedtuple's class; such a class is made once for ea
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Iterable
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.data_structures import TrackableDataStructure, register_wrapper, wrap_or_unwrap
@@ -19,52 +18,68 @@ from millrace._src.trackable.restoration import RestorePosition
 from millrace._src.util.class_table import ClassTable
 
 
-class _TupleWrapper(TrackableDataStructure, tuple[Any, ...]):
+class _TupleWrapper(TrackableDataStructure):
     """A tuple with something trackable in it that a user set as an attribute.
 
-    Elements are tracked under their indices, those of a namedtuple under the names of their fields as well.
+    Elements are tracked under their indices, those of a namedtuple under the names of their fields as well. This class
+    holds what all wrappers do; an instance is of a class that derives from the class of the user's tuple too.
     """
+
+    _tuple_class: type = tuple
 
     def __new__(cls, original_wrapped_tuple: Iterable[Any] = ()) -> Any:
         kind = original_wrapped_tuple.__class__
         parts = [wrap_or_unwrap(value) for value in original_wrapped_tuple]
-        wrapper: Any = tuple.__new__(_tuple_wrapper_classes[kind] if issubclass(kind, tuple) else cls, parts)
-        fields = getattr(kind, "_fields", ())
-        for name, value in [*zip(fields, parts, strict=False), *zip(map(str, range(len(parts))), parts, strict=True)]:
+        wrapper: Any = tuple.__new__(_wrapper_classes[kind if issubclass(kind, tuple) else tuple], parts)
+        for name, value in [*zip(wrapper._fields_of_tuple(), parts, strict=False), *enumerate(parts)]:
             if isinstance(value, Trackable):
-                wrapper._track_trackable(value, name)
+                wrapper._track_trackable(value, str(name))
         return wrapper
+
+    def __init__(self, original_wrapped_tuple: Iterable[Any] = ()) -> None:
+        pass  # the user's class may have one, which is not to be called again
 
     @property  # type: ignore[misc]  # read-only
     def __class__(self) -> Any:  # the class of the user's tuple
         return self._tuple_class
 
-    _tuple_class: type = tuple
-
     @property
     def _plain(self) -> Any:
-        return tuple.__new__(self._tuple_class, self)
+        return _make(self._tuple_class, self._values)
 
     __wrapped__ = _plain
 
     @property
     def _values(self) -> Iterable[Any]:
-        return self
+        return cast("Iterable[Any]", self)
+
+    @classmethod
+    def _fields_of_tuple(cls) -> tuple[str, ...]:
+        """Returns the names of a namedtuple's fields; a plain tuple has none."""
+        fields: tuple[str, ...] = getattr(cls._tuple_class, "_fields", ())
+        return fields
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Any:
+        """Makes a namedtuple of the user's class, as the method of that name does."""
+        return _make(cls._tuple_class, iterable)
 
     def _defer(self, name: str, position: RestorePosition) -> None:
-        fields = getattr(self._tuple_class, "_fields", ())
-        if name not in fields and not (name.isdecimal() and int(name) < len(self)):
+        if name not in self._fields_of_tuple() and name not in map(str, range(len(self._plain))):
             raise self._cannot_restore(name)
         super()._defer(name, position)
 
-    __eq__ = tuple.__eq__
-    __hash__ = tuple.__hash__
+    def __eq__(self, other: object) -> bool:
+        return bool(self._plain == (other._plain if isinstance(other, _TupleWrapper) else other))
+
+    def __hash__(self) -> int:
+        return hash(self._plain)
 
     def __copy__(self) -> Any:
-        return type(self)(self._plain)
+        return _TupleWrapper(self._plain)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return type(self)(copy.deepcopy(self._plain, memo))
+        return _TupleWrapper(copy.deepcopy(self._plain, memo))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         return _TupleWrapper, (self._plain,)
@@ -76,15 +91,15 @@ class _TupleWrapper(TrackableDataStructure, tuple[Any, ...]):
         return str(self._plain)
 
 
-def _tuple_wrapper_class(kind: type) -> type:
-    """Returns the class of wrappers of tuples of a class: with its fields and methods, and deriving from it."""
-    if issubclass(kind, _TupleWrapper) or kind is tuple:
-        return _TupleWrapper
-    make: Any = functools.partial(tuple.__new__, kind)
-    return type("_TupleWrapper", (_TupleWrapper, kind), {"_tuple_class": kind, "_make": staticmethod(make)})
+def _make(kind: Any, parts: Iterable[Any]) -> Any:
+    """Makes a tuple of a class, past the constructor of the class."""
+    return tuple.__new__(kind, parts)
 
 
-_tuple_wrapper_classes: ClassTable[type] = ClassTable(_tuple_wrapper_class)
+_wrapper_classes: ClassTable[Any] = ClassTable(
+    lambda kind: type("_TupleWrapper", (_TupleWrapper, kind), {"_tuple_class": kind})
+)
+"""The class of the wrappers of tuples of a class."""
 
 
 def _wrapped_tuple(value: tuple[Any, ...]) -> Any:
