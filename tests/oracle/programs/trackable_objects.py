@@ -516,3 +516,19 @@ def prog_variables_made_by_a_getter(tf, np):
     make = lambda **more: model._add_variable_with_custom_getter("w", shape=[], getter=getter, **more)
     first = make(extra=1)
     return [_children(model), attempt(lambda: make()), make(overwrite=True) is model._lookup_dependency("w"), asked, first]
+
+
+def prog_paths_to_the_leaves_of_modules(tf, np):
+    """A walk gives each leaf once, a walk with paths each way to it."""
+    v = tf.Variable(1.0, name="v")
+    module, below = tf.Module(), tf.Module()
+    module.a, module.b, module.c = v, v, [v, (v, {"k": v})]
+    below.v, below.up, module.s, module.s2 = v, module, below, [below]
+    kinds = (tf.Variable, tf.Module)
+    shown = []
+    for options in ({}, {"recursive": False}, {"attribute_traversal_key": lambda name: [-ord(c) for c in name]}):
+        for kind in kinds:
+            is_kind = lambda leaf, kind=kind: isinstance(leaf, kind)
+            paths = [path for path, _ in module._flatten(predicate=is_kind, with_path=True, **options)]
+            shown.append([paths, len(list(module._flatten(predicate=is_kind, **options)))])
+    return shown

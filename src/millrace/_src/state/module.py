@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from millrace._src.core import context
 from millrace._src.state.variable import Variable
@@ -115,17 +115,8 @@ class Module(AutoTrackable):
         expand_composites: bool = False,
     ) -> Iterator[Any]:
         """Walks the attributes: leaves that satisfy `predicate`, first this module's, then its submodules'."""
-        return _walk(
-            self,
-            recursive,
-            predicate or (lambda leaf: True),
-            self._TF_MODULE_IGNORED_PROPERTIES,
-            attribute_traversal_key,
-            with_path,
-            expand_composites,
-            (),
-            {id(self)},
-        )
+        walk = _Walk(recursive, predicate or (lambda leaf: True), with_path, expand_composites)
+        return walk.leaves(self, (), set() if with_path else {id(self)}, attribute_traversal_key)
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -163,45 +154,54 @@ def _is_module(leaf: Any) -> bool:
     return isinstance(leaf, Module)
 
 
-def _walk(
-    module: Any,
-    recursive: bool,
-    predicate: Callable[[Any], bool],
-    ignored: frozenset[str],
-    key: Callable[[Any], Any] | None,
-    with_path: bool,
-    expand_composites: bool,
-    path: tuple[Any, ...],
-    seen: set[int],
-) -> Iterator[Any]:
-    attributes = vars(module)
-    submodules = []
-    for name in sorted(attributes, key=key):
-        if name in ignored:
-            continue
-        for leaf_path, leaf in nest_paths.flatten_with_path(attributes[name], expand_composites=expand_composites):
-            if not isinstance(leaf, (Variable, Module)) and not predicate(leaf) or id(leaf) in seen:
+class _Walk(NamedTuple):
+    """What a walk over the attributes of a module, and of the modules below it, looks for.
+
+    Without paths, the walk gives each leaf once. With paths, it gives a leaf once for each way that leads to it; no way
+    passes through a module twice.
+    """
+
+    recursive: bool
+    predicate: Callable[[Any], bool]
+    with_path: bool
+    expand_composites: bool
+
+    def leaves(
+        self, module: Module, path: tuple[Any, ...], seen: set[int], key: Callable[[Any], Any] | None = None
+    ) -> Iterator[Any]:
+        """Gives the leaves of a module, first its own, then those of its submodules.
+
+        Args:
+          module: the module.
+          path: how the walk came to the module.
+          seen: the ids of the objects given already; with paths, those of the modules on the path.
+          key: the order of the module's attributes.
+        """
+        submodules = []
+        for full_path, leaf in self._attributes(module, path, key):
+            if not self.with_path and id(leaf) in seen:
                 continue
-            full_path = (*path, name, *leaf_path)
-            if predicate(leaf):
-                seen.add(id(leaf))
-                yield (full_path, leaf) if with_path else leaf
-            if recursive and isinstance(leaf, Module):
+            if self.predicate(leaf):
+                if not self.with_path:
+                    seen.add(id(leaf))
+                yield (full_path, leaf) if self.with_path else leaf
+            if self.recursive and isinstance(leaf, Module):
                 submodules.append((full_path, leaf))
-    for full_path, submodule in submodules:
-        if predicate(submodule) or id(submodule) not in seen:
-            seen.add(id(submodule))
-            yield from _walk(
-                submodule,
-                recursive,
-                predicate,
-                getattr(submodule, "_TF_MODULE_IGNORED_PROPERTIES", ignored),
-                None,
-                with_path,
-                expand_composites,
-                full_path,
-                seen,
-            )
+        for full_path, submodule in submodules:
+            if id(submodule) not in seen or (not self.with_path and self.predicate(submodule)):
+                below = set(seen) if self.with_path else seen
+                below.add(id(submodule))
+                yield from self.leaves(submodule, full_path, below)
+
+    def _attributes(
+        self, module: Module, path: tuple[Any, ...], key: Callable[[Any], Any] | None
+    ) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        """Gives everything in a module's attributes with its path."""
+        attributes = vars(module)
+        for name in sorted(attributes, key=key):
+            if name not in module._TF_MODULE_IGNORED_PROPERTIES:
+                found = nest_paths.flatten_with_path(attributes[name], expand_composites=self.expand_composites)
+                yield from (((*path, name, *leaf_path), leaf) for leaf_path, leaf in found)
 
 
 def camel_to_snake(name: str) -> str:
