@@ -115,8 +115,9 @@ class Module(AutoTrackable):
         expand_composites: bool = False,
     ) -> Iterator[Any]:
         """Walks the attributes: leaves that satisfy `predicate`, first this module's, then its submodules'."""
-        walk = _Walk(recursive, predicate or (lambda leaf: True), with_path, expand_composites)
-        return walk.leaves(self, (), set() if with_path else {id(self)}, attribute_traversal_key)
+        predicate = predicate or (lambda leaf: True)
+        walk = _Walk(recursive, predicate, with_path, expand_composites, attribute_traversal_key)
+        return walk.leaves(self, (), set() if with_path else {id(self)})
 
     @classmethod
     def with_name_scope(cls, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -165,43 +166,41 @@ class _Walk(NamedTuple):
     predicate: Callable[[Any], bool]
     with_path: bool
     expand_composites: bool
+    key: Callable[[Any], Any] | None
 
-    def leaves(
-        self, module: Module, path: tuple[Any, ...], seen: set[int], key: Callable[[Any], Any] | None = None
-    ) -> Iterator[Any]:
+    def leaves(self, module: Module, path: tuple[Any, ...], seen: set[int]) -> Iterator[Any]:
         """Gives the leaves of a module, first its own, then those of its submodules.
 
         Args:
           module: the module.
           path: how the walk came to the module.
           seen: the ids of the objects given already; with paths, those of the modules on the path.
-          key: the order of the module's attributes.
         """
+        attributes, ignored = vars(module), module._TF_MODULE_IGNORED_PROPERTIES
         submodules = []
-        for full_path, leaf in self._attributes(module, path, key):
-            if not self.with_path and id(leaf) in seen:
+        for name in sorted(attributes, key=self.key):
+            if name in ignored:
                 continue
-            if self.predicate(leaf):
-                if not self.with_path:
-                    seen.add(id(leaf))
-                yield (full_path, leaf) if self.with_path else leaf
-            if self.recursive and isinstance(leaf, Module):
-                submodules.append((full_path, leaf))
+            for leaf_path, leaf in nest_paths.flatten_with_path(attributes[name], self.expand_composites):
+                is_found = self.predicate(leaf)
+                if not is_found and not isinstance(leaf, Module) or id(leaf) in seen and not self.with_path:
+                    continue
+                full_path = (*path, name, *leaf_path)
+                if is_found:
+                    yield (full_path, leaf) if self.with_path else self._once(leaf, seen)
+                if self.recursive and isinstance(leaf, Module):
+                    submodules.append((full_path, leaf))
         for full_path, submodule in submodules:
-            if id(submodule) not in seen or (not self.with_path and self.predicate(submodule)):
-                below = set(seen) if self.with_path else seen
-                below.add(id(submodule))
-                yield from self.leaves(submodule, full_path, below)
+            if self.with_path and id(submodule) not in seen:
+                yield from self.leaves(submodule, full_path, seen | {id(submodule)})
+            elif not self.with_path and (id(submodule) not in seen or self.predicate(submodule)):
+                yield from self.leaves(self._once(submodule, seen), full_path, seen)
 
-    def _attributes(
-        self, module: Module, path: tuple[Any, ...], key: Callable[[Any], Any] | None
-    ) -> Iterator[tuple[tuple[Any, ...], Any]]:
-        """Gives everything in a module's attributes with its path."""
-        attributes = vars(module)
-        for name in sorted(attributes, key=key):
-            if name not in module._TF_MODULE_IGNORED_PROPERTIES:
-                found = nest_paths.flatten_with_path(attributes[name], expand_composites=self.expand_composites)
-                yield from (((*path, name, *leaf_path), leaf) for leaf_path, leaf in found)
+    @staticmethod
+    def _once(found: Any, seen: set[int]) -> Any:
+        """Returns what was found, once it is noted as seen."""
+        seen.add(id(found))
+        return found
 
 
 def camel_to_snake(name: str) -> str:
