@@ -15,7 +15,13 @@ PACKAGE = ROOT / "src" / "millrace"
 # Folders and files whose docstrings nobody has gone through yet. This list only shrinks.
 NOT_GONE_THROUGH = (
     "_src/autodiff/",
-    "_src/control_flow/",
+    "_src/control_flow/call.py",
+    "_src/control_flow/cond.py",
+    "_src/control_flow/derivative.py",
+    "_src/control_flow/forward_graph.py",
+    "_src/control_flow/forward_operations.py",
+    "_src/control_flow/while_gradient.py",
+    "_src/control_flow/while_loop.py",
     "_src/core/",
     "_src/engines/",
     "_src/graph/",

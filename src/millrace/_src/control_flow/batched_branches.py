@@ -1,10 +1,10 @@
 """Conditionals on many rows at once.
 
-A predicate that is the same for all rows chooses a branch for all of them. One that differs from row to row is first
-asked whether all rows go one way, as they then do. Otherwise both branches run on all rows, and each row takes the
-results of its own; a row that has no business in a branch is there replaced by one that has. So a branch sees no value
-that it would not see in a loop over the rows: nothing fails or fails to end, and no gradient of a result that is not
-taken turns the others into NaN.
+A predicate that is the same for all rows chooses a branch for all rows. A predicate that differs from row to row is
+first asked whether all rows go one way; then all rows do. Otherwise both branches run on all rows, and each row takes
+the results of its own branch. In the other branch, a row is replaced by a row that belongs there. So a branch sees no
+value that it would not see in a loop over the rows: nothing fails or fails to end, and no gradient of a result that is
+not taken turns the others into NaN.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Function = Callable[[Sequence[Any]], list[Any]]
 
 
 def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The batching rule of If."""
+    """Carries out an If on all rows: the batching rule of If."""
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
     used = rows.used_outputs(operation)
     if not arguments[0].is_batched:
@@ -58,7 +58,7 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
 
 
 def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The batching rule of Case: where the rows differ, one branch after the other is told from the rest."""
+    """Carries out a Case on all rows; where the rows differ, tells one branch after the other from the rest."""
     graphs = [f.graph for f in operation.attrs["branches"]]
     used = rows.used_outputs(operation)
     if not arguments[0].is_batched:
@@ -75,7 +75,7 @@ def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
 
 
 def _or_else(number: int, function: Function, rest: Function, arguments: Sequence[Value], rows: Rows) -> Function:
-    """Of `[index, ...]`: the function where the index is this number, the rest elsewhere."""
+    """Makes a function of `[index, ...]`: `function` where the index is `number`, `rest` elsewhere."""
 
     def run(tensors: Sequence[Any]) -> list[Any]:
         here = [Value(t, *a[1:]) for t, a in zip(tensors, arguments, strict=True)]
@@ -97,7 +97,7 @@ def _one_way(
     *,
     is_case: bool,
 ) -> list[Value] | None:
-    """The conditional itself, its branches on all rows. A result is batched if it is in one of the branches."""
+    """Builds the conditional itself, with branches on all rows; a result is batched if one of the branches batches it."""
     with context.name_scope(None, "vectorized_cond") as scope:
         traced = [traced_graph(g, used, arguments, rows, scope) for g in graphs]
         kinds = [list(column) for column in zip(*(values for _, values in traced), strict=True)]
@@ -118,7 +118,7 @@ def _is_list(value: Value) -> bool:
 
 
 def spread_lists(arguments: Sequence[Value], rows: Rows) -> list[Value] | None:
-    """The arguments with those lists spread that are the same for all rows; None if there are none."""
+    """Spreads the lists among the arguments that are the same for all rows; None if there are none."""
     if all(a.is_batched or not _is_list(a) for a in arguments):
         return None
     return [Value(rows.spread(a), True) if _is_list(a) and not a.is_batched else a for a in arguments]
@@ -127,7 +127,7 @@ def spread_lists(arguments: Sequence[Value], rows: Rows) -> list[Value] | None:
 def traced_graph(
     graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows, scope: str
 ) -> tuple[FuncGraph, list[Value]]:
-    """A graph in which another one is carried out on all rows, and its results; it captures the arguments."""
+    """Makes a graph that carries out `graph` on all rows and captures the arguments; returns the results, too."""
     new = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(new), context.name_scope(scope):
         given = [Value(new.capture(a.tensor), *a[1:]) for a in arguments]
@@ -135,7 +135,7 @@ def traced_graph(
 
 
 def _inside(graph: FuncGraph) -> Any:
-    """Operations go to `graph`; the tapes hear only of the variables that are read."""
+    """Lets operations go to `graph`, while the tapes hear only of the variables that are read."""
     return _Inside(graph)
 
 
@@ -166,7 +166,7 @@ def _finished(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool]
 
 
 def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
-    """A function that carries out a graph on all rows; all its results have the rows first."""
+    """Makes a function that carries out a graph on all rows; all its results have the rows first."""
     new = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
     with _inside(new):
         given = []
@@ -181,7 +181,7 @@ def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[
 
 
 def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Sequence[Value], rows: Rows) -> list[Any]:
-    """The results of one function or the other for each row."""
+    """Computes, for each row, the results of one function or of the other."""
     tensors = [a.tensor for a in arguments]
 
     def mixed() -> list[Any]:
@@ -197,7 +197,7 @@ def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Se
 
 
 def standing_in(predicate: Any, arguments: Sequence[Value], rows: Rows) -> list[Any]:
-    """The tensors of arguments; rows for which the predicate is false are the first one for which it is true."""
+    """Replaces rows for which the predicate is false by the first row for which the predicate is true."""
     first = raw.Cast(x=raw.ArgMax(input=raw.Cast(x=predicate, DstT="int32"), dimension=0), DstT="int32")
     places = raw.SelectV2(condition=predicate, t=rows.numbers(), e=first)
     return [_picked(a, places) for a in arguments]
@@ -212,7 +212,7 @@ def _picked(value: Value, places: Any) -> Any:
 
 
 def taken(predicate: Any, first: Any, second: Any) -> Any:
-    """For each row the one or the other; of lists, element by element."""
+    """Takes, for each row, the first or the second value; of lists, element by element."""
     if first.dtype.name == "variant":
         return unstack(_selected(predicate, stack(first), stack(second), 1))
     return _selected(predicate, first, second, 0)
@@ -232,13 +232,13 @@ def _selected(predicate: Any, first: Any, second: Any, axis: int) -> Any:
 
 
 def _may_run_for_others(used: Sequence[int], graphs: Sequence[FuncGraph]) -> bool:
-    """Whether branches have no effects but checks, and change no list's length."""
+    """Tells whether branches have no effects but checks, and change no list's length."""
     lists = [(g.outputs[i], g) for g in graphs for i in used if g.outputs[i].dtype.name == "variant"]
     return not any(map(has_effects, graphs)) and all(keeps_lists(t, g) for t, g in lists)
 
 
 def has_effects(graph: Any, seen: frozenset[int] = frozenset()) -> bool:
-    """Whether a graph does what must happen once for each row."""
+    """Tells whether a graph does what must happen once for each row."""
     if id(graph) in seen:
         return False
     for operation in graph.get_operations():
@@ -251,12 +251,12 @@ def has_effects(graph: Any, seen: frozenset[int] = frozenset()) -> bool:
 
 
 def keeps_lists(tensor: Any, graph: FuncGraph) -> bool:
-    """Whether a list is one of the graph's inputs with elements of it set: of the same length."""
+    """Tells whether a list is an input of the graph with some elements set, and so has the same length."""
     return _list_source(tensor, graph) is not None
 
 
 def _list_source(tensor: Any, graph: FuncGraph) -> int | None:
-    """The position of the input that a list is, with elements of it set; None if it is something else."""
+    """Returns the position of the input that a list is, with some elements set; None if the list is something else."""
     while True:
         place = next((i for i, t in enumerate(graph.inputs) if t is tensor), None)
         if place is not None:

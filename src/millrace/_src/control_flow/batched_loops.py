@@ -1,13 +1,13 @@
 """`while` on many rows at once.
 
-What of the loop's state differs from row to row is found by carrying out the body until no more of it does. If the
-condition is then still the same for all rows, the loop goes on with a body for all of them. Otherwise it goes on until
-all rows are done: a row that is keeps its state, and is in the body replaced by one that is not, so that the body
-sees no state that it would not see in a loop of the row's own.
+First the body is carried out again and again, until no more of the loop's state differs from row to row. If the
+condition is then still the same for all rows, the loop goes on with a body for all rows. Otherwise the loop goes on
+until all rows are done. A row that is done keeps its state, and is in the body replaced by a row that is not done. So
+the body sees no state that it would not see in a loop of the row's own.
 
-A list that grows in every iteration (the gradient of a loop needs such) grows for all rows; how long it is for each row
-is kept beside it. A loop that shrinks such a list (the gradient is one) lets each row wait for its turn: until the list
-is as long as that of the row.
+A list that grows in every iteration (the gradient of a loop needs such lists) grows for all rows, and each row's length
+is kept beside the list. A loop that shrinks such a list (the gradient is such a loop) lets each row wait for its turn:
+until the list is as long as that of the row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from millrace._src.ops.lists.making import empty_tensor_list
 
 
 def while_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The batching rule of While."""
+    """Carries out a While on all rows: the batching rule of While."""
     loop = _RowsLoop(operation, arguments, rows)
     if not loop.find_batched():
         return None
@@ -41,7 +41,7 @@ class _RowsLoop:
 
     Args:
       operation: the While of one row.
-      arguments: the state that it starts with.
+      arguments: the state with which the loop starts.
       rows: the rows.
     """
 
@@ -56,7 +56,9 @@ class _RowsLoop:
         self.is_condition_batched = False
 
     def _needed(self, used: Sequence[int]) -> list[int]:
-        """Of what iterations change: what is used after the loop, by the condition, and to make these."""
+        """Returns the loop variables that change and are needed: after the loop, by the condition, or by needed
+        variables.
+        """
         outputs, inputs = self.body.outputs, self.body.inputs
         needed: set[int] = set()
         found = {*used, *_inputs_read(self.cond, self.cond.outputs)}
@@ -88,7 +90,7 @@ class _RowsLoop:
                 self.batched[i] = True
 
     def _sees_to_lists(self) -> bool:
-        """Whether rows may end on their own, for all that the loop does to its lists."""
+        """Tells whether rows may end at different times, given all that the loop does to its lists."""
         lists = [i for i in range(self.count) if self._is_list(i)]
         changes = {i: self._change(i) if i in self.varying else "kept" for i in lists}
         if None in changes.values() or {"grows", "shrinks"} <= set(changes.values()):
@@ -103,7 +105,7 @@ class _RowsLoop:
         return bool(self.arguments[index].tensor.dtype.name == "variant")
 
     def _change(self, index: int) -> str | None:
-        """What an iteration does to the length of a list: it "grows" or "shrinks" by one, or is "kept"."""
+        """Returns what an iteration does to the length of a list: "grows" or "shrinks" by one, or "kept"."""
         made, start = _without_identities(self.body.outputs[index]), self.body.inputs[index]
         operation = made.op
         if keeps_lists(made, self.body):
@@ -115,7 +117,7 @@ class _RowsLoop:
         return "shrinks" if operation.op_def is tensor_list_pop_back.op_def else None
 
     def _tried(self, graph: FuncGraph, outputs: Sequence[Any]) -> list[Value]:
-        """Results of condition or body in a graph that is thrown away."""
+        """Returns results of condition or body in a graph that is thrown away."""
         scratch = FuncGraph(f"{graph.name}_tried_{context.unique_id()}")
 
         def loop(operation: Any, arguments: Sequence[Value], count: Any) -> list[Value]:
@@ -137,7 +139,7 @@ class _RowsLoop:
             return rows.carry(graph, given, outputs)
 
     def _shape(self, index: int, shape: TensorShape) -> TensorShape:
-        """The shape of a part of the state, with the rows where it is batched."""
+        """Returns the shape of a part of the state, with the rows where the part is batched."""
         if not self.batched[index] or self._is_list(index):
             return shape
         count = self.rows.count
@@ -146,7 +148,7 @@ class _RowsLoop:
     # --- the loop ------------------------------------------------------------------------------------------------
 
     def together(self) -> list[Value]:
-        """A loop whose condition is the same for all rows."""
+        """Builds a loop whose condition is the same for all rows."""
         first = [self._first(i) for i in self.varying]
 
         def body(*variables: Any) -> list[Any]:
@@ -158,7 +160,7 @@ class _RowsLoop:
         return self._results(self._loop(cond, body, first, self._invariants()))
 
     def until_all_are_done(self) -> list[Value]:
-        """A loop that goes on while the condition of some row holds."""
+        """Builds a loop that goes on while the condition of some row holds."""
         first = [self._first(i) for i in self.varying]
         changes = [self._change(i) if self._is_list(i) else None for i in self.varying]
 
@@ -187,7 +189,7 @@ class _RowsLoop:
         return [results.get(i, a) for i, a in enumerate(self.arguments)]
 
     def _turn(self, active: Any, variables: Sequence[Any], changes: Sequence[str | None]) -> Any:
-        """The rows that go on now: those that are not done, and of whose lists this is the last element."""
+        """Returns the rows that go on now: rows that are not done and have elements in the list that shrinks."""
         if "shrinks" not in changes:
             return active
         place = changes.index("shrinks")
@@ -200,7 +202,7 @@ class _RowsLoop:
     def _uneven(
         self, first: Sequence[Any], found: Sequence[Any], done: Any, changes: Sequence[str | None]
     ) -> list[Value]:
-        """The results, with the lengths of the lists that grew: one tensor for all that were empty."""
+        """Returns the results, with the lengths of the lists that grew: one tensor for all lists that were empty."""
         results = []
         for start, tensor, change in zip(first, found, changes, strict=True):
             lengths = None
@@ -210,7 +212,7 @@ class _RowsLoop:
         return results
 
     def _standing_in(self, active: Any, given: list[Value]) -> list[Value]:
-        """The state, rows that are done replaced by one that is not; lists stay, for they are not written there."""
+        """Replaces rows that are done by a row that is not; lists stay, for nobody writes to lists there."""
         numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
         found = standing_in(active, [given[i] for i in numbers], self.rows)
         for i, tensor in zip(numbers, found, strict=True):
@@ -224,7 +226,7 @@ class _RowsLoop:
         return list(bounded_loop(cond, body, first, invariants, maximum, name)) if first else []
 
     def _first(self, index: int) -> Any:
-        """What a part of the state starts with."""
+        """Returns the first value of a part of the state."""
         argument = self.arguments[index]
         return self.rows.spread(argument) if self.batched[index] else argument.tensor
 
@@ -233,7 +235,7 @@ class _RowsLoop:
         return [self.rows.spread(v) if self.batched[i] else v.tensor for i, v in pairs]
 
     def _state(self, variables: Sequence[Any]) -> list[Value]:
-        """The whole state: the variables, and what the loop only reads, as values of the current graph."""
+        """Returns the whole state as values of the current graph: the variables, and what the loop only reads."""
         values = dict(zip(self.varying, variables, strict=True))
         return [
             Value(values[i], self.batched[i]) if i in values else Value(_here(a.tensor), a.is_batched)
@@ -260,18 +262,18 @@ def _without_identities(tensor: Any) -> Any:
 
 
 def _is_empty(handle: Any) -> bool:
-    """Whether a list is known to have no elements yet."""
+    """Tells whether a list is known to have no elements yet."""
     return handle.op.op_def is empty_tensor_list.op_def
 
 
 def _inputs_read(graph: FuncGraph, outputs: Sequence[Any]) -> set[int]:
-    """The positions of the inputs of a graph that some outputs, and its effects, depend on."""
+    """Returns the positions of the inputs of a graph on which some outputs, and the effects, depend."""
     operations = required_operations(graph.get_operations(), [t.op for t in outputs], [t.op for t in graph.inputs])
     read = {id(t) for t in (*outputs, *(t for op in operations for t in op.inputs))}
     return {i for i, t in enumerate(graph.inputs) if id(t) in read}
 
 
 def _here(tensor: Any) -> Any:
-    """A tensor as one of the current graph."""
+    """Returns a tensor as a tensor of the current graph."""
     graph: Any = state.graph
     return tensor if tensor.graph is graph else graph.capture(tensor)

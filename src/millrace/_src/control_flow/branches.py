@@ -1,8 +1,8 @@
 """Tracing the functions of a control flow op into graphs that take the same inputs.
 
-The functions passed to `tf.cond` take no arguments; what they use from outside is
-captured. The branches of one op must have equal inputs, so after tracing the captures
-are merged and each branch gets placeholders for those it does not use.
+The functions passed to `tf.cond` take no arguments; tensors that the functions use from outside are captured. The
+branches of one op must have equal inputs, so after tracing the captures are merged, and each branch gets placeholders
+for the captures that it does not use.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from millrace._src.util import nest
 
 
 class Branch:
-    """One traced function: its graph and the structure of what it returned."""
+    """One traced function: the graph and the structure of the result."""
 
     def __init__(self, graph: FuncGraph, structure: Any) -> None:
         self.graph = graph
@@ -36,7 +36,7 @@ class Branch:
 def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: Any) -> Branch:
     """Traces a function without arguments; its operations are named below `scope`.
 
-    Where it returns an operation, the branch returns the value of `selector` once that operation has run.
+    Where the function returns an operation, the branch returns the value of `selector` once that operation has run.
     """
     graph = FuncGraph(f"{name}_{context.unique_id()}")
     tapes = context.state.tapes
@@ -48,7 +48,7 @@ def trace_branch(function: Callable[[], Any], name: str, scope: str, selector: A
 
 
 def _value_after(item: Any, selector: Any) -> Any:
-    """An operation as the tensor that stands for it; anything else as it is."""
+    """Returns the tensor that stands for an operation; other items unchanged."""
     if not _is_operation(item):
         return item
     with context.state.graph.control_dependencies([item]):
@@ -56,7 +56,7 @@ def _value_after(item: Any, selector: Any) -> Any:
 
 
 def finish_branch(branch: Branch) -> None:
-    """Turns what the function returned into the outputs of its graph and orders its effects."""
+    """Turns the result of the function into the outputs of the branch's graph, and orders the effects."""
     graph = branch.graph
     flat = nest.flatten(branch.structure, expand_composites=True)
     branch.nones = [item is None for item in flat]
@@ -101,7 +101,7 @@ def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, in
 
 
 def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> list[Any]:
-    """Tensors of outer contexts as tensors of the current graph."""
+    """Returns tensors of outer contexts as tensors of the current graph."""
     graph = context.state.graph
     return [
         graph.capture(t, f"{scope}input_{first + i}") if isinstance(t, EagerTensor) or t.graph is not graph else t
@@ -110,12 +110,12 @@ def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> li
 
 
 def graph_function(graph: FuncGraph) -> GraphFunction:
-    """The function of a traced branch, whose graph already has a unique name."""
+    """Makes the function of a traced branch, whose graph already has a unique name."""
     return GraphFunction(graph, graph.name)
 
 
 def common_shapes(graphs: Sequence[FuncGraph]) -> list[TensorShape]:
-    """For each output, the most specific shape that holds for all graphs."""
+    """Returns, for each output, the most specific shape that holds for all graphs."""
     shapes = []
     for outputs in zip(*(g.outputs for g in graphs), strict=True):
         shape = outputs[0].shape
@@ -133,7 +133,7 @@ def common_handle_types(graphs: Sequence[FuncGraph]) -> list[HandleType | None]:
 def read_only_inputs(
     graphs: Sequence[FuncGraph], offset: int, may_write: Callable[[FuncGraph, int], bool]
 ) -> list[int]:
-    """The positions of the resource inputs that no graph writes."""
+    """Returns the positions of the resource inputs that no graph writes."""
     return [
         i + offset
         for i, tensor in enumerate(graphs[0].inputs)
@@ -142,7 +142,7 @@ def read_only_inputs(
 
 
 def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
-    """The structure that a branch returned, filled with the op's outputs."""
+    """Fills the structure that a branch returned with the op's outputs."""
     remaining = iter(tensors)
     structure = nest.map_structure(_array_spec, branch.structure)
     flat = nest.flatten(structure, expand_composites=True)
@@ -154,5 +154,5 @@ def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
 
 
 def _array_spec(item: Any) -> Any:
-    """The spec of a TensorArray, whose size the other branches need not share; anything else as it is."""
+    """Returns the spec of a TensorArray, whose size the other branches need not share; other items unchanged."""
     return item._type_spec if isinstance(item, TensorArray) else item

@@ -1,4 +1,4 @@
-"""What a `tf.TensorArray` is in eager mode: a Python list of tensors that writes change in place."""
+"""The form of a `tf.TensorArray` in eager mode: a Python list of tensors, which writes change in place."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class EagerArray:
         return tensor
 
     def _element(self, index: int) -> Any:
-        """The element at an index, zeros if nothing was written."""
+        """Returns the element at an index, zeros if nothing was written."""
         if self.tensors[index] is None:
             self.tensors[index] = self._zeros(self.element_shape)
         return self.tensors[index]
@@ -201,7 +201,7 @@ class EagerArray:
         )
 
     def as_list(self) -> Any:
-        """The elements as a list tensor, of dtype variant."""
+        """Makes a list tensor, of dtype variant, of the elements."""
         made = raw.TensorListReserve(
             element_shape=shape_input(self.element_shape),
             num_elements=len(self.tensors),
@@ -214,7 +214,7 @@ class EagerArray:
 
 
 def _number(index: Any) -> Any:
-    """An index as an int; anything else that cannot index is refused."""
+    """Returns an index as an int; refuses anything that cannot index."""
     if isinstance(index, EagerTensor):
         index = index.numpy()
     if isinstance(index, (float, np.floating)):
@@ -229,7 +229,7 @@ def _rows(tensor: Any) -> list[Any]:
 
 
 def shape_input(shape: TensorShape) -> Any:
-    """A static shape as the ops on lists take it: -1 where nothing is known."""
+    """Returns a static shape as ops on lists take shapes: -1 where nothing is known."""
     if shape.rank is None:
         return -1
     dims = [-1 if n is None else n for n in shape.as_list()]

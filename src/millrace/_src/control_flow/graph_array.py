@@ -1,8 +1,7 @@
-"""What a `tf.TensorArray` is in a graph: a list tensor that flows from op to op.
+"""The form of a `tf.TensorArray` in a graph: a list tensor that flows from op to op.
 
-Each write returns the array after it. What is learned of the shape of the elements holds
-for the array before and after a write, and before and after a loop that writes, so all of
-them share it.
+Each write returns the array after the write. Whatever is learned of the shape of the elements holds for the array
+before and after a write, and before and after a loop that writes, so all of these arrays share the shape.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class GraphArray:
     Args:
       dtype: the dtype of the elements.
       flow: the list tensor.
-      size: the number of elements as a Python number or tensor if it is known, else None.
+      size: the number of elements as a Python number or tensor if the number is known, else None.
       dynamic_size: whether writing past the end makes the array longer; None for no.
       infer_shape: whether all elements have the shape of the first one.
       shapes: a list with what is known of that shape; shared by the arrays that are made of one another.
@@ -63,7 +62,7 @@ class GraphArray:
         element_shape: TensorShape,
         name: str | None,
     ) -> GraphArray:
-        """A new array of unset elements."""
+        """Makes a new array of unset elements."""
         with name_scope(name, "TensorArrayV2") as scope:
             flow = raw.TensorListReserve(
                 element_shape=shape_input(element_shape), num_elements=size, element_dtype=dtype, name=scope
@@ -71,7 +70,7 @@ class GraphArray:
         return cls(dtype, flow, size, dynamic_size, infer_shape, [element_shape])
 
     def with_flow(self, flow: Any) -> GraphArray:
-        """The array after another op, or inside a loop."""
+        """Returns the array after another op, or inside a loop."""
         return GraphArray(self.dtype, flow, self.known_size, self.dynamic_size, self.infer_shape, self.shapes)
 
     @property
@@ -82,7 +81,7 @@ class GraphArray:
     def _learn(self, shape: TensorShape) -> None:
         """Takes note of the shape of an element.
 
-        Raises: ValueError: if it does not fit.
+        Raises: ValueError: if the shape does not fit.
         """
         if not shape.is_compatible_with(self.element_shape):
             shown = [shape_parentheses(s) for s in (shape, self.element_shape)]
@@ -139,7 +138,7 @@ class GraphArray:
             )
 
     def _static_size(self) -> int:
-        """The number of elements if it is known while tracing, else -1."""
+        """Returns the number of elements if it is known while tracing, else -1."""
         if self.dynamic_size or self.known_size is None:
             return -1
         known = static_value(self.known_size) if isinstance(self.known_size, Tensor) else self.known_size
@@ -211,5 +210,5 @@ class GraphArray:
         raise NotImplementedError
 
     def as_list(self) -> Any:
-        """The list tensor."""
+        """Returns the list tensor."""
         return self.flow

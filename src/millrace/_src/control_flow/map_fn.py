@@ -74,7 +74,7 @@ def check_callable(fn: Any) -> None:
 
 
 def _as_elements(value: Any) -> Any:
-    """An argument to map over: a composite stays, anything else becomes a tensor."""
+    """Returns an argument to map over: a composite unchanged, anything else as a tensor."""
     return value if nest.is_nested_or_composite(value) else convert_to_tensor(value, name="elem")
 
 
@@ -121,7 +121,7 @@ class _Mapping:
         return self._stacked([with_rows(array.stack(), static) for array in made], static)
 
     def _call(self, tensors: Sequence[Any]) -> list[Any]:
-        """The tensors that `fn` makes of those of one row."""
+        """Returns the tensors that `fn` makes of the tensors of one row."""
         remaining = iter(tensors)
         row = []
         for spec in self.specs:
@@ -154,7 +154,7 @@ def _tensors_of(spec: Any, value: Any) -> list[Any]:
 
 
 def _result_spec(signature: Any) -> Any:
-    """What is known of one result of `fn`: its dtype, or a spec."""
+    """Returns what is known of one result of `fn`: the dtype, or a spec."""
     if isinstance(signature, BatchableTypeSpec):
         return signature
     dtype = getattr(signature, "dtype", signature)
@@ -162,7 +162,7 @@ def _result_spec(signature: Any) -> Any:
 
 
 def _row_count(tensors: Sequence[Any]) -> tuple[int | None, Any]:
-    """The common first dimension: as far as it is known, and as an int or a tensor."""
+    """Returns the common first dimension: as far as it is known, and as an int or a tensor."""
     rows = TensorShape([None])
     for tensor in tensors:
         shape = tensor.shape
@@ -176,7 +176,7 @@ def _row_count(tensors: Sequence[Any]) -> tuple[int | None, Any]:
 
 
 def with_rows(tensor: Any, rows: int | None) -> Any:
-    """A stacked result with its first dimension set, if that is known."""
+    """Sets the first dimension of a stacked result, if that is known."""
     if state.graph is not None:
         shape = tensor.shape
         rest = TensorShape(None) if shape.rank is None else shape[1:]

@@ -33,7 +33,7 @@ class _Rows:
         self.arrays = [array.unstack(t) for array, t in zip(arrays, self.tensors, strict=True)]
 
     def read(self, index: Any) -> Any:
-        """One row of each tensor, in their structure."""
+        """Reads one row of each tensor, in the structure of the tensors."""
         return nest.pack_sequence_as(self.structure, [array.read(index) for array in self.arrays])
 
 

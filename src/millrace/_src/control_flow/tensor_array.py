@@ -1,8 +1,8 @@
 """`tf.TensorArray`: an array of tensors that a loop writes element by element.
 
-In eager mode it holds Python's references to its elements (`eager_array`); in a graph it
-stands for a list tensor (`graph_array`). Either way it is a composite tensor with that list
-as its one component, so that it passes through loops, branches and functions.
+In eager mode the array holds Python's references to its elements (`eager_array`); in a graph the array stands for a
+list tensor (`graph_array`). Either way the array is a composite tensor with that list as its one component, so that
+arrays pass through loops, branches and functions.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class TensorArray(CompositeTensor):
     # --- elements ------------------------------------------------------------------------------------------------
 
     def _after(self, implementation: Any) -> TensorArray:
-        """The array with another implementation, this one if it is the same."""
+        """Returns the array with another implementation, or this array if the implementation is the same."""
         if implementation is self._implementation:
             return self
         return _around(implementation)
@@ -149,7 +149,7 @@ class TensorArray(CompositeTensor):
         return self._after(self._implementation.write(index, value, name))
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
-        """The element at an index; zeros if nothing was written and the shape is known.
+        """Reads the element at an index; zeros if nothing was written and the shape is known.
 
         Args:
           index: an int or int32 scalar.
@@ -163,7 +163,7 @@ class TensorArray(CompositeTensor):
         return found
 
     def stack(self, name: str | None = None) -> Tensor:
-        """The elements along a new first axis.
+        """Stacks the elements along a new first axis.
 
         >>> tf.TensorArray(tf.int32, size=2).unstack([[1, 2], [3, 4]]).stack().numpy().tolist()
         [[1, 2], [3, 4]]
@@ -172,37 +172,37 @@ class TensorArray(CompositeTensor):
         return found
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
-        """The elements at `indices`, an int32 vector, along a new first axis."""
+        """Stacks the elements at `indices`, an int32 vector, along a new first axis."""
         found: Tensor = self._implementation.gather(indices, name)
         return found
 
     def concat(self, name: str | None = None) -> Tensor:
-        """The elements joined along their first axis."""
+        """Joins the elements along their first axis."""
         found: Tensor = self._implementation.concat(name)
         return found
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
-        """The array of the rows of `value`.
+        """Makes an array of the rows of `value`.
 
         Raises: ValueError: if there are more rows than the array has elements, in eager mode.
         """
         return self._after(self._implementation.unstack(value, name))
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
-        """The array with the rows of `value` at `indices`."""
+        """Returns the array with the rows of `value` at `indices`."""
         return self._after(self._implementation.scatter(indices, value, name))
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
-        """The array of consecutive pieces of `value`, of the given lengths along its first axis."""
+        """Makes an array of consecutive pieces of `value`, of the given lengths along the first axis."""
         return self._after(self._implementation.split(value, lengths, name))
 
     def size(self, name: str | None = None) -> Tensor:
-        """The number of elements as an int32 scalar."""
+        """Returns the number of elements as an int32 scalar."""
         found: Tensor = self._implementation.size(name)
         return found
 
     def identity(self) -> TensorArray:
-        """The same array; in a graph after the control dependencies of this place."""
+        """Returns the same array; in a graph, after the control dependencies of this place."""
         return self._after(self._implementation.identity())
 
     def close(self, name: str | None = None) -> Any:
@@ -210,7 +210,7 @@ class TensorArray(CompositeTensor):
         return self._implementation.close(name)
 
     def grad(self, source: str, flow: Any = None, name: str | None = None) -> Any:
-        """Not supported: gradients flow through the array's operations.
+        """Refuses: gradients flow through the array's operations.
 
         Raises: NotImplementedError: always.
         """
@@ -229,7 +229,7 @@ class TensorArray(CompositeTensor):
         return [self._implementation.as_list()]
 
     def _nest_rebuild(self, components: Any) -> TensorArray:
-        """The array around another list; in a graph what is known of size and shape stays."""
+        """Returns the array around another list; in a graph the facts about size and shape stay."""
         if isinstance(self._implementation, GraphArray):
             return _around(self._implementation.with_flow(components[0]))
         rebuilt: TensorArray = self._type_spec._from_components(components)
@@ -279,11 +279,11 @@ class TensorArraySpec(TypeSpec):
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
-        """The spec of an array."""
+        """Returns the spec of an array."""
         return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether an array could be described by both this spec and `spec_or_value`."""
+        """Tells whether an array could be described by both this spec and `spec_or_value`."""
         other = spec_or_value._type_spec if isinstance(spec_or_value, TensorArray) else spec_or_value
         return (
             isinstance(other, TensorArraySpec)

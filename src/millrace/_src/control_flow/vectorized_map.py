@@ -1,7 +1,7 @@
 """`tf.vectorized_map`: a function of one row applied to all rows at once.
 
-The function is traced once; `autodiff.vectorize` carries its graph out on the whole
-batch. Operations that it has no rule for run in a loop over the rows.
+The function is traced once; `autodiff.vectorize` carries the traced graph out on the whole batch. Operations without a
+batching rule run in a loop over the rows.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: b
 
 
 class _OpenGraph(FuncGraph):
-    """A graph in which every eager tensor from outside that can have a gradient stays one, so that it is found."""
+    """A graph that captures, and does not copy, every eager tensor from outside that can have a gradient."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """The tensor of this graph that stands for `tensor`, made on first use."""
+        """Returns the tensor of this graph that stands for `tensor`, made on first use."""
         if isinstance(tensor, EagerTensor) and id(tensor) not in self._captures and is_trainable(tensor.dtype):
             return self._add_capture(tensor, name)
         return super().capture(tensor, name)
@@ -86,14 +86,14 @@ class _OpenGraph(FuncGraph):
 
 @contextlib.contextmanager
 def _tracing(graph: FuncGraph) -> Iterator[None]:
-    """Operations go to `graph`; the tapes hear only of the variables that are read."""
+    """Lets operations go to `graph`, while the tapes hear only of the variables that are read."""
     tapes = state.tapes
     with graph.as_default(), context.tapes_scope((VariableWatcher(tapes),) if tapes else ()):
         yield
 
 
 def _mapped(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any], loop: Loop) -> Any:
-    """What `fn` returns for all rows, in the current graph."""
+    """Returns the result of `fn` for all rows, in the current graph."""
     known = [t.shape[0] if t.shape.rank else None for t in tensors]
     static = max(n or 0 for n in known)
     _check_rows(known, static)
@@ -122,12 +122,12 @@ def _check_rows(known: Sequence[int | None], rows: int) -> None:
 
 
 def _here(tensor: Any) -> Any:
-    """A tensor of the current graph or of one outside of it as one of the current graph."""
+    """Returns a tensor, of the current graph or of an outer one, as a tensor of the current graph."""
     return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 
 def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple[FuncGraph, list[Any], Any]:
-    """The graph of `fn`, its placeholders, and what it returned."""
+    """Traces `fn`; returns the graph, the placeholders, and the structure of the result."""
     graph = _OpenGraph(f"loop_body_{context.unique_id()}")
     with _tracing(graph):
         placeholders = [graph.add_placeholder(t.dtype, t.shape[1:], "row") for t in tensors]
@@ -141,14 +141,14 @@ def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple
 
 
 def _row_value(tensor: Any, may_be_more: bool) -> Value:
-    """The rows of an argument; a single row serves for all, where there may be more."""
+    """Returns the rows of an argument; a single row serves for all rows, where there may be more."""
     if may_be_more and tensor.shape.rank and tensor.shape[0] == 1:
         return Value(raw.Squeeze(input=tensor, squeeze_dims=[0]), False)
     return Value(tensor, True)
 
 
 def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
-    """Carries out an operation once per row; the lists that it returns make up a vector of lists."""
+    """Carries out an operation once for each row; the lists that the operation returns make up a vector of lists."""
     batched = [a for a in arguments if a.is_batched]
     rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched for t in _by_row(a)]]
 
@@ -163,12 +163,12 @@ def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any
 
 
 def _is_list_of_rows(value: Value) -> bool:
-    """Whether a value is a list whose tensors have the rows first."""
+    """Tells whether a value is a list whose tensors have the rows first."""
     return value.tensor.dtype.name == "variant" and not value.by_row
 
 
 def _by_row(value: Value) -> list[Any]:
-    """A batched value as what `tf.map_fn` goes through: of uneven lists their tensors and lengths."""
+    """Returns a batched value as `tf.map_fn` goes through it: of uneven lists the tensors and the lengths."""
     if not _is_list_of_rows(value):
         return [value.tensor]
     stacked = swapped(stack(value.tensor))
@@ -176,7 +176,7 @@ def _by_row(value: Value) -> list[Any]:
 
 
 def _row(value: Value, items: Iterator[Any]) -> Any:
-    """What an operation of one row takes."""
+    """Returns the argument of an operation of one row."""
     item = next(items)
     if not _is_list_of_rows(value):
         return item
