@@ -41,37 +41,37 @@ Function = Callable[[Sequence[Any]], list[Any]]
 def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Carries out an If on all rows: the batching rule of If."""
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
-    used = rows.used_outputs(operation)
+    used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
-        found = _one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=False)
-        return None if found is None else in_places(found, used, operation)
+        results = _one_way(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=False)
+        return None if results is None else in_places(results, used_outputs, operation)
     if operation.inputs[0].shape.rank != 0 or operation.inputs[0].dtype.name == "string":
         return None
     predicate = arguments[0].tensor
     if predicate.dtype.name != "bool":
         predicate = raw.NotEqual(x=predicate, y=convert_to_tensor(0, dtype=predicate.dtype))
-    if not _may_run_for_others(used, graphs):
+    if not _may_run_for_others(used_outputs, graphs):
         return None
-    then, otherwise = (batched_function(g, used, arguments[1:], rows) for g in graphs)
+    then, otherwise = (batched_function(g, used_outputs, arguments[1:], rows) for g in graphs)
     tensors = _each_way(predicate, then, otherwise, arguments[1:], rows)
-    return in_places([Value(t, True) for t in tensors], used, operation)
+    return in_places([Value(t, True) for t in tensors], used_outputs, operation)
 
 
 def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Carries out a Case on all rows; where the rows differ, tells one branch after the other from the rest."""
     graphs = [f.graph for f in operation.attrs["branches"]]
-    used = rows.used_outputs(operation)
+    used_outputs = rows.used_outputs(operation)
     if not arguments[0].is_batched:
-        found = _one_way(arguments[0].tensor, graphs, used, arguments[1:], rows, is_case=True)
-        return None if found is None else in_places(found, used, operation)
-    if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used, graphs):
+        results = _one_way(arguments[0].tensor, graphs, used_outputs, arguments[1:], rows, is_case=True)
+        return None if results is None else in_places(results, used_outputs, operation)
+    if operation.inputs[0].shape.rank != 0 or not _may_run_for_others(used_outputs, graphs):
         return None
-    functions = [batched_function(g, used, arguments[1:], rows) for g in graphs]
-    chosen: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731  (a function of one line)
+    functions = [batched_function(g, used_outputs, arguments[1:], rows) for g in graphs]
+    choice: Function = lambda tensors: functions[-1](tensors[1:])  # noqa: E731  (a function of one line)
     for number in reversed(range(len(functions) - 1)):
-        chosen = _or_else(number, functions[number], chosen, arguments, rows)
-    tensors = chosen([a.tensor for a in arguments])
-    return in_places([Value(t, True) for t in tensors], used, operation)
+        choice = _or_else(number, functions[number], choice, arguments, rows)
+    tensors = choice([a.tensor for a in arguments])
+    return in_places([Value(t, True) for t in tensors], used_outputs, operation)
 
 
 def _or_else(number: int, function: Function, rest: Function, arguments: Sequence[Value], rows: Rows) -> Function:
@@ -97,20 +97,22 @@ def _one_way(
     *,
     is_case: bool,
 ) -> list[Value] | None:
-    """Builds the conditional itself, with branches on all rows; a result is batched if one of the branches batches it."""
+    """Builds the conditional itself, with branches on all rows; batches a result if one of the branches batches it."""
     with context.name_scope(None, "vectorized_cond") as scope:
-        traced = [traced_graph(g, used, arguments, rows, scope) for g in graphs]
-        kinds = [list(column) for column in zip(*(values for _, values in traced), strict=True)]
+        traced_branches = [traced_graph(g, used, arguments, rows, scope) for g in graphs]
+        kinds = [list(column) for column in zip(*(values for _, values in traced_branches), strict=True)]
         if any(v.is_uneven for column in kinds for v in column):
             return None
-        batched = [any(v.is_batched for v in column) for column in kinds]
-        if any(b and not all(v.is_batched for v in c) and _is_list(c[0]) for b, c in zip(batched, kinds, strict=True)):
+        is_batched = [any(v.is_batched for v in column) for column in kinds]
+        if any(
+            b and not all(v.is_batched for v in c) and _is_list(c[0]) for b, c in zip(is_batched, kinds, strict=True)
+        ):
             spread = spread_lists(arguments, rows)
             if spread is not None:
                 return _one_way(selector, graphs, used, spread, rows, is_case=is_case)
-        branches = [_finished(graph, values, batched, rows) for graph, values in traced]
-        found = build_branches(selector, branches, scope, is_case=is_case)
-    return [Value(t, b) for t, b in zip(found, batched, strict=True)]
+        branches = [_finished(graph, values, is_batched, rows) for graph, values in traced_branches]
+        results = build_branches(selector, branches, scope, is_case=is_case)
+    return [Value(t, b) for t, b in zip(results, is_batched, strict=True)]
 
 
 def _is_list(value: Value) -> bool:
@@ -128,10 +130,10 @@ def traced_graph(
     graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows, scope: str
 ) -> tuple[FuncGraph, list[Value]]:
     """Makes a graph that carries out `graph` on all rows and captures the arguments; returns the results, too."""
-    new = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
-    with _inside(new), context.name_scope(scope):
-        given = [Value(new.capture(a.tensor), *a[1:]) for a in arguments]
-        return new, rows.carry(graph, given, [graph.outputs[i] for i in used])
+    rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
+    with _inside(rows_graph), context.name_scope(scope):
+        inner_arguments = [Value(rows_graph.capture(a.tensor), *a[1:]) for a in arguments]
+        return rows_graph, rows.carry(graph, inner_arguments, [graph.outputs[i] for i in used])
 
 
 def _inside(graph: FuncGraph) -> Any:
@@ -167,17 +169,17 @@ def _finished(graph: FuncGraph, values: Sequence[Value], batched: Sequence[bool]
 
 def batched_function(graph: FuncGraph, used: Sequence[int], arguments: Sequence[Value], rows: Rows) -> Function:
     """Makes a function that carries out a graph on all rows; all its results have the rows first."""
-    new = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
-    with _inside(new):
-        given = []
+    rows_graph = FuncGraph(f"{graph.name}_rows_{context.unique_id()}")
+    with _inside(rows_graph):
+        inner_arguments = []
         for argument in arguments:
-            placeholder = new.placeholder_like(argument.tensor, argument.tensor.shape, "argument")
-            new.inputs.append(placeholder)
-            given.append(Value(placeholder, *argument[1:]))
-        results = [rows.spread(v) for v in rows.carry(graph, given, [graph.outputs[i] for i in used])]
-        finish_branch(Branch(new, results))
-    function = GraphFunction(new, new.name)
-    return lambda tensors: function([*tensors, *new.external_captures])
+            placeholder = rows_graph.placeholder_like(argument.tensor, argument.tensor.shape, "argument")
+            rows_graph.inputs.append(placeholder)
+            inner_arguments.append(Value(placeholder, *argument[1:]))
+        results = [rows.spread(v) for v in rows.carry(graph, inner_arguments, [graph.outputs[i] for i in used])]
+        finish_branch(Branch(rows_graph, results))
+    function = GraphFunction(rows_graph, rows_graph.name)
+    return lambda tensors: function([*tensors, *rows_graph.external_captures])
 
 
 def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Sequence[Value], rows: Rows) -> list[Any]:
@@ -192,8 +194,8 @@ def _each_way(predicate: Any, then: Function, otherwise: Function, arguments: Se
     def not_all() -> Any:
         return cond(raw.Any(input=predicate, reduction_indices=[0]), mixed, lambda: otherwise(tensors))
 
-    found: list[Any] = cond(raw.All(input=predicate, reduction_indices=[0]), lambda: then(tensors), not_all)
-    return found
+    results: list[Any] = cond(raw.All(input=predicate, reduction_indices=[0]), lambda: then(tensors), not_all)
+    return results
 
 
 def standing_in(predicate: Any, arguments: Sequence[Value], rows: Rows) -> list[Any]:
@@ -221,10 +223,10 @@ def taken(predicate: Any, first: Any, second: Any) -> Any:
 def _selected(predicate: Any, first: Any, second: Any, axis: int) -> Any:
     rank = first.shape.rank if first.shape.rank is not None else second.shape.rank
     if rank is None:
-        rest = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=first) - axis - 1, shape=[1]), value=1)
+        ones = raw.Fill(dims=raw.Reshape(tensor=raw.Rank(input=first) - axis - 1, shape=[1]), value=1)
     else:
-        rest = [1] * (rank - axis - 1)
-    shape = joined([1] * axis, dimensions(predicate), rest)
+        ones = [1] * (rank - axis - 1)
+    shape = joined([1] * axis, dimensions(predicate), ones)
     return raw.SelectV2(condition=reshaped(predicate, shape), t=first, e=second)
 
 

@@ -60,12 +60,12 @@ class _RowsLoop:
         variables.
         """
         outputs, inputs = self.body.outputs, self.body.inputs
-        needed: set[int] = set()
-        found = {*used, *_inputs_read(self.cond, self.cond.outputs)}
-        while not found <= needed:
-            needed |= found
-            found = _inputs_read(self.body, [outputs[i] for i in needed])
-        return [i for i in sorted(needed) if outputs[i] is not inputs[i]]
+        needed_variables: set[int] = set()
+        found_variables = {*used, *_inputs_read(self.cond, self.cond.outputs)}
+        while not found_variables <= needed_variables:
+            needed_variables |= found_variables
+            found_variables = _inputs_read(self.body, [outputs[i] for i in needed_variables])
+        return [i for i in sorted(needed_variables) if outputs[i] is not inputs[i]]
 
     # --- what differs from row to row ----------------------------------------------------------------------------
 
@@ -76,17 +76,17 @@ class _RowsLoop:
             if any(v.is_uneven for v in results):
                 return False
             pairs = zip(self.varying, results, strict=True)
-            grown = [i for i, v in pairs if v.is_batched and not self.batched[i]]
-            if not grown:
+            grown_variables = [i for i, v in pairs if v.is_batched and not self.batched[i]]
+            if not grown_variables:
                 self.is_condition_batched = self._tried(self.cond, self.cond.outputs)[0].is_batched
                 if not self.is_condition_batched:
                     return not any(a.is_uneven for a in self.arguments)
                 if has_effects(self.body) or has_effects(self.cond) or not self._sees_to_lists():
                     return False
-                grown = [i for i in self.varying if not self.batched[i]]
-                if not grown:
+                grown_variables = [i for i in self.varying if not self.batched[i]]
+                if not grown_variables:
                     return True
-            for i in grown:
+            for i in grown_variables:
                 self.batched[i] = True
 
     def _sees_to_lists(self) -> bool:
@@ -106,11 +106,11 @@ class _RowsLoop:
 
     def _change(self, index: int) -> str | None:
         """Returns what an iteration does to the length of a list: "grows" or "shrinks" by one, or "kept"."""
-        made, start = _without_identities(self.body.outputs[index]), self.body.inputs[index]
-        operation = made.op
-        if keeps_lists(made, self.body):
+        result, start = _without_identities(self.body.outputs[index]), self.body.inputs[index]
+        operation = result.op
+        if keeps_lists(result, self.body):
             return "kept"
-        if not operation.inputs or _without_identities(operation.inputs[0]) is not start or made.value_index:
+        if not operation.inputs or _without_identities(operation.inputs[0]) is not start or result.value_index:
             return None
         if operation.op_def is tensor_list_push_back.op_def:
             return "grows"
@@ -184,8 +184,8 @@ class _RowsLoop:
         count = self.rows.count
         rows = TensorShape([count if isinstance(count, int) else None])
         none_done = raw.ZerosLike(x=self.rows.numbers())
-        found = self._loop(cond, body, [holds(first), none_done, *first], [rows, rows, *self._invariants()])
-        results = dict(zip(self.varying, self._uneven(first, found[2:], found[1], changes), strict=True))
+        last_values = self._loop(cond, body, [holds(first), none_done, *first], [rows, rows, *self._invariants()])
+        results = dict(zip(self.varying, self._uneven(first, last_values[2:], last_values[1], changes), strict=True))
         return [results.get(i, a) for i, a in enumerate(self.arguments)]
 
     def _turn(self, active: Any, variables: Sequence[Any], changes: Sequence[str | None]) -> Any:
@@ -196,8 +196,8 @@ class _RowsLoop:
         lengths = self.arguments[self.varying[place]].lengths
         if lengths is None:
             return active
-        present = raw.TensorListLength(input_handle=variables[place])
-        return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=_here(lengths), y=present))
+        present_length = raw.TensorListLength(input_handle=variables[place])
+        return raw.LogicalAnd(x=active, y=raw.GreaterEqual(x=_here(lengths), y=present_length))
 
     def _uneven(
         self, first: Sequence[Any], found: Sequence[Any], done: Any, changes: Sequence[str | None]
@@ -214,8 +214,8 @@ class _RowsLoop:
     def _standing_in(self, active: Any, given: list[Value]) -> list[Value]:
         """Replaces rows that are done by a row that is not; lists stay, for nobody writes to lists there."""
         numbers = [i for i, v in enumerate(given) if v.is_batched and v.tensor.dtype.name != "variant"]
-        found = standing_in(active, [given[i] for i in numbers], self.rows)
-        for i, tensor in zip(numbers, found, strict=True):
+        stand_ins = standing_in(active, [given[i] for i in numbers], self.rows)
+        for i, tensor in zip(numbers, stand_ins, strict=True):
             given[i] = Value(tensor, True)
         return given
 
@@ -243,9 +243,9 @@ class _RowsLoop:
         ]
 
     def _invariants(self) -> list[TensorShape]:
-        declared = self.operation.attrs["output_shapes"]
+        declared_shapes = self.operation.attrs["output_shapes"]
         shapes = [
-            declared[i] if declared else self.body.inputs[i].shape.most_specific_compatible_shape(t.shape)
+            declared_shapes[i] if declared_shapes else self.body.inputs[i].shape.most_specific_compatible_shape(t.shape)
             for i, t in enumerate(self.body.outputs)
         ]
         return [self._shape(i, shapes[i]) for i in self.varying]
@@ -269,8 +269,8 @@ def _is_empty(handle: Any) -> bool:
 def _inputs_read(graph: FuncGraph, outputs: Sequence[Any]) -> set[int]:
     """Returns the positions of the inputs of a graph on which some outputs, and the effects, depend."""
     operations = required_operations(graph.get_operations(), [t.op for t in outputs], [t.op for t in graph.inputs])
-    read = {id(t) for t in (*outputs, *(t for op in operations for t in op.inputs))}
-    return {i for i, t in enumerate(graph.inputs) if id(t) in read}
+    read_tensors = {id(t) for t in (*outputs, *(t for op in operations for t in op.inputs))}
+    return {i for i, t in enumerate(graph.inputs) if id(t) in read_tensors}
 
 
 def _here(tensor: Any) -> Any:

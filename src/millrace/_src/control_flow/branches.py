@@ -58,9 +58,9 @@ def _value_after(item: Any, selector: Any) -> Any:
 def finish_branch(branch: Branch) -> None:
     """Turns the result of the function into the outputs of the branch's graph, and orders the effects."""
     graph = branch.graph
-    flat = nest.flatten(branch.structure, expand_composites=True)
-    branch.nones = [item is None for item in flat]
-    tensors = [convert_to_tensor(item) for item in flat if item is not None and not _is_operation(item)]
+    leaves = nest.flatten(branch.structure, expand_composites=True)
+    branch.nones = [item is None for item in leaves]
+    tensors = [convert_to_tensor(item) for item in leaves if item is not None and not _is_operation(item)]
     must_run = add_automatic_control_dependencies(graph)
     graph.control_outputs = must_run
     count = len(graph.get_operations())
@@ -81,15 +81,15 @@ def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, in
 
     `missing(graph, index, tensor)` gives name and shape of the placeholder of a capture that a graph does not use.
     """
-    outer: dict[int, Any] = {}
+    outer_tensors: dict[int, Any] = {}
     for graph in graphs:
         for tensor, _ in graph.captures:
-            outer.setdefault(id(tensor), tensor)
+            outer_tensors.setdefault(id(tensor), tensor)
     for graph in graphs:
-        known = {id(tensor): placeholder for tensor, placeholder in graph.captures}
+        known_captures = {id(tensor): placeholder for tensor, placeholder in graph.captures}
         inputs = []
-        for index, (key, tensor) in enumerate(outer.items()):
-            placeholder = known.get(key)
+        for index, (key, tensor) in enumerate(outer_tensors.items()):
+            placeholder = known_captures.get(key)
             if placeholder is None:
                 name, shape = missing(graph, index, tensor)
                 with graph.as_default():
@@ -97,7 +97,7 @@ def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, in
                 graph.replace_capture(tensor, placeholder)
             inputs.append(placeholder)
         graph.inputs = inputs
-    return list(outer.values())
+    return list(outer_tensors.values())
 
 
 def into_current_graph(tensors: Sequence[Any], scope: str, first: int = 0) -> list[Any]:
@@ -145,12 +145,12 @@ def pack_outputs(branch: Branch, tensors: Sequence[Any]) -> Any:
     """Fills the structure that a branch returned with the op's outputs."""
     remaining = iter(tensors)
     structure = nest.map_structure(_array_spec, branch.structure)
-    flat = nest.flatten(structure, expand_composites=True)
-    filled = [
+    leaves = nest.flatten(structure, expand_composites=True)
+    filled_leaves = [
         None if is_none or _is_operation(item) else next(remaining)
-        for is_none, item in zip(branch.nones, flat, strict=True)
+        for is_none, item in zip(branch.nones, leaves, strict=True)
     ]
-    return nest.pack_sequence_as(structure, filled, expand_composites=True)
+    return nest.pack_sequence_as(structure, filled_leaves, expand_composites=True)
 
 
 def _array_spec(item: Any) -> Any:

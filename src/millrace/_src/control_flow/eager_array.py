@@ -73,8 +73,8 @@ class EagerArray:
                 f"TensorArray dtype is {self.dtype.name} but Op is trying to write dtype {tensor.dtype.name} ",
             )
         if not self.element_shape.is_compatible_with(tensor.shape):
-            shown = [shape_parentheses(s) for s in (tensor.shape, self.element_shape)]
-            raise ValueError(f"Incompatible shape for value ({shown[0]}), expected ({shown[1]})")
+            shape_texts = [shape_parentheses(s) for s in (tensor.shape, self.element_shape)]
+            raise ValueError(f"Incompatible shape for value ({shape_texts[0]}), expected ({shape_texts[1]})")
         if self.infer_shape:
             self.element_shape = self.element_shape.merge_with(tensor.shape)
         self.tensors[index] = tensor
@@ -123,16 +123,16 @@ class EagerArray:
 
     def stack(self, name: str | None) -> Any:
         if not self.tensors:
-            known = self.element_shape if self.element_shape.is_fully_defined() else TensorShape([])
-            return self._zeros(TensorShape([0]).concatenate(known))
+            known_shape = self.element_shape if self.element_shape.is_fully_defined() else TensorShape([])
+            return self._zeros(TensorShape([0]).concatenate(known_shape))
         return raw.Pack(values=self._elements(range(len(self.tensors))), axis=0)
 
     def gather(self, indices: Any, name: str | None) -> Any:
-        wanted = [int(i) for i in np.asarray(convert_to_tensor(indices)).reshape(-1)]
-        if not wanted:
-            known = self.element_shape if self.element_shape.is_fully_defined() else TensorShape([])
-            return self._zeros(TensorShape([0]).concatenate(known))
-        return raw.Pack(values=self._elements(wanted), axis=0)
+        positions = [int(i) for i in np.asarray(convert_to_tensor(indices)).reshape(-1)]
+        if not positions:
+            known_shape = self.element_shape if self.element_shape.is_fully_defined() else TensorShape([])
+            return self._zeros(TensorShape([0]).concatenate(known_shape))
+        return raw.Pack(values=self._elements(positions), axis=0)
 
     def concat(self, name: str | None) -> Any:
         parts = self._elements(range(len(self.tensors)))
@@ -202,15 +202,15 @@ class EagerArray:
 
     def as_list(self) -> Any:
         """Makes a list tensor, of dtype variant, of the elements."""
-        made = raw.TensorListReserve(
+        list_tensor = raw.TensorListReserve(
             element_shape=shape_input(self.element_shape),
             num_elements=len(self.tensors),
             element_dtype=self.dtype,
         )
         for index, tensor in enumerate(self.tensors):
             if tensor is not None:
-                made = raw.TensorListSetItem(input_handle=made, index=index, item=tensor)
-        return made
+                list_tensor = raw.TensorListSetItem(input_handle=list_tensor, index=index, item=tensor)
+        return list_tensor
 
 
 def _number(index: Any) -> Any:

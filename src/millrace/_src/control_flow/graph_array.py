@@ -84,8 +84,8 @@ class GraphArray:
         Raises: ValueError: if the shape does not fit.
         """
         if not shape.is_compatible_with(self.element_shape):
-            shown = [shape_parentheses(s) for s in (shape, self.element_shape)]
-            raise ValueError(f"Inconsistent shapes: saw {shown[0]} but expected {shown[1]} ")
+            shape_texts = [shape_parentheses(s) for s in (shape, self.element_shape)]
+            raise ValueError(f"Inconsistent shapes: saw {shape_texts[0]} but expected {shape_texts[1]} ")
         if self.infer_shape:
             self.shapes[0] = self.element_shape.merge_with(shape)
 
@@ -141,8 +141,8 @@ class GraphArray:
         """Returns the number of elements if it is known while tracing, else -1."""
         if self.dynamic_size or self.known_size is None:
             return -1
-        known = static_value(self.known_size) if isinstance(self.known_size, Tensor) else self.known_size
-        return -1 if known is None else int(known)
+        known_size = static_value(self.known_size) if isinstance(self.known_size, Tensor) else self.known_size
+        return -1 if known_size is None else int(known_size)
 
     def gather(self, indices: Any, name: str | None) -> Any:
         return raw.TensorListGather(
@@ -187,9 +187,14 @@ class GraphArray:
         with name_scope(name, "TensorArraySplit"):
             tensor = self._value(value)
             sizes = cast(lengths, "int64")
-            known = static_value(sizes)
-            if tensor.shape.rank and known is not None and known.ndim == 1 and len(set(known.tolist())) == 1:
-                self._learn(TensorShape([int(known[0])]).concatenate(tensor.shape[1:]))
+            known_sizes = static_value(sizes)
+            if (
+                tensor.shape.rank
+                and known_sizes is not None
+                and known_sizes.ndim == 1
+                and len(set(known_sizes.tolist())) == 1
+            ):
+                self._learn(TensorShape([int(known_sizes[0])]).concatenate(tensor.shape[1:]))
             flow = raw.TensorListSplit(
                 tensor=tensor, element_shape=shape_input(self.element_shape), lengths=sizes, name=name
             )

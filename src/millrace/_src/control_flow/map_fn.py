@@ -54,15 +54,15 @@ def map_fn(
       AttributeError: if `fn` is not callable.
     """
     check_callable(fn)
-    flat = nest.flatten(elems)
-    if not flat:
+    leaves = nest.flatten(elems)
+    if not leaves:
         raise ValueError(
             "elems must be a Tensor or (possibly nested) sequence of Tensors. "
             f"Got {elems}, which does not contain any Tensors."
         )
     with name_scope(name, "map"):
         signature = dtype if fn_output_signature is None else fn_output_signature
-        return _Mapping(fn, elems, [_as_elements(e) for e in flat], signature, infer_shape).run(
+        return _Mapping(fn, elems, [_as_elements(e) for e in leaves], signature, infer_shape).run(
             parallel_iterations or 10, back_prop
         )
 
@@ -127,11 +127,11 @@ class _Mapping:
         for spec in self.specs:
             one = spec._unbatch()
             row.append(one._from_compatible_tensor_list([next(remaining) for _ in one._flat_tensor_specs]))
-        returned = self.fn(nest.pack_sequence_as(self.elems, row))
-        nest.assert_same_structure(self.signature, returned)
+        result = self.fn(nest.pack_sequence_as(self.elems, row))
+        nest.assert_same_structure(self.signature, result)
         return [
             tensor
-            for spec, value in zip(self.results, nest.flatten(returned), strict=True)
+            for spec, value in zip(self.results, nest.flatten(result), strict=True)
             for tensor in _tensors_of(spec, value)
         ]
 
@@ -168,10 +168,10 @@ def _row_count(tensors: Sequence[Any]) -> tuple[int | None, Any]:
         shape = tensor.shape
         if shape.rank == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-        known = shape[0] if shape.rank else None
-        if None not in (rows[0], known) and rows[0] != known:
-            raise ValueError(f"Dimensions {rows[0]} and {known} are not compatible")
-        rows = rows.merge_with([known])
+        known_rows = shape[0] if shape.rank else None
+        if None not in (rows[0], known_rows) and rows[0] != known_rows:
+            raise ValueError(f"Dimensions {rows[0]} and {known_rows} are not compatible")
+        rows = rows.merge_with([known_rows])
     return rows[0], rows[0] if rows[0] is not None else raw.Shape(input=tensors[0])[0]
 
 
@@ -179,6 +179,6 @@ def with_rows(tensor: Any, rows: int | None) -> Any:
     """Sets the first dimension of a stacked result, if that is known."""
     if state.graph is not None:
         shape = tensor.shape
-        rest = TensorShape(None) if shape.rank is None else shape[1:]
-        tensor.set_shape(TensorShape([rows]).concatenate(rest))
+        row_shape = TensorShape(None) if shape.rank is None else shape[1:]
+        tensor.set_shape(TensorShape([rows]).concatenate(row_shape))
     return tensor

@@ -208,9 +208,9 @@ def scan(
             back_prop=back_prop,
             maximum_iterations=rows.count,
         )
-        stacked = [array.stack() for array in arrays]
+        stacked_rows = [array.stack() for array in arrays]
         for tensor in rows.tensors[1:]:
-            known = tensor.shape[0] if tensor.shape.rank else None
-            if None not in (rows.static, known) and rows.static != known:
-                raise ValueError(f"Dimensions {rows.static} and {known} are not compatible")
-        return nest.pack_sequence_as(model, [with_rows(t, rows.static) for t in stacked])
+            known_rows = tensor.shape[0] if tensor.shape.rank else None
+            if None not in (rows.static, known_rows) and rows.static != known_rows:
+                raise ValueError(f"Dimensions {rows.static} and {known_rows} are not compatible")
+        return nest.pack_sequence_as(model, [with_rows(t, rows.static) for t in stacked_rows])

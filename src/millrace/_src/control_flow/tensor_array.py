@@ -159,8 +159,8 @@ class TensorArray(CompositeTensor):
           tf.errors.InvalidArgumentError: in eager mode if the element was read before and `clear_after_read`.
           tf.errors.OutOfRangeError: if `index` is out of range, in eager mode; InvalidArgumentError in a graph.
         """
-        found: Tensor = self._implementation.read(index, name)
-        return found
+        element: Tensor = self._implementation.read(index, name)
+        return element
 
     def stack(self, name: str | None = None) -> Tensor:
         """Stacks the elements along a new first axis.
@@ -168,18 +168,18 @@ class TensorArray(CompositeTensor):
         >>> tf.TensorArray(tf.int32, size=2).unstack([[1, 2], [3, 4]]).stack().numpy().tolist()
         [[1, 2], [3, 4]]
         """
-        found: Tensor = self._implementation.stack(name)
-        return found
+        elements: Tensor = self._implementation.stack(name)
+        return elements
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """Stacks the elements at `indices`, an int32 vector, along a new first axis."""
-        found: Tensor = self._implementation.gather(indices, name)
-        return found
+        elements: Tensor = self._implementation.gather(indices, name)
+        return elements
 
     def concat(self, name: str | None = None) -> Tensor:
         """Joins the elements along their first axis."""
-        found: Tensor = self._implementation.concat(name)
-        return found
+        elements: Tensor = self._implementation.concat(name)
+        return elements
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
         """Makes an array of the rows of `value`.
@@ -198,8 +198,8 @@ class TensorArray(CompositeTensor):
 
     def size(self, name: str | None = None) -> Tensor:
         """Returns the number of elements as an int32 scalar."""
-        found: Tensor = self._implementation.size(name)
-        return found
+        count: Tensor = self._implementation.size(name)
+        return count
 
     def identity(self) -> TensorArray:
         """Returns the same array; in a graph, after the control dependencies of this place."""
@@ -237,9 +237,9 @@ class TensorArray(CompositeTensor):
 
 
 def _around(implementation: Any) -> TensorArray:
-    made = TensorArray.__new__(TensorArray)
-    made._implementation = implementation
-    return made
+    array = TensorArray.__new__(TensorArray)
+    array._implementation = implementation
+    return array
 
 
 @export("TensorArraySpec")

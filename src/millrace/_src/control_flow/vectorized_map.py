@@ -131,12 +131,12 @@ def _traced(fn: Callable[..., Any], elems: Any, tensors: Sequence[Any]) -> tuple
     graph = _OpenGraph(f"loop_body_{context.unique_id()}")
     with _tracing(graph):
         placeholders = [graph.add_placeholder(t.dtype, t.shape[1:], "row") for t in tensors]
-        returned = fn(nest.pack_sequence_as(elems, placeholders))
+        result = fn(nest.pack_sequence_as(elems, placeholders))
         structure = nest.map_structure(
-            lambda item: None if item is None else convert_to_tensor(item), returned, expand_composites=True
+            lambda item: None if item is None else convert_to_tensor(item), result, expand_composites=True
         )
-        flat = nest.flatten(structure, expand_composites=True)
-        inside = [t if t is None or t.graph is graph else graph.capture(t) for t in flat]
+        leaves = nest.flatten(structure, expand_composites=True)
+        inside = [t if t is None or t.graph is graph else graph.capture(t) for t in leaves]
     return graph, placeholders, nest.pack_sequence_as(structure, inside, expand_composites=True)
 
 
@@ -149,8 +149,8 @@ def _row_value(tensor: Any, may_be_more: bool) -> Value:
 
 def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
     """Carries out an operation once for each row; the lists that the operation returns make up a vector of lists."""
-    batched = [a for a in arguments if a.is_batched]
-    rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched for t in _by_row(a)]]
+    batched_arguments = [a for a in arguments if a.is_batched]
+    rows = [raw.Range(start=0, limit=count, delta=1), *[t for a in batched_arguments for t in _by_row(a)]]
 
     def one(items: Sequence[Any]) -> list[Any]:
         remaining = iter(items[1:])
@@ -158,8 +158,8 @@ def _per_row(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any
         return outputs or [convert_to_tensor(0)]
 
     specs = [TensorSpec(t.shape, t.dtype) for t in operation.outputs] or [TensorSpec([], "int32")]
-    found: list[Any] = map_fn(one, rows, fn_output_signature=specs)
-    return [Value(t, True, t.dtype.name == "variant") for t in found] if operation.outputs else []
+    results: list[Any] = map_fn(one, rows, fn_output_signature=specs)
+    return [Value(t, True, t.dtype.name == "variant") for t in results] if operation.outputs else []
 
 
 def _is_list_of_rows(value: Value) -> bool:
@@ -171,8 +171,8 @@ def _by_row(value: Value) -> list[Any]:
     """Returns a batched value as `tf.map_fn` goes through it: of uneven lists the tensors and the lengths."""
     if not _is_list_of_rows(value):
         return [value.tensor]
-    stacked = swapped(stack(value.tensor))
-    return [stacked] if value.lengths is None else [stacked, value.lengths]
+    stacked_rows = swapped(stack(value.tensor))
+    return [stacked_rows] if value.lengths is None else [stacked_rows, value.lengths]
 
 
 def _row(value: Value, items: Iterator[Any]) -> Any:
