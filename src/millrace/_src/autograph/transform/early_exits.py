@@ -257,8 +257,8 @@ class Lowering:
             if isinstance(loop, ast.While):
                 new.test = place([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
             else:  # a loop that was lowered before has such a test already
-                known = getattr(loop, "extra_test", None)
-                new.extra_test = go_on if known is None else place([ast.BoolOp(ast.And(), [known, go_on])], loop)[0]
+                old = getattr(loop, "extra_test", None)
+                new.extra_test = go_on if old is None else place([ast.BoolOp(ast.And(), [old, go_on])], loop)[0]
         done: list[ast.stmt] = [new]
         if loop.orelse:
             done += self._unless(inner, stops, self.block(loop.orelse, outer))

@@ -1,8 +1,9 @@
 """Banded matrices: triangular systems given by their bands, and eigenvalues of tridiagonal matrices.
 
-Bands are rows of `[..., K, M]`. Of a lower triangular matrix the first row is the diagonal, row k the k-th subdiagonal,
-whose first k elements are not used; of an upper one the last row is the diagonal, and the last k elements of the k-th
-superdiagonal, k rows further up, are not used. Element i always stands in row i of the matrix.
+Bands are rows of `[..., K, M]`, and element i of a band always stands in row i of the matrix. For a lower triangular
+matrix the first band is the diagonal, and band k the k-th subdiagonal, whose first k elements are not used. For an
+upper triangular matrix the last band is the diagonal; the k-th superdiagonal is k bands before it, and its last k
+elements are not used.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from millrace._src.util.export import export
 
 
 def banded_shape(c: ShapeContext) -> TensorShape:
-    """Bands and right-hand sides to solutions; batches broadcast."""
+    """Infers the shape of the solutions from bands and right-hand sides; batches broadcast."""
     bands, rhs = matrix_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if bands is None or rhs is None:
         return TensorShape(None)
@@ -87,7 +88,7 @@ def banded_triangular_solve_op(
 
 
 def _whole(xp: Xp, bands: Array, lower: bool) -> Array:
-    """The matrices themselves."""
+    """Builds the matrices from their bands."""
     count, size = bands.shape[-2:]
     offset = xp.arange(size)[:, None] - xp.arange(size)[None, :]
     total = xp.zeros((*bands.shape[:-2], size, size), bands.dtype)
@@ -99,7 +100,7 @@ def _whole(xp: Xp, bands: Array, lower: bool) -> Array:
 
 @kernel_part
 def _solve(xp: Xp, bands: Array, rhs: Array, lower: bool, adjoint: bool) -> Array:
-    """LAPACK's tbtrs, which wants each band aligned by columns."""
+    """Calls LAPACK's tbtrs for each system, with each band aligned by columns as tbtrs expects."""
     lapack = importlib.import_module("scipy.linalg.lapack")  # heavy, and few programs need it
     solve = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[rhs.dtype.char] + "tbtrs")
     count, size = bands.shape[-2:]
@@ -138,7 +139,7 @@ def banded_triangular_solve_gradient(
 
 
 def _bands_of_product(a: Tensor, b: Tensor, matrix: Tensor, lower: bool) -> Any:
-    """All bands of `a @ adjoint(b)`, cut out of the whole product: for a number of bands that is not known."""
+    """Cuts all bands of `a @ adjoint(b)` out of the whole product, for a number of bands that is not known."""
     most = raw.Shape(input=matrix)[-2] - 1
     none = raw.ZerosLike(x=most)
     return raw.MatrixDiagPartV3(
@@ -150,7 +151,7 @@ def _bands_of_product(a: Tensor, b: Tensor, matrix: Tensor, lower: bool) -> Any:
 
 
 def _band_of_product(a: Tensor, b: Tensor, offset: int) -> Tensor:
-    """Elements (i, i - offset) of `a @ transpose(b)` at i; 0 where there are none."""
+    """Computes the elements (i, i - offset) of `a @ transpose(b)` at i; 0 where there are none."""
 
     def dots(x: Tensor, y: Tensor) -> Tensor:
         total: Tensor = raw.Sum(input=x * y, reduction_indices=np.int32(-1))
@@ -177,9 +178,9 @@ def banded_triangular_solve(
            [2.]], dtype=float32)
 
     Args:
-      bands: A `Tensor` of shape `[..., K, M]`: floating point or complex. Of lower triangular matrices the diagonal
-        comes first, and the first k elements of the k-th subdiagonal are not used; of upper ones it comes last, and
-        the last k elements of the k-th superdiagonal are not used.
+      bands: A `Tensor` of shape `[..., K, M]`: floating point or complex. For lower triangular matrices the diagonal
+        comes first, and the first k elements of the k-th subdiagonal are not used. For upper triangular matrices the
+        diagonal comes last, and the last k elements of the k-th superdiagonal are not used.
       rhs: A `Tensor` of shape `[..., M, N]` and the same dtype; the batch dimensions broadcast.
       lower: Whether the matrices are lower triangular.
       adjoint: Whether to solve with the adjoint matrices.
@@ -206,7 +207,7 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Eigenvalues, and eigenvectors if wanted, of a Hermitian tridiagonal matrix.
+    """Computes the eigenvalues, and the eigenvectors if wanted, of a Hermitian tridiagonal matrix.
 
     >>> tf.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]).numpy().round(4)
     array([1., 3.], dtype=float32)
@@ -223,7 +224,7 @@ def eigh_tridiagonal(
 
     Returns: The eigenvalues, real and ascending; or they and the eigenvectors, the columns of a matrix.
     Raises:
-      ValueError: if the dtypes differ or `select` is not one of these.
+      ValueError: if the dtypes differ or `select` is not "a", "v" or "i".
       InvalidArgumentError: if `select_range` is empty.
     """
     with name_scope(name, "eigh_tridiagonal"):
@@ -245,7 +246,7 @@ def eigh_tridiagonal(
 
 
 def _selected(values: Tensor, select: str, select_range: Any) -> slice:
-    """The ascending eigenvalues that are asked for are neighbours."""
+    """Returns the slice of the ascending eigenvalues that are asked for, which are neighbours."""
     low, high = select_range
     if select == "i":
         if not low <= high:

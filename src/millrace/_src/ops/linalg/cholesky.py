@@ -1,4 +1,4 @@
-"""The Cholesky factor of Hermitian positive definite matrices, A = L L^H, and what is solved with it.
+"""The Cholesky factor of Hermitian positive definite matrices, A = L L^H, and the systems solved with the factor.
 
 Only the lower triangle of A is read. A matrix that is not positive definite gives NaN in its lower triangle, on every
 engine. The gradient is that of Murray 2016, "Differentiation of the Cholesky decomposition".
@@ -39,7 +39,7 @@ from millrace._src.util.export import export
 
 @kernel_part
 def _factor(xp: Xp, x: Array) -> Array:
-    """The lower triangular factors; NaN for a matrix that is not positive definite."""
+    """Computes the lower triangular factors; NaN for a matrix that is not positive definite."""
     try:
         return np.linalg.cholesky(x)
     except np.linalg.LinAlgError:
@@ -60,7 +60,7 @@ def _xla_factor(xp: XlaXp, x: Array) -> Array:
 @export("linalg.cholesky", v1=["cholesky", "linalg.cholesky"])
 @op("Cholesky", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
 def cholesky(xp: Xp, input: Array) -> Array:
-    """The lower triangular factor of Hermitian positive definite matrices: `input = L @ adjoint(L)`.
+    """Computes the lower triangular factor of Hermitian positive definite matrices: `input = L @ adjoint(L)`.
 
     >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy()
     array([[2., 0.],
@@ -100,7 +100,7 @@ def _gradient_shape(c: ShapeContext) -> TensorShape:
     batching=leading("l", "grad"),
 )
 def cholesky_grad(xp: Xp, l: Array, grad: Array) -> Array:
-    """The gradient of `Cholesky` with respect to its input, from its output `l` and the gradient `grad` of that.
+    """Computes the gradient of `Cholesky` with respect to its input, from its output `l` and that output's gradient.
 
     >>> tf.raw_ops.CholeskyGrad(l=[[2.0]], grad=[[1.0]]).numpy()
     array([[0.25]], dtype=float32)

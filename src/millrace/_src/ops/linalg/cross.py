@@ -1,4 +1,4 @@
-"""The cross product of vectors in three dimensions."""
+"""The cross product of vectors in three dimensions, an op of TensorFlow's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TYPES = TypeSet(
 
 
 def cross_shape(c: ShapeContext) -> TensorShape:
-    """Two equal shapes whose last dimension is 3."""
+    """Infers the shape of the products from two equal shapes whose last dimension is 3."""
     a, b = c.shape("a"), c.shape("b")
     for shape in (a, b):
         if shape.rank == 0:
@@ -38,7 +38,7 @@ def cross_shape(c: ShapeContext) -> TensorShape:
 @export("linalg.cross", v1=["cross", "linalg.cross"])
 @op("Cross", "a: T, b: T -> product: T", T=_TYPES, shape=cross_shape, batching=leading("a", "b"))
 def cross(xp: Xp, a: Array, b: Array) -> Array:
-    """The cross products of pairs of vectors.
+    """Computes the cross products of pairs of vectors.
 
     >>> tf.linalg.cross([1, 0, 0], [0, 1, 0]).numpy()
     array([0, 0, 1], dtype=int32)

@@ -1,7 +1,8 @@
 """Determinants and their logarithms.
 
-A determinant over- or underflows already for matrices of moderate size, so there are three forms: the number itself,
-sign and logarithm of its absolute value, and the logarithm for Hermitian positive definite matrices, by Cholesky.
+A determinant over- or underflows already for matrices of moderate size. So there are three forms: the number itself,
+the sign and the logarithm of its absolute value, and the logarithm for Hermitian positive definite matrices, which
+Cholesky's factor gives.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from millrace._src.util.export import export
 
 
 def determinant_shape(c: ShapeContext) -> TensorShape:
-    """Square matrices to one number each."""
+    """Infers the shape of one number for each square matrix."""
     parts = matrix_dims(c.shape("input"))
     if parts is None:
         return TensorShape(None)
@@ -42,7 +43,7 @@ def determinant_shape(c: ShapeContext) -> TensorShape:
     batching=leading("input"),
 )
 def matrix_determinant(xp: Xp, input: Array) -> Array:
-    """The determinant of one or more square matrices.
+    """Computes the determinant of one or more square matrices.
 
     >>> tf.linalg.det([[1.0, 2.0], [3.0, 5.0]]).numpy().round(4)
     np.float32(-1.0)
@@ -66,7 +67,7 @@ def matrix_determinant_gradient(dy: Tensor, input: Tensor, output: Tensor) -> Te
 
 
 def log_determinant_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
-    """Square matrices to two numbers each."""
+    """Infers the shapes of two numbers for each square matrix."""
     shape = determinant_shape(c)
     return shape, shape
 
@@ -79,7 +80,7 @@ def log_determinant_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     batching=leading("input"),
 )
 def log_matrix_determinant(xp: Xp, input: Array) -> tuple[Array, Array]:
-    """The sign and the logarithm of the absolute value of determinants; the op behind `tf.linalg.slogdet`.
+    """Computes the sign and the logarithm of the absolute value of determinants; the op behind `tf.linalg.slogdet`.
 
     >>> [t.numpy().round(4) for t in tf.raw_ops.LogMatrixDeterminant(input=[[0.0, 1.0], [1.0, 0.0]])]
     [np.float32(-1.0), np.float32(0.0)]
@@ -100,7 +101,7 @@ def log_matrix_determinant_gradient(dsign: Tensor, dlog: Tensor, input: Tensor, 
 
 
 class LogMatrixDeterminant(NamedTuple):
-    """What `tf.linalg.slogdet` returns."""
+    """The pair that `tf.linalg.slogdet` returns."""
 
     sign: Any
     log_abs_determinant: Any
@@ -108,7 +109,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 @export("linalg.slogdet")
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
-    """The sign and the logarithm of the absolute value of the determinant of one or more square matrices.
+    """Computes the sign and the logarithm of the absolute value of the determinant of one or more square matrices.
 
     >>> sign, logarithm = tf.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
     >>> sign.numpy(), logarithm.numpy()
@@ -126,7 +127,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 @export("linalg.logdet")
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of Hermitian positive definite matrices.
+    """Computes the logarithm of the determinant of Hermitian positive definite matrices.
 
     >>> tf.linalg.logdet([[4.0, 0.0], [0.0, 1.0]]).numpy().round(4)
     np.float32(1.3863)

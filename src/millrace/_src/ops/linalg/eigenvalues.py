@@ -1,8 +1,8 @@
 """Eigenvalues and eigenvectors, of self-adjoint matrices (`eigh`) and of any (`eig`).
 
-The gradients come from perturbation theory: an eigenvalue moves by what the change is along its eigenvector, an
-eigenvector turns towards the others in inverse proportion to the gaps between eigenvalues. Where two eigenvalues
-agree, the term at fault is left out.
+The gradients come from perturbation theory. An eigenvalue moves by the part of the change that lies along its
+eigenvector. An eigenvector turns towards the others in inverse proportion to the gaps between eigenvalues. Where two
+eigenvalues agree, the term at fault is left out.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _FAILED = "Eigen decomposition was not successful. The input might not be valid.
 
 
 def eigen_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
-    """Square matrices to eigenvalues and eigenvectors."""
+    """Infers the shapes of eigenvalues and eigenvectors from square matrices."""
     parts = square_dims(c.shape("input"))
     nothing = TensorShape([0])
     if parts is None:
@@ -52,7 +52,7 @@ def eigen_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
 
 
 def _inverse_gaps(e: Tensor) -> Tensor:
-    """1 / (e_j - e_i) at row i, column j; 0 where they agree."""
+    """Returns 1 / (e_j - e_i) at row i, column j; 0 where the eigenvalues agree."""
     gaps = row(e) - column(e)
     return raw.DivNoNan(x=raw.OnesLike(x=gaps), y=gaps)
 
@@ -62,7 +62,8 @@ def _inverse_gaps(e: Tensor) -> Tensor:
 
 @op("SelfAdjointEigV2", "input: T -> e: T, v: T", T=LAPACK_TYPES, shape=eigen_shape, batching=leading("input"))
 def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[Array, Array]:
-    """Eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices; the op behind `tf.linalg.eigh`.
+    """Computes the eigenvalues, in ascending order, and eigenvectors of self-adjoint matrices; the op behind
+    `tf.linalg.eigh`.
 
     >>> tf.raw_ops.SelfAdjointEigV2(input=[[2.0, 0.0], [0.0, 1.0]], compute_v=False)[0].numpy()
     array([1., 2.], dtype=float32)
@@ -75,7 +76,7 @@ def self_adjoint_eig(xp: Xp, input: Array, *, compute_v: bool = True) -> tuple[A
 
 @kernel_part
 def _decomposed(xp: Xp, x: Array, compute_v: bool) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors from the lower triangles; no vectors unless they are asked for."""
+    """Computes eigenvalues and eigenvectors from the lower triangles; no vectors unless they are asked for."""
     if compute_v:
         e, v = guarded(xp, _SELF_ADJOINT_FAILED, lambda x: xp.linalg.eigh(x, UPLO="L"), x)
         return e, v
@@ -96,14 +97,14 @@ def self_adjoint_eig_gradient(de: Tensor, dv: Tensor, input: Tensor, e: Tensor, 
         _, v = raw.SelfAdjointEigV2(input=input, compute_v=True)
         core = raw.MatrixDiag(diagonal=de)
     result = product(v, product(core, v, adj_b=True))
-    # Only the lower triangle is read, so what belongs to the upper one is added to it.
+    # Only the lower triangle is read, so the upper triangle's gradient is added to the lower one's.
     both = lower_part(result + adjoint_of(result))
     return both - 0.5 * diagonal_part(both)
 
 
 @export("linalg.eigh", v1=["linalg.eigh", "self_adjoint_eig"])
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and eigenvectors of one or more self-adjoint matrices.
+    """Computes the eigenvalues and eigenvectors of one or more self-adjoint matrices.
 
     >>> e, v = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
     >>> e.numpy()
@@ -123,7 +124,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 @export("linalg.eigvalsh", v1=["linalg.eigvalsh", "self_adjoint_eigvals"])
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues of one or more self-adjoint matrices.
+    """Computes the eigenvalues of one or more self-adjoint matrices.
 
     >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy()
     array([1., 2.], dtype=float32)
@@ -151,7 +152,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     batching=leading("input"),
 )
 def eig_op(xp: Xp, input: Array, *, compute_v: bool = True, Tout: DType) -> tuple[Array, Array]:
-    """Complex eigenvalues and eigenvectors of any square matrices; the op behind `tf.linalg.eig`.
+    """Computes complex eigenvalues and eigenvectors of any square matrices; the op behind `tf.linalg.eig`.
 
     >>> tf.raw_ops.Eig(input=[[0.0, -1.0], [1.0, 0.0]], Tout=tf.complex64, compute_v=False)[0].numpy()
     array([0.+1.j, 0.-1.j], dtype=complex64)
@@ -170,7 +171,7 @@ def eig_gradient(de: Tensor, dv: Tensor, input: Tensor, e: Tensor, v: Tensor, co
     core = raw.MatrixDiag(diagonal=de)
     if compute_v:
         vdv = product(v, dv, adj_a=True)
-        # Eigenvectors have unit length: what would change it is taken out.
+        # Eigenvectors have unit length: the part that would change the length is taken out.
         length = raw.MatrixDiag(diagonal=_real_diagonal(vdv))
         core = core + raw.Conj(input=_inverse_gaps(e)) * (vdv - product(product(v, v, adj_a=True), length))
     else:
@@ -198,7 +199,7 @@ def _complex_type(tensor: Any) -> tuple[Tensor, DType]:
 
 @export("linalg.eig", "eig")
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Eigenvalues and (right) eigenvectors of one or more square matrices.
+    """Computes the eigenvalues and (right) eigenvectors of one or more square matrices.
 
     >>> e, v = tf.linalg.eig([[2.0]])
     >>> e.numpy(), v.numpy()
@@ -219,7 +220,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 @export("linalg.eigvals", "eigvals")
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
-    """Eigenvalues of one or more square matrices.
+    """Computes the eigenvalues of one or more square matrices.
 
     >>> tf.linalg.eigvals([[2.0]]).numpy()
     array([2.+0.j], dtype=complex64)

@@ -1,4 +1,7 @@
-"""The inverse of square matrices, and what stands in for it where there is none."""
+"""The inverse of square matrices, the pseudo-inverse where there is none, and the rank.
+
+The inverse is an op; pseudo-inverse and rank are read off the singular values.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ from millrace._src.util.export import export
 
 @op("MatrixInverse", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
 def matrix_inverse(xp: Xp, input: Array, *, adjoint: bool = False) -> Array:
-    """The inverse of one or more square matrices, or of their adjoints; the op behind `tf.linalg.inv`.
+    """Inverts one or more square matrices, or their adjoints; the op behind `tf.linalg.inv`.
 
     >>> tf.raw_ops.MatrixInverse(input=[[2.0, 0.0], [0.0, 4.0]]).numpy()
     array([[0.5 , 0.  ],
@@ -57,7 +60,7 @@ def matrix_inverse_gradient(dy: Tensor, output: Tensor, adjoint: bool) -> Tensor
 
 @export("linalg.inv", v1=["linalg.inv", "matrix_inverse"])
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverse of one or more square matrices.
+    """Inverts one or more square matrices.
 
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
     array([[0.5 , 0.  ],
@@ -85,7 +88,7 @@ def _float_matrix(a: Any) -> Tensor:
 
 
 def _largest_dim(a: Tensor) -> Any:
-    """The greater of rows and columns: a number if it is known, else a tensor of the dtype of `a`."""
+    """Returns the greater of rows and columns: a number if it is known, else a tensor of the dtype of `a`."""
     dims = a.shape._dims
     if dims is not None and None not in dims[-2:]:
         return max(d for d in dims[-2:] if d is not None)
@@ -94,7 +97,7 @@ def _largest_dim(a: Tensor) -> Any:
 
 @export("linalg.matrix_rank")
 def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The rank of one or more matrices: how many singular values exceed a tolerance.
+    """Computes the rank of one or more matrices: the number of singular values that exceed a tolerance.
 
     >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
     np.int32(1)
@@ -122,7 +125,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
 
 @export("linalg.pinv")
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The Moore-Penrose pseudo-inverse of one or more matrices.
+    """Computes the Moore-Penrose pseudo-inverse of one or more matrices.
 
     >>> tf.linalg.pinv([[1.0, 0.0], [0.0, 0.5], [0.0, 0.0]]).numpy()
     array([[1., 0., 0.],

@@ -1,7 +1,7 @@
-"""Least squares: the x that comes nearest to `matrix @ x = rhs`, and the smallest of them if there are many.
+"""Least squares: the x that comes nearest to `matrix @ x = rhs`, and the smallest such x if there are many.
 
-The fast way solves the normal equations by Cholesky, which squares the condition number of the matrix; the slow
-way goes through singular values. With regularization L2 the fast way minimizes |A x - b|^2 + L2 |x|^2.
+The fast way solves the normal equations by Cholesky, which squares the condition number of the matrix. The slow way
+goes through singular values. With regularization L2 the fast way minimizes |A x - b|^2 + L2 |x|^2.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from millrace._src.util.export import export
 
 
 def least_squares_shape(c: ShapeContext) -> TensorShape:
-    """Matrices and right-hand sides to solutions; batches must agree."""
+    """Infers the shape of the solutions from matrices and right-hand sides; batches must agree."""
     matrix, rhs = matrix_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return TensorShape(None)
@@ -120,7 +120,7 @@ def matrix_solve_ls_gradient(
 def _overdetermined_gradient(
     dx: Tensor, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, output: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """At least as many equations as unknowns: x = (A^H A + rI)^-1 A^H b."""
+    """Computes the gradients for at least as many equations as unknowns: x = (A^H A + rI)^-1 A^H b."""
     z = cholesky_solve(_factor(matrix, l2_regularizer, first=True), dx)
     xz = product(output, z, adj_b=True)
     return product(rhs, z, adj_b=True) - product(matrix, xz + adjoint_of(xz)), product(matrix, z)
@@ -129,7 +129,7 @@ def _overdetermined_gradient(
 def _underdetermined_gradient(
     dx: Tensor, matrix: Tensor, rhs: Tensor, l2_regularizer: Tensor, output: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Fewer equations than unknowns: x = A^H (A A^H + rI)^-1 b."""
+    """Computes the gradients for fewer equations than unknowns: x = A^H (A A^H + rI)^-1 b."""
     small = _factor(matrix, l2_regularizer, first=False)
     drhs = cholesky_solve(small, product(matrix, dx))
     tmp = cholesky_solve(small, rhs)
@@ -139,7 +139,7 @@ def _underdetermined_gradient(
 
 
 def _factor(matrix: Tensor, l2_regularizer: Tensor, *, first: bool) -> Any:
-    """The Cholesky factor of the regularized Gramian; as `_gramian_factor`, in terms of ops."""
+    """Computes the Cholesky factor of the regularized Gramian, as `_gramian_factor` does, in terms of ops."""
     gramian = product(matrix, matrix, adj_a=first, adj_b=not first)
     return raw.Cholesky(input=gramian + cast(l2_regularizer, matrix.dtype) * identity_like(gramian))
 

@@ -1,7 +1,7 @@
-"""The LU decomposition with row exchanges, and what is solved with it.
+"""The LU decomposition with row exchanges, and the systems solved with it.
 
-`lu` holds both factors in one matrix: U in and above the diagonal, L below it, with ones on its diagonal that are not
-stored. The permutation `p` says where each row came from: row i of L U is row p[i] of the input.
+`lu` holds both factors in one matrix: U in and above the diagonal, and L below it. The diagonal of L is all ones and is
+not stored. The permutation `p` says where each row came from: row i of L U is row p[i] of the input.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from millrace._src.util.export import export
 
 
 def lu_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
-    """Square matrices to packed factors and permutations."""
+    """Infers the shapes of packed factors and permutations from square matrices."""
     parts = square_dims(c.shape("input"))
     if parts is None:
         return TensorShape(None), TensorShape(None)
@@ -57,7 +57,7 @@ def lu_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
     batching=leading("input"),
 )
 def lu_op(xp: Xp, input: Array, *, output_idx_type: DType) -> tuple[Array, Array]:
-    """The LU decomposition of square matrices; the op behind `tf.linalg.lu`.
+    """Computes the LU decomposition of square matrices; the op behind `tf.linalg.lu`.
 
     >>> tf.raw_ops.Lu(input=[[0.0, 1.0], [1.0, 0.0]])[1].numpy()
     array([1, 0], dtype=int32)
@@ -106,7 +106,10 @@ def lu_gradient(dlu: Tensor, dp: Tensor, lu: Tensor, p: Tensor) -> Tensor:
 
 
 def _batch_rank(x: Tensor) -> int:
-    """The number of batch dimensions. Raises: ValueError: if it is unknown."""
+    """Returns the number of batch dimensions.
+
+    Raises: ValueError: if the number is unknown.
+    """
     if x.shape.rank is None:
         raise ValueError(f"Permuting rows needs a tensor of known rank; received: {x}.")
     return x.shape.rank - 2
@@ -118,8 +121,8 @@ def _permuted(matrix: Tensor, permutation: Tensor) -> Tensor:
         lead = np.array([-1], np.int32)
         flat = raw.Reshape(tensor=matrix, shape=raw.ConcatV2(values=[lead, shape[-2:]], axis=0))
         rows = raw.Reshape(tensor=permutation, shape=raw.ConcatV2(values=[lead, shape[-1:]], axis=0))
-        found = raw.GatherV2(params=flat, indices=rows, axis=np.int32(1), batch_dims=1)
-        back: Tensor = raw.Reshape(tensor=found, shape=shape)
+        permuted_rows = raw.GatherV2(params=flat, indices=rows, axis=np.int32(1), batch_dims=1)
+        back: Tensor = raw.Reshape(tensor=permuted_rows, shape=shape)
         return back
     batch = _batch_rank(matrix)
     result: Tensor = raw.GatherV2(params=matrix, indices=permutation, axis=np.int32(batch), batch_dims=batch)
@@ -127,7 +130,7 @@ def _permuted(matrix: Tensor, permutation: Tensor) -> Tensor:
 
 
 def _inverse(permutation: Tensor) -> Tensor:
-    """The permutations that undo these."""
+    """Returns the permutations that undo the given ones."""
     if permutation.shape.rank == 1:
         inverse: Tensor = raw.InvertPermutation(x=permutation)
         return inverse
@@ -136,7 +139,7 @@ def _inverse(permutation: Tensor) -> Tensor:
 
 
 class Lu(NamedTuple):
-    """What `tf.linalg.lu` returns."""
+    """The pair that `tf.linalg.lu` returns."""
 
     lu: Any
     p: Any
@@ -144,7 +147,7 @@ class Lu(NamedTuple):
 
 @export("linalg.lu")
 def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
-    """The LU decomposition of one or more square matrices, with partial pivoting.
+    """Computes the LU decomposition of one or more square matrices, with partial pivoting.
 
     >>> packed, p = tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
     >>> packed.numpy(), p.numpy()
@@ -176,7 +179,7 @@ def _factors(lower_upper: Any, perm: Any, validate_args: bool) -> tuple[Tensor, 
 
 @export("linalg.lu_reconstruct")
 def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The matrices whose LU decomposition this is.
+    """Multiplies the factors of an LU decomposition, and undoes the permutation: returns the decomposed matrices.
 
     >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [4.0, 4.0]])).numpy()
     array([[1., 2.],
@@ -232,7 +235,7 @@ def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False,
 
 
 def _common_batch(rhs: Tensor, perm: Tensor) -> tuple[Tensor, Tensor]:
-    """Right-hand sides and permutations repeated over the batch dimensions that only the other has."""
+    """Repeats right-hand sides and permutations over the batch dimensions that only the other argument has."""
     rhs_shape, perm_shape = raw.Shape(input=rhs), raw.Shape(input=perm)
     batch = raw.BroadcastArgs(s0=rhs_shape[:-2], s1=perm_shape[:-1])
     rhs = raw.BroadcastTo(input=rhs, shape=raw.ConcatV2(values=[batch, rhs_shape[-2:]], axis=0))
@@ -241,7 +244,7 @@ def _common_batch(rhs: Tensor, perm: Tensor) -> tuple[Tensor, Tensor]:
 
 @export("linalg.lu_matrix_inverse")
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None) -> Tensor:
-    """The inverse of matrices, given their LU decomposition.
+    """Inverts matrices, given their LU decomposition.
 
     >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy()
     array([[0.  , 0.25],

@@ -1,8 +1,8 @@
 """What the matrix ops share: stacks of matrices in the last two axes, their shape rules, and LAPACK's element types.
 
-Every op here takes `[..., M, N]` and works on each matrix of the stack. Bad shapes are refused by the kernels
-themselves, in TensorFlow's words, because NumPy says something else; the rules say it while tracing. LAPACK knows no
-16-bit floats, so these are computed in 32 bits.
+Every op of this folder takes `[..., M, N]` and works on each matrix of the stack. The kernels themselves refuse bad
+shapes, in TensorFlow's words, because NumPy says something else; shape rules refuse them while tracing. LAPACK knows no
+16-bit floats, so matrices of 16-bit floats are computed in 32 bits.
 """
 
 from __future__ import annotations
@@ -34,32 +34,38 @@ DETERMINANT_TYPES = TypeSet([d.float16, d.float32, d.float64, d.complex64, d.com
 
 
 def check_matrix(x: Array, index: int = 0) -> None:
-    """Raises: InvalidArgumentError: if `x`, input number `index`, is not a matrix or a stack of them."""
+    """Checks that `x`, input number `index`, is a matrix or a stack of matrices.
+
+    Raises: InvalidArgumentError: if `x` has fewer than two dimensions.
+    """
     if x.ndim < 2:
         raise errors.InvalidArgumentError(None, None, f"Input tensor {index} must have rank >= 2, got {x.ndim}")
 
 
 def check_square(x: Array) -> None:
-    """Raises: InvalidArgumentError: if `x` is not a square matrix or a stack of them."""
+    """Checks that `x` is a square matrix or a stack of square matrices.
+
+    Raises: InvalidArgumentError: if `x` is neither.
+    """
     check_matrix(x)
     if x.shape[-1] != x.shape[-2]:
         raise errors.InvalidArgumentError(None, None, "Input matrix must be square.")
 
 
 def widened(xp: Xp, x: Array) -> Array:
-    """`x` in a type that LAPACK knows."""
+    """Converts `x` to a type that LAPACK knows."""
     return xp.astype(x, np.float32) if x.dtype.itemsize == 2 else x
 
 
 def conjugate_transpose(xp: Xp, x: Array) -> Array:
-    """The adjoint of each matrix."""
+    """Computes the adjoint of each matrix."""
     transposed = xp.swapaxes(x, -1, -2)
     return xp.conj(transposed) if x.dtype.kind == "c" else transposed
 
 
 @kernel_part
 def guarded(xp: Xp, message: str, function: Callable[..., Any], *arrays: Array) -> Any:
-    """`function(*arrays)`; what LAPACK refuses, and what is NaN, raises `message`.
+    """Returns `function(*arrays)`; raises `message` where LAPACK refuses a matrix, and where the first array has a NaN.
 
     Raises: InvalidArgumentError: on the host; XLA gives NaN.
     """
@@ -79,7 +85,7 @@ def _not_guarded(xp: XlaXp, message: str, function: Callable[..., Any], *arrays:
 
 @kernel_part
 def nan_where_not_finite(xp: Xp, function: Callable[[Array], tuple[Array, ...]], x: Array) -> tuple[Array, ...]:
-    """`function(x)`, where matrices that hold a NaN or an infinity give NaN rather than a LinAlgError."""
+    """Returns `function(x)`; a matrix with a NaN or an infinity gives NaN rather than a LinAlgError."""
     try:
         return function(x)
     except np.linalg.LinAlgError:
@@ -97,7 +103,7 @@ def _as_it_is(xp: XlaXp, function: Callable[[Array], tuple[Array, ...]], x: Arra
 
 
 def matrix_dims(shape: TensorShape) -> tuple[Dims, int | None, int | None] | None:
-    """The batch dimensions, rows and columns of a static shape; None if its rank is unknown.
+    """Returns the batch dimensions, rows and columns of a static shape; None if its rank is unknown.
 
     Raises: ValueError: if the rank is less than 2.
     """
@@ -110,9 +116,9 @@ def matrix_dims(shape: TensorShape) -> tuple[Dims, int | None, int | None] | Non
 
 
 def same_dim(a: int | None, b: int | None) -> int | None:
-    """What two dimensions that must be equal are.
+    """Merges two dimensions that must be equal.
 
-    Raises: ValueError: if they differ.
+    Raises: ValueError: if the dimensions differ.
     """
     if a is not None and b is not None and a != b:
         raise ValueError(f"Dimensions must be equal, but are {a} and {b}")
@@ -120,18 +126,18 @@ def same_dim(a: int | None, b: int | None) -> int | None:
 
 
 def square_dims(shape: TensorShape) -> tuple[Dims, int | None] | None:
-    """The batch dimensions and the size of square matrices; None if the rank is unknown.
+    """Returns the batch dimensions and the size of square matrices; None if the rank is unknown.
 
-    Raises: ValueError: if they cannot be square.
+    Raises: ValueError: if the matrices cannot be square.
     """
     parts = matrix_dims(shape)
     return None if parts is None else (parts[0], same_dim(parts[1], parts[2]))
 
 
 def merged(a: TensorShape, b: TensorShape) -> TensorShape:
-    """What two shapes that must be equal are.
+    """Merges two shapes that must be equal.
 
-    Raises: ValueError: if they differ; the words are those of TensorFlow's shape inference.
+    Raises: ValueError: if the shapes differ; the words are those of TensorFlow's shape inference.
     """
     if a._dims is None or b._dims is None:
         return b if a._dims is None else a
@@ -145,13 +151,13 @@ def merged(a: TensorShape, b: TensorShape) -> TensorShape:
 
 
 def square_shape(c: ShapeContext) -> TensorShape:
-    """Square matrices to matrices of the same size."""
+    """Infers the shape of matrices of the same size as square matrices."""
     parts = square_dims(c.inputs[0].shape)
     return TensorShape(None) if parts is None else TensorShape.of((*parts[0], parts[1], parts[1]))
 
 
 def minimum(a: int | None, b: int | None) -> int | None:
-    """The lesser of two dimensions, if known."""
+    """Returns the lesser of two dimensions, if known."""
     if a is None or b is None:
         return 0 if 0 in (a, b) else None
     return min(a, b)
@@ -161,45 +167,45 @@ def minimum(a: int | None, b: int | None) -> int | None:
 
 
 def product(a: Tensor, b: Tensor, adj_a: bool = False, adj_b: bool = False) -> Tensor:
-    """The product of two stacks of matrices."""
+    """Multiplies two stacks of matrices."""
     return raw.BatchMatMulV2(x=a, y=b, adj_x=adj_a, adj_y=adj_b)
 
 
 def adjoint_of(x: Tensor) -> Tensor:
-    """The conjugate transpose of each matrix."""
+    """Computes the conjugate transpose of each matrix."""
     return matrix_transpose(x, conjugate=True)
 
 
 def identity_like(square: Tensor) -> Tensor:
-    """Identity matrices of the shape of `square`."""
+    """Builds identity matrices of the shape of `square`."""
     return raw.MatrixSetDiag(input=raw.ZerosLike(x=square), diagonal=raw.OnesLike(x=raw.MatrixDiagPart(input=square)))
 
 
 def lower_part(x: Tensor) -> Tensor:
-    """`x` with zeros above the diagonal."""
+    """Returns `x` with zeros above the diagonal."""
     return raw.MatrixBandPart(input=x, num_lower=np.int64(-1), num_upper=np.int64(0))
 
 
 def upper_part(x: Tensor) -> Tensor:
-    """`x` with zeros below the diagonal."""
+    """Returns `x` with zeros below the diagonal."""
     return raw.MatrixBandPart(input=x, num_lower=np.int64(0), num_upper=np.int64(-1))
 
 
 def strictly_lower_part(x: Tensor) -> Tensor:
-    """`x` with zeros above and on the diagonal."""
+    """Returns `x` with zeros above and on the diagonal."""
     return lower_part(x) - diagonal_part(x)
 
 
 def diagonal_part(x: Tensor) -> Tensor:
-    """`x` with zeros beside the diagonal."""
+    """Returns `x` with zeros beside the diagonal."""
     return raw.MatrixBandPart(input=x, num_lower=np.int64(0), num_upper=np.int64(0))
 
 
 def column(x: Tensor) -> Tensor:
-    """`[..., N]` as `[..., N, 1]`."""
+    """Reshapes `[..., N]` to `[..., N, 1]`."""
     return raw.ExpandDims(input=x, dim=np.int32(-1))
 
 
 def row(x: Tensor) -> Tensor:
-    """`[..., N]` as `[..., 1, N]`."""
+    """Reshapes `[..., N]` to `[..., 1, N]`."""
     return raw.ExpandDims(input=x, dim=np.int32(-2))

@@ -86,7 +86,7 @@ _SINGLE = {3: 4.258730016922831e-1, 5: 1.880152677804762, 7: 3.92572478313866}
 
 @op("MatrixExponential", "input: T -> output: T", T=LAPACK_TYPES, shape=square_shape, batching=leading("input"))
 def matrix_exponential(xp: Xp, input: Array) -> Array:
-    """The matrix exponential, by scaling and squaring; the op behind `tf.linalg.expm` in eager mode.
+    """Computes the matrix exponential by scaling and squaring; the op behind `tf.linalg.expm` in eager mode.
 
     >>> tf.raw_ops.MatrixExponential(input=[[0.0, 1.0], [0.0, 0.0]]).numpy()
     array([[1., 1.],
@@ -129,7 +129,7 @@ def matrix_exponential_gradient(dy: Tensor, input: Tensor) -> Tensor:
 
 @export("linalg.expm")
 def expm(input: Any, name: str | None = None) -> Tensor:
-    """The exponential of one or more square matrices, the sum of `A^k / k!`.
+    """Computes the exponential of one or more square matrices, the sum of `A^k / k!`.
 
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy()
     array([[1., 1.],
@@ -158,7 +158,10 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
 
 def _recorded_as_one(matrix: Tensor) -> Any:
-    """The steps, which a tape sees as one op: differentiating their loop would need a bound on it to be compiled."""
+    """Computes the exponential in steps, which a tape sees as one op.
+
+    To differentiate the loop of the steps in a compiled function would need a bound on the number of iterations.
+    """
     with tapes_scope(()):
         result = _in_steps(matrix)
     for tape in state.tapes:
@@ -195,7 +198,7 @@ def _number(value: float, like: Tensor) -> Any:
 
 
 def _odd_and_even(x: Tensor, degree: int) -> tuple[Any, Any]:
-    """The odd and the even part of a numerator: their sum over their difference approximates the exponential."""
+    """Computes the odd and the even part of a numerator; their sum over their difference is the approximant."""
     b = [_number(value, x) for value in _NUMERATORS[degree][:-1]]
     identity = eye(shape(x)[-2], batch_shape=shape(x)[:-2], dtype=x.dtype)
     powers = [matmul(x, x)]
@@ -211,7 +214,7 @@ def _odd_and_even(x: Tensor, degree: int) -> tuple[Any, Any]:
 
 
 def _thirteen(x: Tensor, b: Sequence[Any], powers: Sequence[Any], identity: Any) -> tuple[Any, Any]:
-    """Degree 13 from three powers: the sixth is taken out of the higher terms."""
+    """Computes both parts of degree 13 from three powers: the sixth power is taken out of the higher terms."""
     inner = matmul(powers[2], powers[2] + b[11] * powers[1] + b[9] * powers[0])
     for k in (2, 1, 0):
         inner = inner + b[2 * k + 3] * powers[k]
@@ -223,7 +226,7 @@ def _thirteen(x: Tensor, b: Sequence[Any], powers: Sequence[Any], identity: Any)
 
 
 def _weighted(weights: Sequence[Any], powers: Sequence[Any]) -> Any:
-    """The sum of the powers, the highest first."""
+    """Sums the powers with their weights, the highest power first."""
     total = weights[len(powers) - 1] * powers[-1]
     for weight, power in reversed(list(zip(weights, powers, strict=False))[:-1]):
         total = total + weight * power
@@ -231,7 +234,7 @@ def _weighted(weights: Sequence[Any], powers: Sequence[Any]) -> Any:
 
 
 def _choose(norm: Tensor, bounds: Sequence[float], values: Sequence[Any]) -> Any:
-    """For each matrix the value of the first degree whose bound its norm is below, else the last."""
+    """Returns, for each matrix, the value of the first degree whose bound its norm is below, else the last value."""
     if not bounds:
         return values[0]
     is_below = norm < _number(bounds[0], norm)
@@ -239,7 +242,7 @@ def _choose(norm: Tensor, bounds: Sequence[float], values: Sequence[Any]) -> Any
 
 
 def _quotient(odd: Tensor, even: Tensor, stacked: Tensor, is_bounded: Any) -> Any:
-    """The approximants, or NaN where a matrix holds NaN or infinity."""
+    """Computes the approximants; NaN where a matrix holds NaN or infinity."""
     nan = _number(float("nan"), stacked)
     return _control_flow("cond")(
         is_bounded,
@@ -249,7 +252,7 @@ def _quotient(odd: Tensor, even: Tensor, stacked: Tensor, is_bounded: Any) -> An
 
 
 def _squared(result: Tensor, halvings: Tensor, is_bounded: Any) -> Any:
-    """Each matrix squared as often as it was halved."""
+    """Squares each matrix as often as it was halved."""
     cond = _control_flow("cond")
     most = reduce_max(halvings)
 
@@ -264,6 +267,6 @@ def _squared(result: Tensor, halvings: Tensor, is_bounded: Any) -> Any:
 
 
 def _control_flow(name: str) -> Callable[..., Any]:
-    """`cond` or `while_loop`, of a layer above, which only a graph needs."""
+    """Returns `cond` or `while_loop`, of a layer above, which only a graph needs."""
     function: Callable[..., Any] = getattr(importlib.import_module(f"millrace._src.control_flow.{name}"), name)
     return function

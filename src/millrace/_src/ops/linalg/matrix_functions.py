@@ -1,8 +1,8 @@
 """Functions of square matrices as wholes: logarithm, square root; and what they share with the exponential.
 
-Their gradients share one identity (Najfeld and Havel 1995): for an analytic f, the upper right block of
+The gradients share one identity (Najfeld and Havel 1995): for an analytic f, the upper right block of
 f([[A, E], [0, A]]) is the derivative of f at A in the direction E. With the adjoint of A, and the incoming gradient as
-E, it is the gradient, which can so be differentiated again.
+E, the block is the gradient, and can itself be differentiated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOGARITHM_TYPES = TypeSet([complex64, complex128])
 
 
 def derivative(function: Callable[..., Tensor], x: Tensor, dy: Tensor) -> Tensor:
-    """The gradient of a function of matrices at `x`: see the module's docstring."""
+    """Computes the gradient of a function of matrices at `x`, as the module's docstring says."""
     a = adjoint_of(x)
     rows = raw.ConcatV2(values=[a, dy], axis=-1), raw.ConcatV2(values=[raw.ZerosLike(x=a), a], axis=-1)
     n = raw.Shape(input=a)[-1]
@@ -38,9 +38,10 @@ def derivative(function: Callable[..., Tensor], x: Tensor, dy: Tensor) -> Tensor
 
 
 def _each(function: Callable[[Array], Array], x: Array, *, singular: bool) -> Array:
-    """A SciPy function of each matrix of a stack, on the host.
+    """Applies a SciPy function to each matrix of a stack, on the host.
 
-    NaN for matrices that hold a NaN or infinity; also for those SciPy warns of, unless they may be `singular`.
+    The result is NaN for matrices that hold a NaN or infinity, and for matrices that SciPy warns of, unless matrices
+    may be `singular`.
     """
     results = np.full(x.shape, np.nan, x.dtype)
     for index in np.ndindex(x.shape[:-2]):
@@ -54,7 +55,7 @@ def _each(function: Callable[[Array], Array], x: Array, *, singular: bool) -> Ar
 
 
 def _in_type(value: Array, dtype: Any) -> Array:
-    """A result as `dtype`; NaN if that is real and the result is not."""
+    """Converts a result to `dtype`; NaN if `dtype` is real and the result is not."""
     if value.dtype.kind != "c" or dtype.kind == "c":
         return value
     return value.real if np.allclose(value.imag, 0) else np.full(value.shape, np.nan)
@@ -73,7 +74,7 @@ def _in_type(value: Array, dtype: Any) -> Array:
     batching=leading("input"),
 )
 def matrix_logarithm(xp: Xp, input: Array) -> Array:
-    """The principal logarithm of one or more complex square matrices: `expm(logm(A)) = A`.
+    """Computes the principal logarithm of one or more complex square matrices: `expm(logm(A)) = A`.
 
     >>> tf.linalg.logm(tf.constant([[1.0 + 0j, 0.0], [0.0, 1.0]])).numpy()
     array([[0.+0.j, 0.+0.j],
@@ -107,7 +108,7 @@ def matrix_logarithm_gradient(dy: Tensor, input: Tensor) -> Tensor:
     batching=leading("input"),
 )
 def matrix_square_root(xp: Xp, input: Array) -> Array:
-    """The principal square root of one or more square matrices: `sqrtm(A) @ sqrtm(A) = A`.
+    """Computes the principal square root of one or more square matrices: `sqrtm(A) @ sqrtm(A) = A`.
 
     >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy()
     array([[2., 0.],

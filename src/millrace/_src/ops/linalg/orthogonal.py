@@ -31,7 +31,7 @@ from millrace._src.util.export import export
 
 
 def qr_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
-    """Matrices to an orthonormal basis and a triangular matrix."""
+    """Infers the shapes of an orthonormal basis and a triangular matrix."""
     parts = matrix_dims(c.shape("input"))
     if parts is None:
         return TensorShape(None), TensorShape(None)
@@ -42,7 +42,7 @@ def qr_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape]:
 
 @op("Qr", "input: T -> q: T, r: T", T=LAPACK_TYPES, shape=qr_shape, batching=leading("input"))
 def qr_op(xp: Xp, input: Array, *, full_matrices: bool = False) -> tuple[Array, Array]:
-    """The QR decomposition of one or more matrices; the op behind `tf.linalg.qr`.
+    """Computes the QR decomposition of one or more matrices; the op behind `tf.linalg.qr`.
 
     >>> q, r = tf.raw_ops.Qr(input=[[3.0], [4.0]])
     >>> abs(r.numpy())
@@ -89,7 +89,7 @@ def _deep_gradient(dq: Tensor, dr: Tensor, q: Tensor, r: Tensor) -> Tensor:
 
 
 class Qr(NamedTuple):
-    """What `tf.linalg.qr` returns."""
+    """The pair that `tf.linalg.qr` returns."""
 
     q: Any
     r: Any
@@ -97,7 +97,7 @@ class Qr(NamedTuple):
 
 @export("linalg.qr", v1=["linalg.qr", "qr"])
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """The QR decomposition of one or more matrices: `input = q @ r`, `q` orthonormal, `r` upper triangular.
+    """Computes the QR decomposition of one or more matrices: `input = q @ r`, `q` orthonormal, `r` upper triangular.
 
     >>> q, r = tf.linalg.qr([[3.0, 1.0], [4.0, 1.0]])
     >>> (q @ r).numpy().round(4)

@@ -1,8 +1,8 @@
 """The singular value decomposition, A = U S V^H.
 
-Its gradient is found by differentiating A = U S V^H under the constraints U^H U = 1 and V^H V = 1 (Townsend 2016,
+The gradient is found by differentiating A = U S V^H under the constraints U^H U = 1 and V^H V = 1 (Townsend 2016,
 "Differentiating the singular value decomposition"; Wan and Zhang 2019 for complex matrices). Where two singular values
-agree it does not exist; the terms at fault are left out, as in TensorFlow.
+agree the gradient does not exist; the terms at fault are left out, as in TensorFlow.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from millrace._src.util.export import export
 
 
 def svd_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape, TensorShape]:
-    """Matrices to singular values and two orthonormal bases."""
+    """Infers the shapes of singular values and two orthonormal bases."""
     parts = matrix_dims(c.shape("input"))
     nothing = TensorShape([0])
     if parts is None:
@@ -51,7 +51,7 @@ def svd_shape(c: ShapeContext) -> tuple[TensorShape, TensorShape, TensorShape]:
 
 @op("Svd", "input: T -> s: T, u: T, v: T", T=LAPACK_TYPES, shape=svd_shape, batching=leading("input"))
 def svd_op(xp: Xp, input: Array, *, compute_uv: bool = True, full_matrices: bool = False) -> tuple[Array, Array, Array]:
-    """The singular value decomposition of one or more matrices; the op behind `tf.linalg.svd`.
+    """Computes the singular value decomposition of one or more matrices; the op behind `tf.linalg.svd`.
 
     >>> tf.raw_ops.Svd(input=[[3.0, 0.0], [0.0, 4.0]], compute_uv=False)[0].numpy()
     array([4., 3.], dtype=float32)
@@ -93,9 +93,12 @@ def svd_gradient(
 
 
 def _thin(input: Tensor, u: Tensor, v: Tensor, du: Tensor, dv: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The first columns of the bases. A single column more is fixed, up to sign, by the others: dp = -V dV^H p.
+    """Returns the first columns of the bases and their gradients.
 
-    Raises: NotImplementedError: if there are more, which are not fixed, or if their number is unknown.
+    A single further column is fixed, up to sign, by the others: dp = -V dV^H p.
+
+    Raises: NotImplementedError: if there are several further columns, which are not fixed, or if their number is
+    unknown.
     """
     dims = input.shape._dims
     if dims is None or dims[-2] is None or dims[-1] is None:
@@ -130,14 +133,14 @@ def _thin_gradient(ds: Tensor, du: Tensor, dv: Tensor, s: Tensor, u: Tensor, v: 
         phase = raw.MatrixDiagPart(input=u_part - adjoint_of(u_part)) * inverse
         core = core + raw.MatrixDiag(diagonal=phase) * 0.5
     result = product(product(u, core), v, adj_b=True)
-    # What leaves the spaces that U and V span.
+    # The part that leaves the spaces that U and V span.
     result = result + product((du - product(u, u_part)) * row(inverse), v, adj_b=True)
     return result + product(u * row(inverse), dv - product(v, v_part), adj_b=True)
 
 
 @export("linalg.svd", v1=["svd", "linalg.svd"])
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
-    """The singular value decomposition of one or more matrices: `tensor = u @ diag(s) @ adjoint(v)`.
+    """Computes the singular value decomposition of one or more matrices: `tensor = u @ diag(s) @ adjoint(v)`.
 
     >>> s, u, v = tf.linalg.svd([[3.0, 0.0], [0.0, 4.0], [0.0, 0.0]])
     >>> s.numpy(), u.shape, v.shape

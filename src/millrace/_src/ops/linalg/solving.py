@@ -1,4 +1,8 @@
-"""Systems of linear equations: `MatrixSolve` for square matrices, `MatrixTriangularSolve` for triangular ones."""
+"""Systems of linear equations: `MatrixSolve` for square matrices, `MatrixTriangularSolve` for triangular ones.
+
+A square system is factorized; its batches must agree. A triangular system is solved by substitution; its batches
+broadcast, and its gradients are summed over the axes that were broadcast.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +48,7 @@ TRIANGULAR_TYPES = TypeSet([d.bfloat16, d.float64, d.float32, d.float16, d.compl
 
 
 def solve_shape(c: ShapeContext) -> TensorShape:
-    """Square matrices and right-hand sides to solutions; batches must agree."""
+    """Infers the shape of the solutions from square matrices and right-hand sides; batches must agree."""
     matrix, rhs = square_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return c.shape("rhs")
@@ -54,7 +58,10 @@ def solve_shape(c: ShapeContext) -> TensorShape:
 
 
 def check_equations(matrix: Array, rhs: Array, *, square: bool = True) -> None:
-    """Raises: InvalidArgumentError: if left- and right-hand sides do not fit each other."""
+    """Checks that left- and right-hand sides fit each other.
+
+    Raises: InvalidArgumentError: if they do not.
+    """
     check_matrix(matrix)
     message = None
     if matrix.ndim != rhs.ndim:
@@ -124,7 +131,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
 
 def triangular_solve_shape(c: ShapeContext) -> TensorShape:
-    """Square matrices and right-hand sides to solutions; batches broadcast."""
+    """Infers the shape of the solutions from square matrices and right-hand sides; batches broadcast."""
     matrix, rhs = square_dims(c.shape("matrix")), matrix_dims(c.shape("rhs"))
     if matrix is None or rhs is None:
         return TensorShape(None)
@@ -152,7 +159,7 @@ def _check_triangular(matrix: Array, rhs: Array) -> None:
 
 
 def broadcast_batches(a: Array, b: Array) -> Any:
-    """The common batch dimensions of two stacks of matrices; None if they do not fit."""
+    """Returns the common batch dimensions of two stacks of matrices; None if they do not fit."""
     try:
         return np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except ValueError:
@@ -184,7 +191,7 @@ def matrix_triangular_solve(xp: Xp, matrix: Array, rhs: Array, *, lower: bool = 
 
 @kernel_part
 def substitute(xp: Xp, a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
-    """BLAS's trsm for each matrix: no check for zeros on the diagonal, which give infinities."""
+    """Calls BLAS's trsm for each matrix, which does not check the diagonal: zeros on it give infinities."""
     blas = importlib.import_module("scipy.linalg.blas")  # heavy, and few programs need it
     trsm = getattr(blas, {"f": "s", "d": "d", "F": "c", "D": "z"}[a.dtype.char] + "trsm")
     solutions = np.empty(b.shape, b.dtype)

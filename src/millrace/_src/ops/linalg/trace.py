@@ -16,7 +16,7 @@ from millrace._src.util.export import export
 
 @export("linalg.trace", v1=["linalg.trace", "trace"])
 def trace(x: Any, name: str | None = None) -> Tensor:
-    """The sum of the main diagonal of one or more matrices.
+    """Sums the main diagonal of one or more matrices.
 
     >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy()
     np.int32(5)
@@ -34,7 +34,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 @export("linalg.adjoint")
 def adjoint(matrix: Any, name: str | None = None) -> Any:
-    """Transposes the last two dimensions and conjugates.
+    """Transposes the last two dimensions, and conjugates the elements.
 
     >>> tf.linalg.adjoint([[1 + 2j, 3j]]).numpy()
     array([[1.-2.j],

@@ -36,7 +36,7 @@ _TYPES = TypeSet([d.float64, d.float32, d.complex64, d.complex128])
 
 
 def tridiagonal_matmul_shape(c: ShapeContext) -> TensorShape:
-    """The result has the shape of the right-hand side."""
+    """Infers the shape of the result, which is that of the right-hand side."""
     rhs = c.shape("rhs")
     matrix_dims(rhs)
     for name in ("superdiag", "maindiag", "subdiag"):
@@ -52,7 +52,8 @@ def tridiagonal_matmul_shape(c: ShapeContext) -> TensorShape:
     batching=leading("superdiag", "maindiag", "subdiag", "rhs"),
 )
 def tridiagonal_mat_mul(xp: Xp, superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array) -> Array:
-    """Products of tridiagonal matrices, their diagonals `[..., 1, M]`; the op behind `tf.linalg.tridiagonal_matmul`.
+    """Multiplies tridiagonal matrices, their diagonals `[..., 1, M]`, by matrices; the op behind
+    `tf.linalg.tridiagonal_matmul`.
 
     >>> diagonals = {"superdiag": [[1.0, 0.0]], "maindiag": [[2.0, 2.0]], "subdiag": [[0.0, 3.0]]}
     >>> tf.raw_ops.TridiagonalMatMul(**diagonals, rhs=[[1.0], [2.0]]).numpy()
@@ -75,7 +76,7 @@ def tridiagonal_mat_mul(xp: Xp, superdiag: Array, maindiag: Array, subdiag: Arra
 
 
 def _three_diagonals(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Superdiagonal, diagonal and subdiagonal of `a @ adjoint(b)`, each `[..., M]` with unused elements 0."""
+    """Computes superdiagonal, diagonal and subdiagonal of `a @ adjoint(b)`, each `[..., M]` with unused elements 0."""
     b = raw.Conj(input=b) if b.dtype.is_complex else b
 
     def dots(x: Tensor, y: Tensor) -> Tensor:
@@ -90,7 +91,7 @@ def _three_diagonals(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _shifted(x: Tensor, by: int) -> Tensor:
-    """The last axis moved by one, to the right or to the left; what comes in is 0."""
+    """Moves the last axis by one, to the right or to the left; the element that comes in is 0."""
     nothing = raw.ZerosLike(x=x[..., :1])
     values = [nothing, x[..., :-1]] if by > 0 else [x[..., 1:], nothing]
     moved: Tensor = raw.ConcatV2(values=values, axis=-1)
@@ -117,7 +118,7 @@ def tridiagonal_mat_mul_gradient(
 
 
 def tridiagonal_solve_shape(c: ShapeContext) -> TensorShape:
-    """Diagonals and right-hand sides to solutions."""
+    """Infers the shape of the solutions from diagonals and right-hand sides."""
     diagonals, rhs = matrix_dims(c.shape("diagonals")), matrix_dims(c.shape("rhs"))
     if diagonals is None or rhs is None:
         return TensorShape(None)
@@ -169,7 +170,7 @@ def _xla_solved(xp: XlaXp, above: Array, on: Array, below: Array, rhs: Array, pa
 
 
 def _pivoted(above: Array, on: Array, below: Array, rhs: Array) -> Array:
-    """LAPACK's gtsv for each system; NaN where a matrix is singular."""
+    """Calls LAPACK's gtsv for each system; NaN where a matrix is singular."""
     lapack = importlib.import_module("scipy.linalg.lapack")  # heavy, and few programs need it
     gtsv = getattr(lapack, {"f": "s", "d": "d", "F": "c", "D": "z"}[rhs.dtype.char] + "gtsv")
     solutions = np.empty_like(rhs)
@@ -180,7 +181,10 @@ def _pivoted(above: Array, on: Array, below: Array, rhs: Array) -> Array:
 
 
 def _substituted(above: Array, on: Array, below: Array, rhs: Array) -> Array:
-    """Thomas's algorithm, all systems at once: no row exchanges, so a pivot of zero gives NaN or infinities."""
+    """Solves all systems at once by Thomas's algorithm.
+
+    There are no row exchanges, so a pivot of zero gives NaN or infinities.
+    """
     size = rhs.shape[-2]
     upper, solution = np.zeros_like(above), np.zeros_like(rhs)
     pivot = on[..., 0]
@@ -213,7 +217,7 @@ def tridiagonal_solve_gradient(
 
 
 def _from_sequence(diagonals: Any) -> list[Tensor]:
-    """Three diagonals of length M; the outer two, which may be of length M - 1, are filled up."""
+    """Returns three diagonals of length M; the outer two, which may be of length M - 1, are filled up."""
     above, on, below = (convert_to_tensor(x) for x in diagonals)
     length = on.shape._dims[-1] if on.shape._dims else None
     filled = [above, on, below]
@@ -284,7 +288,7 @@ def tridiagonal_solve(
       perturb_singular: Whether singular matrices are changed a little; on GPUs only.
 
     Returns: A `Tensor` of the shape of `rhs`; NaN where a matrix is singular.
-    Raises: ValueError: if the shapes do not fit, or `diagonals_format` is not one of these.
+    Raises: ValueError: if the shapes do not fit, or `diagonals_format` is unknown.
     """
     parts = _diagonals(diagonals, diagonals_format)
     compact: Tensor = (
@@ -307,7 +311,10 @@ def tridiagonal_solve(
 
 
 def _check_sizes(compact: Tensor, rhs: Tensor) -> bool:
-    """Whether the right-hand sides are vectors. Raises: ValueError: if they do not fit."""
+    """Tells whether the right-hand sides are vectors.
+
+    Raises: ValueError: if the right-hand sides do not fit the diagonals.
+    """
     rank, rhs_rank = compact.shape.rank, rhs.shape.rank
     if rank is None or rhs_rank is None:
         return False
@@ -339,7 +346,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
 
     Returns: A `Tensor` of the shape of `rhs`.
     Raises:
-      ValueError: if `diagonals_format` is not one of these.
+      ValueError: if `diagonals_format` is unknown.
       InvalidArgumentError: if the shapes do not fit.
     """
     above, on, below = _diagonals(diagonals, diagonals_format)

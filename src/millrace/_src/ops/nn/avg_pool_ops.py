@@ -74,9 +74,7 @@ def _avg_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
 
 
 def _spread(xp: Xp, gradient: Array, windows: Sequence[Window]) -> Array:
-    """Computes the gradient of `_avg_pool`, axis by axis: each element of a window gets the window's divided
-    gradient.
-    """
+    """Computes the gradient of `_avg_pool`: each element of a window gets the window's divided gradient."""
     if is_half(gradient):
         return xp.astype(_spread(xp, xp.astype(gradient, np.float32), windows), gradient.dtype)
     x = _divided(xp, gradient, windows)

@@ -1,8 +1,8 @@
 """Pooling by a factor that is no integer: `tf.nn.fractional_max_pool` and `fractional_avg_pool`.
 
-The rows (and the columns) are cut at random into as many regions as the result has, each as long as the others or
-longer by one: shuffled lengths, or evenly with a random start ("pseudo-random"). One seed cuts where TensorFlow cuts.
-Graham, "Fractional Max-Pooling", 2014.
+The rows (and the columns) are cut at random into as many regions as the result has. Each region is as long as the
+others or longer by one: the lengths are shuffled, or the regions are cut evenly from a random start ("pseudo-random").
+One seed cuts where TensorFlow cuts. Graham, "Fractional Max-Pooling", 2014.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NUMBERS = TypeSet((d.float32, d.float64, d.int32, d.int64))
 
 
 def _words(xp: Xp, attrs: dict[str, Any], stream: KernelStream | None) -> Callable[[int], list[int]]:
-    """A function that takes random words, in whole blocks: from a stream, or from the beginning if there is none."""
+    """Returns a function that takes random words in whole blocks, from a stream or from the start the seeds fix."""
     if stream is None:
         stream = KernelStream(attrs["seed"], attrs["seed2"])
     return lambda count: _plain(xp, stream.take(-(-count // WORDS_PER_BLOCK)), count)
@@ -49,7 +49,7 @@ def _plain(xp: Xp, stream: Stream, count: int) -> list[int]:
 
 
 def _cuts(size: int, regions: int, take: Callable[[int], list[int]], evenly: bool) -> Any:
-    """Where regions begin, and the size as the last element."""
+    """Returns where regions begin, and the size as the last element."""
     if evenly:
         return _even_cuts(size, regions, take(2))
     lengths = [size // regions + 1] * (size % regions) + [size // regions] * (regions - size % regions)
@@ -69,7 +69,7 @@ def _even_cuts(size: int, regions: int, words: list[int]) -> Any:
 
 
 def _regions(cuts: Any, size: int, overlapping: bool) -> list[slice]:
-    """The elements of each region; overlapping ones share their borders."""
+    """Returns the elements of each region; overlapping regions share their borders."""
     ends = [min(int(end) + 1, size) if overlapping else int(end) for end in cuts[1:]]
     return [slice(int(start), end) for start, end in zip(cuts[:-1], ends, strict=True)]
 
@@ -104,7 +104,7 @@ def _shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _reduced(xp: Xp, x: Array, attrs: dict[str, Any], average: bool, stream: KernelStream | None) -> tuple[Any, ...]:
-    """Each region reduced to one element, the rows first; and the cuts."""
+    """Reduces each region to one element, the rows first; returns the result and the cuts."""
     sizes, dtype = _sizes(x.shape, attrs["pooling_ratio"]), x.dtype
     take = _words(xp, attrs, stream)
     cuts = [_cuts(x.shape[axis], sizes[axis], take, attrs["pseudo_random"]) for axis in (1, 2)]
@@ -117,7 +117,7 @@ def _reduced(xp: Xp, x: Array, attrs: dict[str, Any], average: bool, stream: Ker
 
 
 def _bind_stream(function: OpFunction, average: bool) -> None:
-    """Binds an op to its stream, once for each place it is called at; a deterministic one starts over every time."""
+    """Binds an op to its stream, once for each place of a call; a deterministic op starts over every time."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream = None if attrs["deterministic"] else stream_of(attrs)
@@ -153,7 +153,7 @@ def fractional_max_pool_op(
     seed: int = 0,
     seed2: int = 0,
 ) -> tuple[Array, ...]:
-    """The largest element of each region of a random partition, and where the regions begin."""
+    """Computes the largest element of each region of a random partition; also returns where the regions begin."""
     attrs = {"pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random, "overlapping": overlapping}
     return _reduced(xp, value, {**attrs, "seed": seed, "seed2": seed2}, False, None)
 
@@ -201,7 +201,7 @@ def fractional_max_pool_grad_op(
     *,
     overlapping: bool = False,
 ) -> Array:
-    """The gradient of FractionalMaxPool: each region's goes to its first largest element."""
+    """Computes the gradient of FractionalMaxPool: each region's gradient goes to its first largest element."""
     result = np.zeros(orig_input.shape, out_backprop.dtype)
     images, channels = np.ogrid[: orig_input.shape[0], : orig_input.shape[3]]
     rows = _regions(row_pooling_sequence, orig_input.shape[1], overlapping)
@@ -236,7 +236,10 @@ def fractional_max_pool_second_gradient(
 
 
 def _region_values(x: Tensor, rows: Tensor, columns: Tensor, overlapping: bool) -> tuple[Any, Any]:
-    """The elements of each region, `[batch, rows, columns, elements, channels]`, and which of them are inside of it."""
+    """Returns the elements of each region, and which of the elements are inside of the region.
+
+    The elements have the shape `[batch, rows, columns, elements, channels]`.
+    """
     shape = raw.Shape(input=x, out_type=d.int64)
     down, inside_down = _region_elements(rows, shape[1], overlapping)
     across, inside_across = _region_elements(columns, shape[2], overlapping)
@@ -250,7 +253,7 @@ def _region_values(x: Tensor, rows: Tensor, columns: Tensor, overlapping: bool) 
 
 
 def _region_elements(cuts: Tensor, size: Tensor, overlapping: bool) -> tuple[Any, Any]:
-    """A row of positions for each region, as long as the longest, and which of them are inside of it."""
+    """Returns a row of positions for each region, as long as the longest region, and which positions are inside."""
     starts, ends = cuts[:-1], raw.Minimum(x=cuts[1:] + int(overlapping), y=size)
     longest = raw.Max(input=ends - starts, reduction_indices=0)
     steps = raw.Range(start=np.int64(0), limit=longest, delta=np.int64(1))
@@ -278,7 +281,7 @@ def fractional_avg_pool_op(
     seed: int = 0,
     seed2: int = 0,
 ) -> tuple[Array, ...]:
-    """The mean of each region of a random partition, and where the regions begin."""
+    """Computes the mean of each region of a random partition; also returns where the regions begin."""
     attrs = {"pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random, "overlapping": overlapping}
     return _reduced(xp, value, {**attrs, "seed": seed, "seed2": seed2}, True, None)
 
@@ -328,7 +331,7 @@ def fractional_avg_pool_grad_op(
     *,
     overlapping: bool = False,
 ) -> Array:
-    """The gradient of FractionalAvgPool: each region's is shared out among its elements."""
+    """Computes the gradient of FractionalAvgPool: each region's gradient is shared out among its elements."""
     shape = tuple(int(n) for n in orig_input_tensor_shape)
     if len(shape) != 4:
         raise InvalidArgumentError(None, None, "original input tensor must be 4-dimensional")
@@ -378,7 +381,7 @@ def fractional_max_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The largest element of each region of a random partition of images.
+    """Computes the largest element of each region of a random partition of images.
 
     >>> tf.random.set_seed(1)
     >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])
@@ -417,7 +420,7 @@ def fractional_avg_pool(
     seed: int = 0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The mean of each region of a random partition of images.
+    """Computes the mean of each region of a random partition of images.
 
     >>> tf.random.set_seed(1)
     >>> image = tf.reshape(tf.range(49.), [1, 7, 7, 1])

@@ -1,7 +1,7 @@
-"""The ops FusedBatchNorm, V2 and V3, and their gradient ops: moments and normalization in one.
+"""The ops FusedBatchNorm, V2 and V3, and their gradient ops: moments and normalization in one op.
 
-While training, an op computes the moments of the batch and moves the running ones towards them. It also gives the
-gradient op what that needs: the batch's mean and (biased) variance as `reserve_space_1` and `reserve_space_2`.
+While training, an op computes the moments of the batch and moves the running moments towards them. The op also gives
+the gradient op what that op needs: the batch's mean and (biased) variance as `reserve_space_1` and `reserve_space_2`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FORMATS = ("NHWC", "NCHW", "NDHWC", "NCDHW")
 
 
 def _channels(c: ShapeContext, name: str) -> tuple[TensorShape, int | None]:
-    """The shape of an input and its number of channels."""
+    """Returns the shape of an input and its number of channels."""
     win.check_choice(c.op.name, "data_format", c.attr("data_format"), _FORMATS)
     rank = len(c.attr("data_format"))
     shape = c.shape(name)
@@ -79,7 +79,7 @@ def _gradient_shape(c: ShapeContext) -> list[TensorShape]:
 
 
 def _axes(x: Array, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The axes to average over, and the shape in which a vector of channels broadcasts."""
+    """Returns the axes to average over, and the shape in which a vector of channels broadcasts."""
     win.require_choice("data_format", data_format, _FORMATS)
     if x.ndim not in (4, 5) or x.ndim != len(data_format):
         raise InvalidArgumentError(None, None, f"input must be 4 or 5-dimensional[{','.join(map(str, x.shape))}]")
@@ -122,7 +122,7 @@ def _normalize(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tup
 
 
 def _moved(xp: Xp, x: Array, mean: Array, variance: Array, how: tuple[Any, float]) -> tuple[Array, ...]:
-    """The running moments moved towards the batch's, then the batch's."""
+    """Returns the running moments moved towards the batch's moments, then the batch's moments."""
     axes, factor = how
     count = float(np.prod([x.shape[a] for a in axes]))
     batch_mean = xp.sum(x, axis=axes) / xp.asarray(count, x.dtype)
@@ -183,7 +183,7 @@ def fused_batch_norm_v3(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """Normalizes each channel: with the batch's moments while training, else with those given.
+    """Normalizes each channel: with the batch's moments while training, else with `mean` and `variance`.
 
     >>> x = tf.reshape(tf.constant([1., 3.]), [2, 1, 1, 1])
     >>> outputs = tf.raw_ops.FusedBatchNormV3(x=x, scale=[1.], offset=[0.], mean=[0.], variance=[1.], epsilon=0.)
@@ -217,7 +217,7 @@ def fused_batch_norm_v2(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """FusedBatchNormV3 with one output less."""
+    """Normalizes each channel like FusedBatchNormV3, with one output less."""
     attrs = (epsilon, exponential_avg_factor, data_format, is_training)
     return _normalize(xp, (x, scale, offset, mean, variance), attrs)
 
@@ -243,7 +243,7 @@ def fused_batch_norm(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """FusedBatchNormV2 for float32 alone."""
+    """Normalizes each channel like FusedBatchNormV2, for float32 alone."""
     attrs = (epsilon, exponential_avg_factor, data_format, is_training)
     return _normalize(xp, (x, scale, offset, mean, variance), attrs)
 
@@ -270,7 +270,7 @@ def fused_batch_norm_grad_v3(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """The gradients of FusedBatchNormV3; `reserve_space_1` and `2` are the mean and the variance it used."""
+    """Computes the gradients of FusedBatchNormV3; the first two reserve spaces hold the mean and the variance."""
     arrays = (y_backprop, x, scale, reserve_space_1, reserve_space_2)
     return _gradients(xp, arrays, (epsilon, data_format, is_training))
 
@@ -296,7 +296,7 @@ def fused_batch_norm_grad_v2(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """The gradients of FusedBatchNormV2."""
+    """Computes the gradients of FusedBatchNormV2."""
     arrays = (y_backprop, x, scale, reserve_space_1, reserve_space_2)
     return _gradients(xp, arrays, (epsilon, data_format, is_training))
 
@@ -321,7 +321,7 @@ def fused_batch_norm_grad(
     data_format: str = "NHWC",
     is_training: bool = True,
 ) -> tuple[Array, ...]:
-    """The gradients of FusedBatchNorm."""
+    """Computes the gradients of FusedBatchNorm."""
     arrays = (y_backprop, x, scale, reserve_space_1, reserve_space_2)
     return _gradients(xp, arrays, (epsilon, data_format, is_training))
 
@@ -330,7 +330,10 @@ def fused_batch_norm_grad(
 
 
 def _first_order(name: str, dy: Tensor, x: Tensor, scale: Tensor, reserved: list[Any], attrs: dict[str, Any]) -> Any:
-    """The gradients with respect to all five inputs; without training TensorFlow turns channels to the end first."""
+    """Computes the gradients with respect to all five inputs.
+
+    Without training TensorFlow first moves the channels to the end.
+    """
     turned = not attrs["is_training"] and attrs["data_format"].startswith("NC")
     if turned:
         last, back = (
@@ -415,7 +418,7 @@ def fused_batch_norm_gradient(
 
 
 class _Channels:
-    """The arithmetic of the second derivative, channels last, in float32: means over all but the channels."""
+    """The arithmetic of the second derivative, channels last, in float32: means over all axes but the channels."""
 
     def __init__(self, rank: int) -> None:
         self.axes = list(range(rank - 1))
@@ -427,14 +430,14 @@ class _Channels:
         return raw.Sum(input=v, reduction_indices=self.axes)
 
     def project(self, v: Tensor, normal: Tensor) -> Any:
-        """`v` without its mean and its part along the normalized input."""
+        """Returns `v` without its mean and its part along the normalized input."""
         return v - self.mean(v) - normal * self.mean(v * normal)
 
 
 def _second_order(
     grads: tuple[Tensor, ...], inputs: tuple[Tensor, ...], attrs: tuple[Any, ...]
 ) -> tuple[Any, Any, Any]:
-    """The gradients of the gradient op with respect to `y_backprop`, `x` and `scale`.
+    """Computes the gradients of the gradient op with respect to `y_backprop`, `x` and `scale`.
 
     With n = (x - mean) r, r = 1 / sqrt(variance + epsilon), P(v) = v - M(v) - n M(v n) and M the mean over a channel,
     the gradient op gives dx = scale r P(dy), dscale = S(dy n), doffset = S(dy). P is its own transpose, n changes
@@ -448,7 +451,7 @@ def _second_order(
     a, dy, x = (cast(raw.Transpose(x=t, perm=last), d.float32) for t in (grads[0], *inputs[:2]))
     b, offset, (scale, mean, variance) = grads[1], grads[2], inputs[2:5]
     c = _Channels(rank)
-    if training:  # the moments are those of x, and said so that the next derivative knows it
+    if training:  # the moments as functions of x, so that the next derivative sees the dependence
         mean = c.mean(x)
         variance = c.mean(raw.Square(x=x - mean))
     r = raw.Rsqrt(x=variance + epsilon)

@@ -1,8 +1,8 @@
 """Batching rules of convolutions and other ops on images.
 
-They take a batch of images already: the rows become part of it (`batching_rules.folding`). Where the filter, or a
-value for each channel, differs from row to row, the rows become groups of channels instead: an op that keeps groups of
-channels apart, as convolutions do, then keeps the rows apart.
+Such an op takes a batch of images already, so the rows of a batching become part of the batch
+(`batching_rules.folding`). Where the filter, or a value for each channel, differs from row to row, the rows become
+groups of channels instead. An op that keeps groups of channels apart, as convolutions do, then keeps the rows apart.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from millrace._src.ops.batching import (
 
 
 def _channels(operation: Any, rank: int) -> int:
-    """The axis of the channels of an image batch."""
+    """Returns the axis of the channels of an image batch."""
     return 1 if operation.attrs.get("data_format", "N").startswith("NC") else rank - 1
 
 
 def side_by_side(tensor: Any, axis: int) -> Any:
-    """A batch of tensors as one, in which the rows are groups along an axis of a row."""
+    """Joins a batch of tensors to one tensor, in which the rows are groups along an axis of a row."""
     rank = tensor.shape.rank - 1
     order = [*range(1, axis + 1), 0, *range(axis + 1, rank + 1)]
     moved = raw.Transpose(x=tensor, perm=order)
@@ -42,7 +42,7 @@ def side_by_side(tensor: Any, axis: int) -> Any:
 
 
 def apart(tensor: Any, axis: int, rows: Rows) -> Any:
-    """The groups along an axis as rows again."""
+    """Splits the groups along an axis into rows again."""
     dims, rank = dimensions(tensor), tensor.shape.rank
     if isinstance(dims, list) and isinstance(rows.count, int):
         own: Any = [dims[axis] // rows.count if rows.count else dims[axis]]
@@ -54,7 +54,7 @@ def apart(tensor: Any, axis: int, rows: Rows) -> Any:
 
 
 def conv(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Filters of their own are groups: of channels that all see the images, or of images that are groups too."""
+    """Convolves all rows; filters that differ become groups, and so do images that differ."""
     x, filters = arguments
     rank = operation.inputs[1].shape.rank
     if rank is None:
@@ -65,18 +65,21 @@ def conv(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any
     if not _is_whole(operation.inputs[0], operation.inputs[1], channels):
         x = Value(rows.spread(x), True)
     images = side_by_side(x.tensor, channels) if x.is_batched else x.tensor
-    (found,) = call(operation, [images, side_by_side(filters.tensor, rank - 1)])
-    return [apart(found, channels, rows)]
+    (results,) = call(operation, [images, side_by_side(filters.tensor, rank - 1)])
+    return [apart(results, channels, rows)]
 
 
 def _is_whole(images: Any, filters: Any, channels: int) -> bool:
-    """Whether a convolution is known to have one group."""
+    """Tells whether a convolution is known to have one group."""
     depth, size = images.shape[channels] if images.shape.rank else None, filters.shape[-2]
     return depth is not None and depth == size
 
 
 def conv_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """`(sizes of the images, filters, gradient)`: with one filter the rows are images, else groups of channels."""
+    """Computes the gradients of all rows: with one filter the rows are images, else groups of channels.
+
+    The arguments are the sizes of the images, the filters and the output's gradient.
+    """
     sizes, filters, gradient = arguments
     rank = operation.inputs[1].shape.rank
     if sizes.is_batched or rank is None or operation.inputs[0].shape.num_elements() != rank:
@@ -85,24 +88,27 @@ def conv_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) 
         dy = gradient.tensor
         dims = convert_to_tensor(int32(sizes.tensor))
         first = raw.Mul(x=dims[:1], y=convert_to_tensor(rows.vector(), dtype="int32"))
-        (found,) = call(operation, [raw.ConcatV2(values=[first, dims[1:]], axis=0), filters.tensor, folded(dy)])
-        return [unfolded(found, dy)]
+        (results,) = call(operation, [raw.ConcatV2(values=[first, dims[1:]], axis=0), filters.tensor, folded(dy)])
+        return [unfolded(results, dy)]
     channels = _channels(operation, rank)
     dims = _with_groups(sizes.tensor, channels, rows)
     dy = side_by_side(rows.spread(gradient), channels)
-    (found,) = call(operation, [dims, side_by_side(filters.tensor, rank - 1), dy])
-    return [apart(found, channels, rows)]
+    (results,) = call(operation, [dims, side_by_side(filters.tensor, rank - 1), dy])
+    return [apart(results, channels, rows)]
 
 
 def _with_groups(sizes: Any, axis: int, rows: Rows) -> Any:
-    """Dimensions with one of them as many times as there are rows."""
+    """Multiplies one of several dimensions by the number of rows."""
     dims = convert_to_tensor(int32(sizes))
     grouped = raw.Mul(x=dims[axis : axis + 1], y=convert_to_tensor(rows.vector(), dtype="int32"))
     return raw.ConcatV2(values=[dims[:axis], grouped, dims[axis + 1 :]], axis=0)
 
 
 def conv_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """`(images, sizes of the filters, gradient)`: the gradients of the rows' filters are groups of channels."""
+    """Computes the filters' gradients of all rows: the rows' filters are groups of channels.
+
+    The arguments are the images, the sizes of the filters and the output's gradient.
+    """
     x, sizes, gradient = arguments
     rank = operation.inputs[0].shape.rank
     if sizes.is_batched or rank is None or operation.inputs[1].shape.num_elements() != rank:
@@ -115,25 +121,25 @@ def conv_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows)
     else:
         images = x.tensor
     dy = side_by_side(rows.spread(gradient), channels)
-    (found,) = call(operation, [images, _with_groups(sizes.tensor, rank - 1, rows), dy])
-    return [apart(found, rank - 1, rows)]
+    (results,) = call(operation, [images, _with_groups(sizes.tensor, rank - 1, rows), dy])
+    return [apart(results, rank - 1, rows)]
 
 
 # --- depthwise -------------------------------------------------------------------------------------------------------
 
 
 def depthwise(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Every channel has its own filters, so rows of filters are more channels."""
+    """Convolves all rows; since every channel has its own filters, rows of filters are more channels."""
     x, filters = arguments
     if not filters.is_batched:
         return [unfolded(call(operation, [folded(x.tensor), filters.tensor])[0], x.tensor)]
     channels = _channels(operation, 4)
-    (found,) = call(operation, [side_by_side(rows.spread(x), channels), side_by_side(filters.tensor, 2)])
-    return [apart(found, channels, rows)]
+    (results,) = call(operation, [side_by_side(rows.spread(x), channels), side_by_side(filters.tensor, 2)])
+    return [apart(results, channels, rows)]
 
 
 def depthwise_input_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The gradient by the images, as that of a convolution."""
+    """Computes the gradients with respect to the images, as for a convolution."""
     sizes, filters, gradient = arguments
     if sizes.is_batched or not filters.is_batched:
         return conv_input_gradient(operation, arguments, rows)
@@ -144,7 +150,7 @@ def depthwise_input_gradient(operation: Any, arguments: Sequence[Value], rows: R
 
 
 def depthwise_filter_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The gradient by the filters: those of the rows are more channels."""
+    """Computes the gradients with respect to the filters; the rows' filters are more channels."""
     x, sizes, gradient = arguments
     if sizes.is_batched:
         return None
@@ -157,7 +163,7 @@ def depthwise_filter_gradient(operation: Any, arguments: Sequence[Value], rows: 
 
 
 def pool_gradient_of_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """`(shape of the images, gradient)`: the rows are images."""
+    """Computes the gradients of all rows, which are images; the arguments are the images' shape and the gradient."""
     shape, gradient = arguments
     if shape.is_batched:
         return None
@@ -168,7 +174,7 @@ def pool_gradient_of_shape(operation: Any, arguments: Sequence[Value], rows: Row
 
 
 def pool_with_places(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows are images, unless the places that come out, or go in, count through the images of a row."""
+    """Pools all rows as images, unless the positions of an input or output count through the images of a row."""
     if operation.attrs["include_batch_in_index"]:
         return None
     tensors = [rows.spread(a) for a in arguments]
@@ -179,7 +185,7 @@ def pool_with_places(operation: Any, arguments: Sequence[Value], rows: Rows) -> 
 
 
 def bias(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """A bias of its own for every row is broadcast along all axes but the channels."""
+    """Adds a bias; a bias that differs from row to row is broadcast along all axes but the channels."""
     x, b = arguments
     rank = operation.inputs[0].shape.rank
     if rank is None:
@@ -192,7 +198,7 @@ def bias(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any
 
 
 def bias_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The sum over all axes but the rows and the channels."""
+    """Sums over all axes but the rows and the channels."""
     rank = operation.inputs[0].shape.rank
     if rank is None:
         return None
@@ -201,7 +207,7 @@ def bias_gradient(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
 
 
 def normalization(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Every channel has its own mean and variance, so the rows are more channels."""
+    """Normalizes all rows; since every channel has its own mean and variance, the rows are more channels."""
     ranks = [t.shape.rank for t in operation.inputs]
     if None in ranks:
         return None
@@ -214,9 +220,9 @@ def normalization(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
             tensors.append(side_by_side(rows.spread(argument), channels))
         else:
             return None
-    found = call(operation, tensors)
+    outputs = call(operation, tensors)
     results: list[Any] = []
-    for tensor, old in zip(found, operation.outputs, strict=True):
+    for tensor, old in zip(outputs, operation.outputs, strict=True):
         if old.shape.rank is None or old.shape.rank == 1 and old.shape[0] in (0, None) and not any_batched(arguments):
             return None
         results.append(_separated(tensor, old, channels, rows))
@@ -224,7 +230,7 @@ def normalization(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seq
 
 
 def _separated(tensor: Any, old: Any, channels: int, rows: Rows) -> Any:
-    """A result of a normalization as rows; one that says nothing of the channels is the same for all."""
+    """Returns a result of a normalization as rows; a result without channels is the same for all rows."""
     if old.shape.rank > 3:
         return apart(tensor, channels, rows)
     return Value(tensor, False) if old.shape.rank == 0 or old.shape[0] == 0 else apart(tensor, 0, rows)
@@ -234,20 +240,26 @@ def _separated(tensor: Any, old: Any, channels: int, rows: Rows) -> Any:
 
 
 def space_to_batch(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The parts of an image are further images: `[parts, rows, images]` comes out for `[rows, images]`."""
+    """Cuts the images of all rows; the parts of an image are further images.
+
+    For `[rows, images]` the op gives `[parts, rows, images]`, from which the rows are moved to the front.
+    """
     if any_batched(arguments[1:]):
         return None
     tensor = arguments[0].tensor
-    (found,) = call(operation, [folded(tensor), *[a.tensor for a in arguments[1:]]])
-    dims, lead = dimensions(found), dimensions(tensor)[:2]
-    split = reshaped(found, joined([-1], lead, dims[1:]))
+    (parts,) = call(operation, [folded(tensor), *[a.tensor for a in arguments[1:]]])
+    dims, lead = dimensions(parts), dimensions(tensor)[:2]
+    split = reshaped(parts, joined([-1], lead, dims[1:]))
     moved = raw.Transpose(x=split, perm=[1, 0, 2, *range(3, split.shape.rank)])
     sizes = dimensions(moved)
     return [reshaped(moved, joined(sizes[:1], product(sizes[1:3]), sizes[3:]))]
 
 
 def batch_to_space(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The same undone: the images of all rows of each part come one after the other."""
+    """Joins the parts of the images of all rows: the inverse of `space_to_batch`.
+
+    The op expects the images of all rows of each part one after the other.
+    """
     if any_batched(arguments[1:]) or operation.outputs[0].shape.rank is None:
         return None
     tensor = arguments[0].tensor
@@ -256,19 +268,19 @@ def batch_to_space(operation: Any, arguments: Sequence[Value], rows: Rows) -> Se
     split = reshaped(tensor, joined(dims[:1], parts, [-1], dims[2:]))
     moved = raw.Transpose(x=split, perm=[1, 0, 2, *range(3, split.shape.rank)])
     sizes = dimensions(moved)
-    (found,) = call(operation, [reshaped(moved, joined([-1], sizes[3:])), *[a.tensor for a in arguments[1:]]])
-    return [reshaped(found, joined(rows.vector(), [-1], dimensions(found)[1:]))]
+    (images,) = call(operation, [reshaped(moved, joined([-1], sizes[3:])), *[a.tensor for a in arguments[1:]]])
+    return [reshaped(images, joined(rows.vector(), [-1], dimensions(images)[1:]))]
 
 
 def _parts(operation: Any, arguments: Sequence[Value]) -> Any:
-    """Into how many images one is cut."""
+    """Returns the number of parts that an image is cut into."""
     if "block_size" in operation.attrs:
         return [operation.attrs["block_size"] ** 2]
     return raw.Prod(input=int32(arguments[1].tensor), reduction_indices=[0], keep_dims=True)
 
 
 def cross_entropy(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Logits and labels, matrices that are broadcast against each other, stand below each other for all rows."""
+    """Computes the losses of all rows; logits and labels, broadcast against each other, become two matrices."""
     logits, labels = (rows.spread(a) for a in arguments)
     shape = raw.BroadcastArgs(s0=raw.Shape(input=logits), s1=raw.Shape(input=labels))
     wide = [raw.BroadcastTo(input=t, shape=shape) for t in (logits, labels)]

@@ -1,6 +1,7 @@
 """Local response normalization: each value divided by the strength of its neighbours in the channels.
 
-Krizhevsky et al., "ImageNet Classification with Deep Convolutional Neural Networks", 2012.
+The strength is a sum of squares over a band of channels, and so is a part of the gradient; `_neighbour_sums` computes
+both. Krizhevsky et al., "ImageNet Classification with Deep Convolutional Neural Networks", 2012.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _shape(c: ShapeContext) -> TensorShape:
 
 
 def _neighbour_sums(xp: Xp, x: Array, radius: int) -> Array:
-    """For each channel, the sum of the channels at most `radius` away."""
+    """Computes, for each channel, the sum of the channels at most `radius` away."""
     depth = x.shape[-1]
     radius = min(radius, max(depth - 1, 0))
     pads = [(0, 0)] * (x.ndim - 1) + [(radius, radius)]
@@ -118,7 +119,10 @@ def local_response_normalization_grad(
     alpha: float = 1.0,
     beta: float = 0.5,
 ) -> Array:
-    """The gradient of LRN: `dy n^-beta - 2 alpha beta x * sum over neighbours of (dy y / n)`, n the divisor's base."""
+    """Computes the gradient of LRN: `dy n^-beta - 2 alpha beta x * sum over neighbours of (dy y / n)`.
+
+    The base of the divisor is `n = bias + alpha * sum over neighbours of x^2`.
+    """
     _require_images(input_grads, input_image, output_image)
 
     def compute(dy: Array, x: Array, y: Array) -> Array:
@@ -152,7 +156,7 @@ def local_response_normalization_second_gradient(
 
 
 def _tensor_neighbour_sums(x: Tensor, radius: int) -> Any:
-    """`_neighbour_sums` with ops on tensors: a product with a band of ones."""
+    """Computes the sums of `_neighbour_sums` with ops on tensors: a product with a band of ones."""
     depth = raw.Shape(input=x)[-1]
     ones = raw.Fill(dims=raw.Pack(values=[depth, depth]), value=raw.Cast(x=np.float32(1), DstT=x.dtype))
     reach = raw.Minimum(x=depth, y=np.int32(radius))

@@ -1,4 +1,7 @@
-"""`tf.nn.l2_loss`, the logistic and Poisson losses, and averages over a batch."""
+"""`tf.nn.l2_loss`, the logistic and Poisson losses, and averages over a batch.
+
+The losses are written with elementary ops, in forms that do not overflow; their gradients follow.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +59,9 @@ def _require_same_shape(first: Tensor, second: Tensor, names: str) -> None:
 
 @export("nn.sigmoid_cross_entropy_with_logits")
 def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: str | None = None) -> Tensor:
-    """The cross-entropy of independent yes-or-no predictions: `max(x, 0) - x * z + log(1 + exp(-abs(x)))`.
+    """Computes the cross-entropy of independent yes-or-no predictions: `max(x, 0) - x * z + log(1 + exp(-abs(x)))`.
 
-    That is `-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x))` for logits `x` and labels `z`, without overflow.
+    The loss is `-z * log(sigmoid(x)) - (1 - z) * log(1 - sigmoid(x))` for logits `x` and labels `z`, without overflow.
 
     >>> tf.nn.sigmoid_cross_entropy_with_logits(labels=[1., 0.], logits=[0., 2.]).numpy()
     array([0.6931472, 2.126928 ], dtype=float32)
@@ -91,7 +94,9 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
 
 @export("nn.weighted_cross_entropy_with_logits", v1=[])
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: str | None = None) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits` where a missed positive costs `pos_weight` times as much.
+    """Computes the cross-entropy of yes-or-no predictions where a missed positive costs `pos_weight` times as much.
+
+    For `pos_weight` 1 the loss is that of `tf.nn.sigmoid_cross_entropy_with_logits`.
 
     >>> tf.nn.weighted_cross_entropy_with_logits(labels=[1., 0.], logits=[0., 0.], pos_weight=2.).numpy()
     array([1.3862944, 0.6931472], dtype=float32)
@@ -117,7 +122,7 @@ def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any
 
 @export("nn.log_poisson_loss")
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
-    """The negative log-likelihood of counts under a Poisson distribution, `exp(c) - z * c`, up to a constant.
+    """Computes the negative log-likelihood of counts under a Poisson distribution, `exp(c) - z * c`, up to a constant.
 
     >>> tf.nn.log_poisson_loss([2.], [0.]).numpy()
     array([1.], dtype=float32)
@@ -142,7 +147,7 @@ def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: bool = Fal
 
 
 def _stirling(targets: Tensor) -> Any:
-    """`z log z - z + log(2 pi z) / 2`, and 0 for z in [0, 1]."""
+    """Computes `z log z - z + log(2 pi z) / 2`, and 0 for z in [0, 1]."""
     half, two_pi = constant(0.5, dtype=targets.dtype), constant(2 * math.pi, dtype=targets.dtype)
     value = targets * raw.Log(x=targets) - targets + half * raw.Log(x=two_pi * targets)
     zeros, ones = zeros_like(targets), ones_like(targets)
@@ -152,7 +157,7 @@ def _stirling(targets: Tensor) -> Any:
 
 @export("nn.compute_average_loss")
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Tensor:
-    """The sum of a batch's losses divided by the size of the whole batch, over all replicas.
+    """Divides the sum of a batch's losses by the size of the whole batch, over all replicas.
 
     >>> tf.nn.compute_average_loss([1., 3.], global_batch_size=8).numpy()
     np.float32(0.5)
@@ -192,8 +197,8 @@ def _batch_size(value: Any) -> Any:
     if size.shape.rank not in (None, 0):
         raise ValueError(f"global_batch_size must be scalar..  Expected scalar shape, saw shape: {size.shape}.")
     if not size.dtype.is_integer:
-        found = f"tensor of dtype {size.dtype}"
-        raise TypeError(f'global_batch_size must be an integer..  Expected "x" to be integer type.  Found: {found}')
+        actual = f"tensor of dtype {size.dtype}"
+        raise TypeError(f'global_batch_size must be an integer..  Expected "x" to be integer type.  Found: {actual}')
     if isinstance(size, EagerTensor) and int(size._value) < 0:
         shown = f"x (shape=() dtype={size.dtype.name}) = \n{int(size._value)}"
         raise InvalidArgumentError(
@@ -206,7 +211,7 @@ def _batch_size(value: Any) -> Any:
 
 @export("nn.scale_regularization_loss")
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of regularization losses divided by the number of replicas, which add it up again.
+    """Divides the sum of regularization losses by the number of replicas, which is 1 here.
 
     >>> tf.nn.scale_regularization_loss([1., 2.]).numpy()
     np.float32(3.0)

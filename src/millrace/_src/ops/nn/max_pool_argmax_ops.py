@@ -1,4 +1,4 @@
-"""MaxPoolWithArgmax, which also says where the largest elements are, and its gradients.
+"""MaxPoolWithArgmax, which also gives the positions of the largest elements, and its gradients.
 
 A position is an index into the flattened image, `(y * width + x) * channels + c`; with `include_batch_in_index` into
 the flattened batch of images.
@@ -49,7 +49,7 @@ def max_pool_with_argmax_op(
     include_batch_in_index: bool = False,
     Targmax: DType = d.int64,
 ) -> tuple[Array, Array]:
-    """The largest element of each window, and where it is.
+    """Computes the largest element of each window and the element's position.
 
     >>> image = tf.reshape(tf.constant([1., 5., 3., 2.]), [1, 2, 2, 1])
     >>> y, index = tf.raw_ops.MaxPoolWithArgmax(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
@@ -93,7 +93,7 @@ def max_pool_with_argmax_gradient(
 
 
 def _in_whole(places: Array, shape: tuple[int, ...], include_batch: bool) -> Array:
-    """Places in a whole input of this shape, where those in one of its images are given unless `include_batch`."""
+    """Returns positions in a whole input of this shape, from positions in one image unless `include_batch`."""
     if include_batch:
         return places
     return places + np.arange(shape[0])[:, None, None, None] * (shape[1] * shape[2] * shape[3])
@@ -127,7 +127,7 @@ def max_pool_grad_with_argmax_op(
     padding: str,
     include_batch_in_index: bool = False,
 ) -> Array:
-    """The gradient of MaxPoolWithArgmax: `grad` added up at the positions `argmax`."""
+    """Computes the gradient of MaxPoolWithArgmax: `grad` added up at the positions `argmax`."""
     if grad.shape != argmax.shape:
         raise invalid(f"grad shape {grad.shape} must equal argmax shape {argmax.shape}")
     index = xp.reshape(_in_whole(xp.astype(argmax, np.int64), input.shape, include_batch_in_index), -1)
@@ -182,7 +182,7 @@ def max_pool_grad_grad_with_argmax_op(
     padding: str,
     include_batch_in_index: bool = False,
 ) -> Array:
-    """The gradient of MaxPoolGradWithArgmax: the elements of `grad` at the positions `argmax`."""
+    """Computes the gradient of MaxPoolGradWithArgmax: the elements of `grad` at the positions `argmax`."""
     if grad.shape != input.shape:
         raise invalid(f"grad shape {grad.shape} must equal input shape {input.shape}")
     index = xp.reshape(_in_whole(xp.astype(argmax, np.int64), input.shape, include_batch_in_index), -1)

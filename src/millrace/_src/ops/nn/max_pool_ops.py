@@ -1,7 +1,7 @@
 """The max-pooling ops and their gradients.
 
-The gradient goes to the first largest element of each window, row by row, as in TensorFlow. It is found again by
-comparing the window's elements, one strided slice a step, with the output; XLA's own gradient of a pool
+The gradient goes to the first largest element of each window, row by row, as in TensorFlow. That element is found
+again by comparing the window's elements, one strided slice a step, with the output. XLA's own gradient of a pool
 (select-and-scatter) is several times slower on a CPU.
 """
 
@@ -41,7 +41,7 @@ _VOLUMES = TypeSet((d.float16, d.bfloat16, d.float32))
 
 
 def _least(dtype: Any) -> Any:
-    """The value that is never larger than another: what padding counts as."""
+    """Returns the value that is never larger than another: what padding counts as."""
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
@@ -50,7 +50,7 @@ def _along(axis: int, index: slice) -> tuple[slice, ...]:
 
 
 def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
-    """The largest element of each window, axis by axis."""
+    """Computes the largest element of each window, axis by axis."""
     for axis, w in enumerate(windows):
         if w.kernel == w.stride == 1:
             continue
@@ -66,7 +66,7 @@ def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
 
 
 def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
-    """For each offset in a window: the offset, and where the element there is the window's first largest one."""
+    """Yields each offset in a window, and where the element at the offset is the window's first largest element."""
     inner = windows[1:]
     x = win.padded(xp, x, inner, _least(x.dtype))
     free: Any = None
@@ -77,14 +77,14 @@ def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
 
 
 def _to_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
-    """The gradient of `max_pool`."""
+    """Computes the gradient of `max_pool`."""
     zero = xp.zeros((), gradient.dtype)
     parts = ((o, xp.where(first, gradient, zero)) for o, first in first_largest(xp, x, y, windows))
     return win.overlay(xp, parts, windows[1:], x.shape, gradient.dtype)
 
 
 def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
-    """The gradient of `_to_largest`: the element of `gradient` where each window has its first largest."""
+    """Computes the gradient of `_to_largest`: the element of `gradient` where each window has its first largest."""
     inner = windows[1:]
     gradient = win.padded(xp, gradient, inner)
     result = xp.zeros(y.shape, gradient.dtype)
@@ -95,8 +95,8 @@ def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence
 
 def _require_same(x: Array, y: Array, gradient: Array, windows: Sequence[Window], wide: bool = False) -> None:
     expected = tuple(w.places for w in windows)
-    wanted = x.shape if wide else expected
-    for name, array, shape in (("orig_output", y, expected), ("grad", gradient, wanted)):
+    gradient_shape = x.shape if wide else expected
+    for name, array, shape in (("orig_output", y, expected), ("grad", gradient, gradient_shape)):
         if array.shape != shape:
             raise invalid(f"Expected {name} shape to be {_dims(shape)}, but got {_dims(array.shape)}")
 
@@ -128,7 +128,7 @@ def max_pool_op(
     explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
 ) -> Array:
-    """The largest element of each window of images `[batch, height, width, channels]`.
+    """Computes the largest element of each window of images `[batch, height, width, channels]`.
 
     >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
     >>> tf.raw_ops.MaxPool(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID").numpy().ravel()
@@ -171,7 +171,7 @@ def max_pool_gradient(
 def max_pool_v2_op(
     xp: Xp, input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str = "NHWC"
 ) -> Array:
-    """MaxPool with windows given as tensors.
+    """Computes MaxPool with windows given as tensors.
 
     >>> image = tf.reshape(tf.range(4.), [1, 2, 2, 1])
     >>> tf.raw_ops.MaxPoolV2(input=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID").numpy().ravel()
@@ -215,7 +215,7 @@ def max_pool_grad_op(
     explicit_paddings: Sequence[int] = (),
     data_format: str = "NHWC",
 ) -> Array:
-    """The gradient of MaxPool: each window's goes to its first largest element."""
+    """Computes the gradient of MaxPool: the gradient of each window goes to the window's first largest element."""
     windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format, explicit_paddings)
     _require_same(orig_input, orig_output, grad, windows)
     return _to_largest(xp, orig_input, orig_output, grad, windows)
@@ -233,7 +233,7 @@ def max_pool_grad_gradient(
     data_format: str,
 ) -> tuple[Tensor, Tensor, Tensor]:
     x = orig_input
-    if padding == "EXPLICIT":  # which the second derivative lacks: it takes images that are padded already
+    if padding == "EXPLICIT":  # MaxPoolGradGrad has no such padding, so it gets images that are padded already
         paddings = np.reshape(explicit_paddings, [4, 2]).astype(np.int32)
         lowest = raw.Cast(x=np.float64(-np.inf), DstT=x.dtype)
         x, dy = raw.PadV2(input=x, paddings=paddings, constant_values=lowest), raw.Pad(input=dy, paddings=paddings)
@@ -269,7 +269,7 @@ def max_pool_grad_v2_op(
     padding: str,
     data_format: str = "NHWC",
 ) -> Array:
-    """MaxPoolGrad with windows given as tensors."""
+    """Computes MaxPoolGrad with windows given as tensors."""
     windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
     _require_same(orig_input, orig_output, grad, windows)
     return _to_largest(xp, orig_input, orig_output, grad, windows)
@@ -320,7 +320,7 @@ def max_pool_grad_grad_op(
     padding: str,
     data_format: str = "NHWC",
 ) -> Array:
-    """The gradient of MaxPoolGrad: the elements of `grad` at each window's first largest element."""
+    """Computes the gradient of MaxPoolGrad: the elements of `grad` at each window's first largest element."""
     windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
     _require_same(orig_input, orig_output, grad, windows, wide=True)
     return _from_largest(xp, orig_input, orig_output, grad, windows)
@@ -364,7 +364,7 @@ def max_pool_grad_grad_v2_op(
     padding: str,
     data_format: str = "NHWC",
 ) -> Array:
-    """MaxPoolGradGrad with windows given as tensors."""
+    """Computes MaxPoolGradGrad with windows given as tensors."""
     windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
     _require_same(orig_input, orig_output, grad, windows, wide=True)
     return _from_largest(xp, orig_input, orig_output, grad, windows)
@@ -405,7 +405,7 @@ def max_pool_3d_op(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Array:
-    """The largest element of each window of volumes `[batch, depth, height, width, channels]`."""
+    """Computes the largest element of each window of volumes `[batch, depth, height, width, channels]`."""
     return max_pool(xp, input, pool_windows(input.shape, ksize, strides, padding, data_format))
 
 
@@ -443,7 +443,7 @@ def max_pool_3d_grad_op(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Array:
-    """The gradient of MaxPool3D: each window's goes to its first largest element."""
+    """Computes the gradient of MaxPool3D: the gradient of each window goes to the window's first largest element."""
     windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
     _require_same(orig_input, orig_output, grad, windows)
     return _to_largest(xp, orig_input, orig_output, grad, windows)
@@ -486,7 +486,7 @@ def max_pool_3d_grad_grad_op(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Array:
-    """The gradient of MaxPool3DGrad: the elements of `grad` at each window's first largest element."""
+    """Computes the gradient of MaxPool3DGrad: the elements of `grad` at each window's first largest element."""
     windows = pool_windows(orig_input.shape, ksize, strides, padding, data_format)
     _require_same(orig_input, orig_output, grad, windows, wide=True)
     return _from_largest(xp, orig_input, orig_output, grad, windows)

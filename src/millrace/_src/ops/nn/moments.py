@@ -1,4 +1,7 @@
-"""Means and variances: `tf.nn.moments`, `weighted_moments`, `sufficient_statistics`, `normalize_moments`."""
+"""Means and variances: `tf.nn.moments`, `weighted_moments`, `sufficient_statistics`, `normalize_moments`.
+
+All four functions are written with elementary ops, in TensorFlow's structure; 16-bit floats are averaged in float32.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _HALF = (d.float16, d.bfloat16)
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of `x` over `axes`.
+    """Computes the mean and the variance of `x` over `axes`.
 
     >>> mean, variance = tf.nn.moments(tf.constant([[1., 2.], [3., 6.]]), axes=[0])
     >>> mean.numpy(), variance.numpy()
@@ -53,7 +56,7 @@ def moments(
 
 
 def _finished(x: Tensor, mean: Tensor, variance: Tensor, axes: Any, keepdims: bool) -> tuple[Tensor, Tensor]:
-    """The results without the averaged axes, in the dtype of `x`."""
+    """Returns the results without the averaged axes, in the dtype of `x`."""
     if not keepdims:
         mean, variance = squeeze(mean, axes), squeeze(variance, axes)
     if x.dtype in _HALF:
@@ -65,7 +68,7 @@ def _finished(x: Tensor, mean: Tensor, variance: Tensor, axes: Any, keepdims: bo
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of `x` over `axes`, each element counted `frequency_weights` times.
+    """Computes the mean and the variance of `x` over `axes`, each element counted `frequency_weights` times.
 
     >>> mean, variance = tf.nn.weighted_moments(tf.constant([1., 2., 4.]), [0], [1., 0., 1.])
     >>> mean.numpy(), variance.numpy()
@@ -98,7 +101,7 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """The count, the sum and the sum of squares of `x` over `axes`: all that its mean and variance need.
+    """Computes what the mean and variance of `x` over `axes` need: the count, the sum and the sum of squares.
 
     >>> count, total, squares, shift = tf.nn.sufficient_statistics(tf.constant([1., 2., 4.]), [0])
     >>> count.numpy(), total.numpy(), squares.numpy()
@@ -143,17 +146,17 @@ def _count(x: Tensor, axes: list[int]) -> Tensor:
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance from sufficient statistics.
+    """Computes the mean and the variance from sufficient statistics.
 
     >>> mean, variance = tf.nn.normalize_moments(tf.constant(2.), tf.constant(6.), tf.constant(20.), None)
     >>> mean.numpy(), variance.numpy()
     (np.float32(3.0), np.float32(1.0))
 
     Args:
-      counts: how many elements were summed.
-      mean_ss: their (shifted) sum.
-      variance_ss: their (shifted) sum of squares.
-      shift: what was subtracted from each, or None.
+      counts: the number of elements that were summed.
+      mean_ss: the (shifted) sum of the elements.
+      variance_ss: the (shifted) sum of the elements' squares.
+      shift: the number that was subtracted from each element, or None.
       name: A name for the operation (optional).
 
     Returns: The mean and the variance.

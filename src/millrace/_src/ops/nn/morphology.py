@@ -1,7 +1,7 @@
 """Grayscale morphology: `tf.nn.dilation2d` and `erosion2d`, max-plus convolutions.
 
-Dilation is a pool of the sums of image and filter. Its gradients go where the largest sum came from, the first in a
-window, row by row.
+Dilation is a pool of the sums of image and filter. The gradients go where the largest sum came from: the first largest
+in a window, row by row.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ _BFLOAT16_LEAST = -3.3895313892515355e38
 
 
 def _least(xp: Xp, dtype: Any) -> Array:
-    """The smallest finite number: what windows without any element give."""
+    """Returns the smallest finite number, which windows without any element give."""
     if dtype.kind == "V":
         return xp.asarray(_BFLOAT16_LEAST).astype(dtype)
     return xp.asarray(np.finfo(dtype).min if dtype.kind == "f" else np.iinfo(dtype).min, dtype)
 
 
 def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
-    """For each offset: the sums there, and whether the elements are in the image."""
+    """Yields each offset in a window, the sums at the offset, and whether the elements there are in the image."""
     x = win.padded(xp, x, windows)
     for offset in win.offsets(windows):
         inside: Any = True
@@ -103,7 +103,7 @@ def _sums(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
 def dilation_2d_op(
     xp: Xp, input: Array, filter: Array, *, strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> Array:
-    """The largest sum of a window's elements and the filter's, in each channel.
+    """Computes the largest sum of a window's elements and the filter's elements, in each channel.
 
     >>> image = tf.reshape(tf.constant([1., 2., 3., 4.]), [1, 2, 2, 1])
     >>> filters = tf.zeros([2, 2, 1])
@@ -132,7 +132,7 @@ def dilation_2d_gradient(
 
 
 def _firsts(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
-    """For each offset: the offset, and where the sum there is the window's first largest one."""
+    """Yields each offset in a window, and where the sum at the offset is the window's first largest sum."""
     least = _least(xp, x.dtype)
     largest: Any = least
     for _, sums, inside in _sums(xp, x, filters, windows):
@@ -145,7 +145,7 @@ def _firsts(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Any:
 
 
 def _patches(x: Tensor, filter: Tensor, attrs: dict[str, Any]) -> Any:
-    """The windows of images, `[batch, rows, columns, elements, channels]`; outside of the images they are zero."""
+    """Returns the windows of images, `[batch, rows, columns, elements, channels]`, with zeros outside of the images."""
     height, width = filter.shape.as_list()[:2] if filter.shape.rank is not None else (None, None)
     if height is None or width is None:
         raise ValueError(f"The second derivative of Dilation2D needs the filter's size; its shape is {filter.shape}.")
@@ -156,7 +156,7 @@ def _patches(x: Tensor, filter: Tensor, attrs: dict[str, Any]) -> Any:
 
 
 def _first_largest(input: Tensor, filter: Tensor, attrs: dict[str, Any]) -> Any:
-    """1 where a window's sum is its first largest one, 0 elsewhere; like `_patches`."""
+    """Returns 1 where a window's sum is the window's first largest sum, and 0 elsewhere, in the shape of `_patches`."""
     inside = raw.Greater(x=_patches(raw.OnesLike(x=input), filter, attrs), y=raw.Cast(x=0.0, DstT=input.dtype))
     sums = _patches(input, filter, attrs) + _elements(filter)
     least = raw.Cast(x=np.float64(-np.inf), DstT=input.dtype)
@@ -166,7 +166,7 @@ def _first_largest(input: Tensor, filter: Tensor, attrs: dict[str, Any]) -> Any:
 
 
 def _elements(filter: Tensor) -> Any:
-    """A filter as `[elements, channels]`."""
+    """Reshapes a filter to `[elements, channels]`."""
     channels = raw.Shape(input=filter)[2]
     return raw.Reshape(tensor=filter, shape=raw.Pack(values=[-1, channels]))
 
@@ -188,7 +188,7 @@ def dilation_2d_input_gradient_op(
     rates: Sequence[int],
     padding: str,
 ) -> Array:
-    """The gradient of Dilation2D with respect to its input."""
+    """Computes the gradient of Dilation2D with respect to its input."""
     windows = _windows(input, filter, strides, rates, padding)
     zero = xp.zeros((), input.dtype)
     parts = ((o, xp.where(first, out_backprop, zero)) for o, first in _firsts(xp, input, filter, windows))
@@ -221,7 +221,7 @@ def dilation_2d_filter_gradient_op(
     rates: Sequence[int],
     padding: str,
 ) -> Array:
-    """The gradient of Dilation2D with respect to its filter."""
+    """Computes the gradient of Dilation2D with respect to its filter."""
     windows = _windows(input, filter, strides, rates, padding)
     zero = xp.zeros((), input.dtype)
     parts = [
@@ -249,7 +249,9 @@ def _require_format(data_format: str) -> None:
 def dilation2d(
     input: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any, name: str | None = None
 ) -> Tensor:
-    """Grayscale dilation: `output[b, y, x, c] = max over i, j of input[b, s y + r i, s x + r j, c] + filters[i, j, c]`.
+    """Computes a grayscale dilation.
+
+    `output[b, y, x, c] = max over i, j of input[b, s y + r i, s x + r j, c] + filters[i, j, c]`
 
     >>> image = tf.reshape(tf.constant([1., 2., 3., 4.]), [1, 2, 2, 1])
     >>> tf.nn.dilation2d(image, tf.zeros([2, 2, 1]), [1, 1, 1, 1], "SAME", "NHWC", [1, 1, 1, 1]).numpy().ravel()
@@ -275,7 +277,9 @@ def dilation2d(
 def erosion2d(
     value: Any, filters: Any, strides: Any, padding: str, data_format: str, dilations: Any, name: str | None = None
 ) -> Tensor:
-    """Grayscale erosion: `output[b, y, x, c] = min over i, j of value[b, s y - r i, s x - r j, c] - filters[i, j, c]`.
+    """Computes a grayscale erosion.
+
+    `output[b, y, x, c] = min over i, j of value[b, s y - r i, s x - r j, c] - filters[i, j, c]`
 
     >>> image = tf.reshape(tf.constant([1., 2., 3., 4.]), [1, 2, 2, 1])
     >>> tf.nn.erosion2d(image, tf.zeros([2, 2, 1]), [1, 1, 1, 1], "VALID", "NHWC", [1, 1, 1, 1]).numpy().ravel()

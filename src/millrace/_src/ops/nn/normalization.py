@@ -1,4 +1,4 @@
-"""`tf.nn.l2_normalize` and `tf.nn.zero_fraction`."""
+"""`tf.nn.l2_normalize` and `tf.nn.zero_fraction`, written with elementary ops."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _complex_normalize(x: Tensor, axis: Any, epsilon: float, scope: str) -> Tens
 
 @export("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The fraction of the elements of `value` that are 0; NaN for an empty tensor.
+    """Computes the fraction of the elements of `value` that are 0; NaN for an empty tensor.
 
     >>> tf.nn.zero_fraction([0., 1., 0., 3.]).numpy()
     np.float32(0.5)

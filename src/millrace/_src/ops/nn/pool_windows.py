@@ -1,7 +1,7 @@
 """What pooling ops share: windows from `ksize` and `strides` in any data format, checks, and shape rules.
 
-A pool is separable: the largest (or the sum) of a 3x3 window is that of three columns' results. So pools go axis by
-axis, `height + width` steps instead of `height * width`; a window over the channels is just one more axis.
+A pool is separable: the largest element (or the sum) of a 3x3 window is that of three columns' results. So pools go
+axis by axis, `height + width` steps instead of `height * width`. A window over the channels is just one more axis.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FORMATS = {4: ("NHWC", "NCHW"), 5: ("NDHWC", "NCDHW")}
 
 
 def invalid(message: str) -> InvalidArgumentError:
-    """The error of a kernel that was given a bad value."""
+    """Builds the error of a kernel that was given a bad value."""
     return InvalidArgumentError(None, None, message)
 
 
@@ -41,7 +41,7 @@ def pool_windows(
     data_format: str,
     explicit: Sequence[int] = (),
 ) -> tuple[Window, ...]:
-    """One window an axis, the batch and the channels included, in the order of the dimensions.
+    """Makes one window an axis, the batch and the channels included, in the order of the dimensions.
 
     Raises:
       InvalidArgumentError: if sizes are not valid.
@@ -99,7 +99,7 @@ def _require_moves(rank: int, ksize: Sequence[int], strides: Sequence[int], layo
 
 
 def pool_shape(c: ShapeContext, shape: TensorShape, ksize: Any, strides: Any) -> TensorShape:
-    """The shape of a pool's output; unknown windows (None) leave sizes unknown.
+    """Computes the shape of a pool's output; unknown windows (None) leave sizes unknown.
 
     Raises: ValueError: if ranks or windows do not fit.
     """

@@ -1,4 +1,8 @@
-"""`tf.nn.max_pool`, `avg_pool` and their forms for one, two and three dimensions; `pool`; `max_pool_with_argmax`."""
+"""`tf.nn.max_pool`, `avg_pool` and their forms for one, two and three dimensions; `pool`; `max_pool_with_argmax`.
+
+The ops of `max_pool_ops`, `max_pool_argmax_ops` and `avg_pool_ops` do the work. A pool in one dimension is a pool over
+images of height 1; `pool` moves dilations into the batch.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +73,7 @@ def _line_pool(
     scope: str,
     explicit: Any = None,
 ) -> Tensor:
-    """A pool over the width, as one over images of height 1."""
+    """Pools over the width, as over images of height 1."""
     data_format = data_format or "NWC"
     first = is_channels_first(data_format)
     channel_axis, axis = (1, 2) if first else (2, 1)
@@ -89,7 +93,7 @@ def _line_pool(
 
 
 class _MaxPoolWithArgmax(NamedTuple):
-    """What `tf.nn.max_pool_with_argmax` returns."""
+    """The pair that `tf.nn.max_pool_with_argmax` returns."""
 
     output: Any
     argmax: Any
@@ -102,7 +106,7 @@ _MaxPoolWithArgmax.__name__ = "MaxPoolWithArgmax"
 def max_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """The largest element of each window of images.
+    """Computes the largest element of each window of images.
 
     >>> tf.nn.max_pool2d(tf.reshape(tf.range(16.), [1, 4, 4, 1]), 2, 2, "VALID").numpy().reshape(2, 2)
     array([[ 5.,  7.],
@@ -128,7 +132,7 @@ def max_pool2d(
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """The mean of each window of images; padding does not count.
+    """Computes the mean of each window of images; padding does not count.
 
     >>> tf.nn.avg_pool2d(tf.reshape(tf.range(16.), [1, 4, 4, 1]), 2, 2, "VALID").numpy().reshape(2, 2)
     array([[ 2.5,  4.5],
@@ -153,7 +157,7 @@ def avg_pool2d(
 def max_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC", name: str | None = None
 ) -> Tensor:
-    """The largest element of each window of sequences.
+    """Computes the largest element of each window of sequences.
 
     >>> tf.nn.max_pool1d(tf.reshape(tf.range(4.), [1, 4, 1]), 2, 2, "VALID").numpy().ravel()
     array([1., 3.], dtype=float32)
@@ -181,7 +185,7 @@ def max_pool1d(
 def avg_pool1d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NWC", name: str | None = None
 ) -> Tensor:
-    """The mean of each window of sequences; padding does not count.
+    """Computes the mean of each window of sequences; padding does not count.
 
     >>> tf.nn.avg_pool1d(tf.reshape(tf.range(4.), [1, 4, 1]), 2, 2, "VALID").numpy().ravel()
     array([0.5, 2.5], dtype=float32)
@@ -205,7 +209,7 @@ def avg_pool1d(
 def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Tensor:
-    """The largest element of each window of volumes.
+    """Computes the largest element of each window of volumes.
 
     >>> tf.nn.max_pool3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().ravel()
     array([7.], dtype=float32)
@@ -229,7 +233,7 @@ def max_pool3d(
 def avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str = "NDHWC", name: str | None = None
 ) -> Tensor:
-    """The mean of each window of volumes; padding does not count.
+    """Computes the mean of each window of volumes; padding does not count.
 
     >>> tf.nn.avg_pool3d(tf.reshape(tf.range(8.), [1, 2, 2, 2, 1]), 2, 2, "VALID").numpy().ravel()
     array([3.5], dtype=float32)
@@ -250,7 +254,7 @@ def avg_pool3d(
 
 
 def _spatial_rank(input: Any, data_format: str | None) -> int:
-    """The number of spatial dimensions, from the input or, if its rank is unknown, from the data format."""
+    """Returns the number of spatial dimensions: of the input or, if its rank is unknown, of the data format."""
     rank = input.shape.rank
     if rank is None:
         rank = len(data_format) if data_format is not None else None
@@ -267,7 +271,7 @@ def _spatial_rank(input: Any, data_format: str | None) -> int:
 def max_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The largest element of each window, in one, two or three spatial dimensions, as many as `input` has.
+    """Computes the largest element of each window, in one, two or three spatial dimensions, as many as `input` has.
 
     >>> tf.nn.max_pool(tf.reshape(tf.range(4.), [1, 4, 1]), ksize=2, strides=2, padding="VALID").numpy().ravel()
     array([1., 3.], dtype=float32)
@@ -294,7 +298,7 @@ def max_pool(
 def avg_pool(
     input: Any, ksize: Any, strides: Any, padding: str, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """The mean of each window, in one, two or three spatial dimensions, as many as `input` has.
+    """Computes the mean of each window, in one, two or three spatial dimensions, as many as `input` has.
 
     >>> tf.nn.avg_pool(tf.reshape(tf.range(4.), [1, 4, 1]), ksize=2, strides=2, padding="VALID").numpy().ravel()
     array([0.5, 2.5], dtype=float32)
@@ -330,7 +334,7 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The largest element of each window of images, and where it is.
+    """Computes the largest element of each window of images and the element's position.
 
     >>> y, index = tf.nn.max_pool_with_argmax(tf.reshape(tf.range(16.), [1, 4, 4, 1]), 2, 2, "VALID")
     >>> index.numpy().ravel()
@@ -376,7 +380,7 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Max or average pooling in one to three spatial dimensions, with dilation.
+    """Computes a max or average pool in one to three spatial dimensions, with dilation.
 
     >>> tf.nn.pool(tf.reshape(tf.range(16.), [1, 4, 4, 1]), [2, 2], "MAX", dilations=[2, 2]).numpy().reshape(2, 2)
     array([[10., 11.],

@@ -1,7 +1,8 @@
-"""Losses of very many classes, on a sample of them: `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss`.
+"""Losses of very many classes, on a sample of the classes: `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss`.
 
-Both compute the logits of the true classes and of a few drawn ones, corrected by how often the sampler draws each; they
-differ in the loss of these logits. Only the rows of the classes that were met are read and receive a gradient.
+Both compute the logits of the true classes and of a few drawn classes, corrected by how often the sampler draws each
+class; the functions differ in the loss of these logits. Only the rows of the classes that were met are read and
+receive a gradient.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Tensor:
-    """The noise-contrastive estimation loss: tell the true classes from drawn ones, each on its own.
+    """Computes the noise-contrastive estimation loss: each true class is told from drawn classes on its own.
 
     Gutmann & Hyvarinen, "Noise-contrastive estimation", 2010.
 
@@ -88,7 +89,7 @@ def sampled_softmax_loss(
     seed: int | None = None,
     name: str = "sampled_softmax_loss",
 ) -> Tensor:
-    """The softmax cross-entropy over the true classes and a few drawn ones, in place of all.
+    """Computes the softmax cross-entropy over the true classes and a few drawn classes, in place of all classes.
 
     Jean et al., "On Using Very Large Target Vocabulary for Neural Machine Translation", 2014.
 
@@ -127,14 +128,14 @@ def sampled_softmax_loss(
 
 
 def _row_sums(x: Any) -> Any:
-    """The sum of each row, as a matrix product, which is fast in both directions."""
+    """Sums each row by a matrix product, which is fast in both directions."""
     return reshape(raw.MatMul(a=x, b=ones(stack([shape_of(x)[1], 1]), x.dtype)), [-1])
 
 
 def _sampled_logits(
     tensors: tuple[Any, ...], sizes: tuple[int, int, int], sampled: Any, without_hits: bool, seed: Any, name: str
 ) -> tuple[Tensor, Tensor]:
-    """The logits of the true and the drawn classes, `[batch, num_true + num_sampled]`, and their targets."""
+    """Returns the logits `[batch, num_true + num_sampled]` of the true and the drawn classes, and their targets."""
     weights, biases, labels, inputs = tensors
     num_sampled, num_classes, num_true = sizes
     with name_scope(name, "compute_sampled_logits"):
@@ -163,7 +164,7 @@ def _sampled_logits(
 
 
 def _weights(weights: Any, flat: Any, ids: Any, drawn: Any) -> tuple[Any, Any]:
-    """The weights of the true and of the drawn classes."""
+    """Looks up the weights of the true and of the drawn classes."""
     rows = embedding_lookup(weights, ids)
     true_size = stack([shape_of(flat)[0], -1])
     true_w = raw.Slice(input=rows, begin=[0, 0], size=true_size)
@@ -182,7 +183,7 @@ def _true_logits(inputs: Any, true_w: Any, num_true: int) -> Any:
 
 
 def _hits(labels: Any, drawn: Any, num_true: int, num_sampled: int, dtype: Any) -> Any:
-    """A very negative number where a drawn class is a true one, else 0."""
+    """Returns a very negative number where a drawn class is a true one, else 0."""
     rows, columns, weights = compute_accidental_hits(labels, drawn, num_true)
     indices = concat([reshape(rows, [-1, 1]), reshape(cast(columns, d.int32), [-1, 1])], 1, name="sparse_indices")
     shape = concat([shape_of(labels)[:1], expand_dims(num_sampled, 0)], 0)

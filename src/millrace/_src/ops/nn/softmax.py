@@ -1,7 +1,7 @@
 """Softmax, and the ops of the losses built on it, which stay finite where the formulas overflow.
 
-All subtract the largest logit first. The cross-entropy ops also return the gradient,
-which costs little beside the loss, as TensorFlow's kernels do.
+All kernels subtract the largest logit first. The cross-entropy ops also return the gradient, which costs little beside
+the loss, as TensorFlow's kernels do.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def _softmax_shape(c: ShapeContext) -> TensorShape:
 
 
 def _wide(xp: Xp, x: Array) -> Array:
-    """Small floats as float32, in which sums of exponentials are accurate."""
+    """Converts small floats to float32, in which sums of exponentials are accurate."""
     return x.astype("float32") if x.dtype.itemsize < 4 else x
 
 
 def _shifted(xp: Xp, logits: Array) -> Array:
-    """Logits minus the largest of their row."""
+    """Subtracts from logits the largest logit of their row."""
     if not logits.shape or 0 in logits.shape:
         return logits
     return logits - xp.max(logits, axis=-1, keepdims=True)
@@ -63,7 +63,7 @@ def _check_rank(x: Array) -> None:
 
 @op("Softmax", "logits: T -> softmax: T", T=_FLOAT, shape=_softmax_shape, batching=as_it_is)
 def softmax_op(xp: Xp, logits: Array) -> Array:
-    """`exp(logits) / sum(exp(logits))` along the last axis."""
+    """Computes `exp(logits) / sum(exp(logits))` along the last axis."""
     _check_rank(logits)
     exponentials = xp.exp(_shifted(xp, _wide(xp, logits)))
     return (exponentials / xp.sum(exponentials, axis=-1, keepdims=True)).astype(logits.dtype)
@@ -77,7 +77,7 @@ def softmax_gradient(dy: Tensor, softmax: Tensor) -> Tensor:
 
 @op("LogSoftmax", "logits: T -> logsoftmax: T", T=_FLOAT, shape=_softmax_shape, batching=as_it_is)
 def log_softmax_op(xp: Xp, logits: Array) -> Array:
-    """`logits - log(sum(exp(logits)))` along the last axis."""
+    """Computes `logits - log(sum(exp(logits)))` along the last axis."""
     _check_rank(logits)
     shifted = _shifted(xp, _wide(xp, logits))
     return (shifted - xp.log(xp.sum(xp.exp(shifted), axis=-1, keepdims=True))).astype(logits.dtype)
@@ -126,7 +126,7 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
 
 
 def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
-    """Applies an op of the last axis along another one."""
+    """Applies an op of the last axis along another axis."""
     logits = convert_to_tensor(logits)
     axis = -1 if axis is None else axis
     rank = logits.shape.rank
@@ -152,14 +152,14 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
 
 
 def _swapped(rank: int, axis: int) -> list[int]:
-    """The permutation that exchanges `axis` and the last one."""
+    """Returns the permutation that exchanges `axis` and the last one."""
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
     return order
 
 
 def _swapped_order(rank: Tensor, axis: int) -> Tensor:
-    """The same as nodes of a graph."""
+    """Builds the permutation that exchanges `axis` and the last one as nodes of a graph."""
     last = raw.Sub(x=rank, y=1)
     return concat([range_(0, axis), [last], range_(axis + 1, last), [axis]], 0)
 
@@ -184,7 +184,7 @@ def _cross_entropy_shape(c: ShapeContext) -> list[TensorShape]:
     batching=image_batches.cross_entropy,
 )
 def softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
-    """The cross-entropy of each row, and its gradient with respect to `features`."""
+    """Computes the cross-entropy of each row, and its gradient with respect to `features`."""
     if features.shape != labels.shape:
         features, labels = _broadcast(xp, features, labels)
     shifted = _shifted(xp, _wide(xp, features))
@@ -210,18 +210,18 @@ def _broadcast(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
 def softmax_cross_entropy_gradient(
     dloss: Tensor, dbackprop: Tensor | None, features: Tensor, labels: Tensor, backprop: Tensor
 ) -> tuple[Tensor, Any]:
-    """The second output's gradient matters for second derivatives: backprop = softmax - labels.
+    """Computes the gradients from both outputs; that of `backprop = softmax - labels` matters for second derivatives.
 
-    One row of logits or labels may stand for all.
+    One row of logits or labels may stand for all rows.
     """
     to_features = raw.ExpandDims(input=dloss, dim=-1) * backprop
-    more = None if dbackprop is None or _is_zero(dbackprop) else dbackprop
-    if more is not None:
-        to_features = to_features + _through_softmax(more, features)
+    backprop_gradient = None if dbackprop is None or _is_zero(dbackprop) else dbackprop
+    if backprop_gradient is not None:
+        to_features = to_features + _through_softmax(backprop_gradient, features)
 
     def to_labels() -> Any:
-        found = raw.ExpandDims(input=dloss, dim=-1) * -log_softmax_op(features)
-        return unbroadcast(found if more is None else found - more, labels)
+        through_loss = raw.ExpandDims(input=dloss, dim=-1) * -log_softmax_op(features)
+        return unbroadcast(through_loss if backprop_gradient is None else through_loss - backprop_gradient, labels)
 
     return unbroadcast(to_features, features), to_labels
 
@@ -233,7 +233,7 @@ def _through_softmax(gradient: Tensor, features: Tensor) -> Tensor:
 
 
 def _is_zero(gradient: Tensor) -> bool:
-    """Whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
+    """Tells whether a gradient is known to be 0, as it is where nobody uses an op's second output."""
     if isinstance(gradient, EagerTensor):
         return not gradient._value.any()
     operation: Any = getattr(gradient, "op", None)
@@ -278,7 +278,7 @@ def _refuse_labels_outside(features: Array, labels: Array) -> None:
     batching=folding("features", "labels"),
 )
 def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
-    """The cross-entropy of each row for a class number, and its gradient with respect to `features`."""
+    """Computes the cross-entropy of each row for a class number, and its gradient with respect to `features`."""
     classes = features.shape[-1]
     if labels.ndim != 1 or labels.shape[0] != features.shape[0]:
         raise errors.InvalidArgumentError(
@@ -299,7 +299,7 @@ def sparse_softmax_cross_entropy(xp: Xp, features: Array, labels: Array) -> tupl
 
 @sparse_softmax_cross_entropy.specialize
 def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    """The same arithmetic on as few NumPy calls as it takes."""
+    """Returns a kernel with the same arithmetic in as few NumPy calls as possible."""
     if dtypes[0].size < 4:
         return None
     exp, divide, log = np.exp, np.divide, np.log
@@ -327,7 +327,7 @@ def _specialize_sparse(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
 
 @functools.lru_cache(maxsize=64)
 def _row_starts(rows: int, columns: int) -> Any:
-    """Where the rows of a matrix begin in its flat form."""
+    """Returns the positions at which the rows of a matrix begin in the matrix's flat form."""
     return np.arange(0, rows * columns, columns)
 
 

@@ -1,6 +1,7 @@
 """`tf.nn.conv1d_transpose`, `conv2d_transpose`, `conv3d_transpose`, `conv_transpose`, `atrous_conv2d_transpose`.
 
-Also called deconvolutions: each is the gradient of a convolution with respect to its input, and runs that op.
+Such functions are also called deconvolutions. Each is the gradient of a convolution with respect to its input, and
+runs the op that computes this gradient.
 """
 
 from __future__ import annotations
@@ -262,8 +263,8 @@ def _through_batch(value: Tensor, filters: Tensor, sizes: Tensor, rate: int, pad
     kernels: list[Any] = filters.shape.as_list()[:2]
     if None in kernels:
         kernels = [shape_of(filters)[i] for i in (0, 1)]
-    known = static_value(sizes)
-    parts = sizes if known is None else [int(n) for n in known]
+    static_sizes = static_value(sizes)
+    parts = sizes if static_sizes is None else [int(n) for n in static_sizes]
     whole, gaps, crops = [], [], []
     for axis, kernel in enumerate(kernels, 1):
         spread = (kernel - 1) * (rate - 1) + kernel - 1 if padding == "SAME" else 0

@@ -1,4 +1,7 @@
-"""Functions of `tf.compat.v1.nn` whose arguments differ from those of today: old names, other orders, `keep_prob`."""
+"""Functions of `tf.compat.v1.nn` whose arguments differ from those of today: old names, other orders, `keep_prob`.
+
+Each function translates its arguments and calls the op or the function of today.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from millrace._src.util.export import export
 
 
 def _one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """An argument under its new or its old name.
+    """Returns an argument given under its new or its old name.
 
     Raises: ValueError: if both are given.
     """
@@ -41,7 +44,7 @@ def conv2d_v1(
     name: str | None = None,
     filters: Any = None,
 ) -> Tensor:
-    """`tf.nn.conv2d` with TensorFlow 1's arguments.
+    """Computes `tf.nn.conv2d` with TensorFlow 1's arguments.
 
     >>> tf.compat.v1.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 3]), [1, 2, 2, 1], "SAME").shape
     TensorShape([1, 2, 2, 3])
@@ -84,7 +87,7 @@ def max_pool_v1(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """`tf.nn.max_pool2d` with TensorFlow 1's arguments.
+    """Computes `tf.nn.max_pool2d` with TensorFlow 1's arguments.
 
     >>> tf.compat.v1.nn.max_pool(tf.ones([1, 4, 4, 1]), [1, 2, 2, 1], [1, 2, 2, 1], "VALID").shape
     TensorShape([1, 2, 2, 1])
@@ -124,7 +127,7 @@ def avg_pool_v1(
     name: str | None = None,
     input: Any = None,
 ) -> Tensor:
-    """`tf.nn.avg_pool2d` with TensorFlow 1's arguments.
+    """Computes `tf.nn.avg_pool2d` with TensorFlow 1's arguments.
 
     >>> tf.compat.v1.nn.avg_pool(tf.ones([1, 4, 4, 1]), [1, 2, 2, 1], [1, 2, 2, 1], "VALID").shape
     TensorShape([1, 2, 2, 1])
@@ -156,7 +159,7 @@ def avg_pool_v1(
 def dropout_v1(
     x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: Any = None, name: Any = None, rate: Any = None
 ) -> Tensor:
-    """`tf.nn.dropout` with the probability to *keep* an element.
+    """Drops elements as `tf.nn.dropout` does, given the probability to *keep* an element.
 
     >>> tf.compat.v1.nn.dropout(tf.ones([4]), keep_prob=1.0).numpy()
     array([1., 1., 1., 1.], dtype=float32)
@@ -182,7 +185,7 @@ def dropout_v1(
 def moments_v1(
     x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None
 ) -> tuple[Tensor, Tensor]:
-    """`tf.nn.moments` with TensorFlow 1's `keep_dims`.
+    """Computes `tf.nn.moments` with TensorFlow 1's `keep_dims`.
 
     >>> mean, variance = tf.compat.v1.nn.moments(tf.constant([[1., 3.]]), [1], keep_dims=True)
     >>> mean.numpy(), variance.numpy()
@@ -206,7 +209,7 @@ def moments_v1(
 def softmax_cross_entropy_with_logits_v1(
     labels: Any = None, logits: Any = None, dim: int = -1, name: Any = None, axis: Any = None
 ) -> Any:
-    """`tf.nn.softmax_cross_entropy_with_logits` that is not differentiated with respect to the labels.
+    """Computes `tf.nn.softmax_cross_entropy_with_logits`, without a gradient with respect to the labels.
 
     >>> tf.compat.v1.nn.softmax_cross_entropy_with_logits(labels=[[0., 1.]], logits=[[1., 1.]]).numpy()
     array([0.6931472], dtype=float32)

@@ -1,10 +1,10 @@
 """Sliding windows: where convolutions and pools look, in any number of spatial dimensions.
 
-A convolution or pool reads, for each output position, a window of the input: `kernel` elements, `dilation` apart, moved
-by `stride`, beginning `before` elements outside of it. One `Window` says this for one axis; everything else here is a
-small function of it: the sizes that shape rules need, padding, the strided slice of all first (second, ...) elements of
-the windows, and its inverse, which adds parts back to where their slices came from. Kernels built on these two are one
-text for both engines and for any rank.
+A convolution or pool reads a window of the input for each output position. The window has `kernel` elements, `dilation`
+apart; it is moved by `stride`, and the first one begins `before` elements outside of the input. One `Window` says this
+for one axis; everything else here is a small function of windows: the sizes that shape rules need, padding, the strided
+slice of all first (second, ...) elements of the windows, and its inverse, which adds parts back to where their slices
+came from. Kernels built on the slices and their inverse are one text for both engines and for any rank.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ class Window(NamedTuple):
     """The windows along one axis."""
 
     size: int
-    """Input elements."""
+    """The number of input elements."""
     kernel: int
-    """Elements of one window."""
+    """The number of elements of one window."""
     stride: int
     dilation: int
     before: int
-    """Padding before the first element."""
+    """The padding before the first element."""
     after: int
-    """Padding after the last element; negative if the last elements are never read."""
+    """The padding after the last element; negative if the last elements are never read."""
     places: int
-    """Windows, which are output elements."""
+    """The number of windows, which is the number of output elements."""
 
     @property
     def reach(self) -> int:
-        """Elements from the first to the last of one window."""
+        """The number of elements from the first to the last of one window."""
         return (self.kernel - 1) * self.dilation + 1
 
     @property
     def span(self) -> int:
-        """Elements from the first of the first window to the first of the last one."""
+        """The number of elements from the first of the first window to the first of the last window."""
         return (self.places - 1) * self.stride + 1
 
 
 def explicit_pairs(explicit: Sequence[int], axes: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """The padding before and after each of `axes`, from TensorFlow's flat list for all dimensions."""
+    """Returns the padding before and after each of `axes`, from TensorFlow's flat list for all dimensions."""
     return tuple((explicit[2 * a], explicit[2 * a + 1]) for a in axes) if explicit else ((0, 0),) * len(axes)
 
 
 def window_count(
     size: int | None, kernel: int | None, stride: int, dilation: int, padding: str, pair: tuple[int, int] = (0, 0)
 ) -> int | None:
-    """The output size along one axis, None if it is unknown; negative if the window does not fit."""
+    """Computes the output size along one axis: None if it is unknown, negative if the window does not fit."""
     if padding == "SAME":
         return None if size is None else -(-size // stride)
     if size is None or kernel is None:
@@ -70,7 +70,7 @@ def window_count(
 def make_window(
     size: int, kernel: int, stride: int, dilation: int, padding: str, pair: tuple[int, int] = (0, 0)
 ) -> Window:
-    """The windows along one axis, with the padding of a mode.
+    """Makes the windows along one axis, with the padding of a mode.
 
     "SAME" pads so that there are `ceil(size / stride)` windows, the odd element after; "VALID" does not pad.
 
@@ -101,7 +101,7 @@ def make_windows(
     padding: str,
     pairs: tuple[tuple[int, int], ...],
 ) -> tuple[Window, ...]:
-    """`make_window` for several axes."""
+    """Makes the windows along several axes, as `make_window` does along one."""
     parts = zip(sizes, kernels, strides, dilations, pairs, strict=True)
     return tuple(make_window(size, k, s, d, padding, pair) for size, k, s, d, pair in parts)
 
@@ -110,31 +110,31 @@ def make_windows(
 
 
 class Layout(NamedTuple):
-    """Where a data format such as NCHW has its dimensions."""
+    """The positions of the dimensions in a data format such as NCHW."""
 
     batch: int
     spatial: tuple[int, ...]
     channels: int
 
     def pick(self, values: Sequence[int]) -> tuple[int, ...]:
-        """The values of the spatial dimensions."""
+        """Returns the values of the spatial dimensions."""
         return tuple(values[a] for a in self.spatial)
 
 
 @functools.cache
 def layout_of(data_format: str) -> Layout:
-    """The layout that a data format names."""
+    """Returns the layout that a data format names."""
     batch, channels = data_format.index("N"), data_format.index("C")
     return Layout(batch, tuple(i for i in range(len(data_format)) if i not in (batch, channels)), channels)
 
 
 def to_channels_last(xp: Xp, x: Array, data_format: str) -> Array:
-    """`x` with its channels moved to the end."""
+    """Moves the channels of `x` to the end."""
     return xp.moveaxis(x, 1, -1) if data_format[1] == "C" else x
 
 
 def from_channels_last(xp: Xp, x: Array, data_format: str) -> Array:
-    """The inverse of `to_channels_last`."""
+    """Moves the channels of `x` from the end back: the inverse of `to_channels_last`."""
     return xp.moveaxis(x, -1, 1) if data_format[1] == "C" else x
 
 
@@ -142,7 +142,7 @@ def from_channels_last(xp: Xp, x: Array, data_format: str) -> Array:
 
 
 def padded(xp: Xp, x: Array, windows: Sequence[Window], value: Any = 0, first_axis: int = 1) -> Array:
-    """`x` with the padding of its windows around the axes from `first_axis` on."""
+    """Pads the axes of `x` from `first_axis` on, as the windows ask for."""
     if not any(w.before or w.after for w in windows):
         return x
     tail = x.ndim - first_axis - len(windows)
@@ -151,12 +151,12 @@ def padded(xp: Xp, x: Array, windows: Sequence[Window], value: Any = 0, first_ax
 
 
 def offsets(windows: Sequence[Window]) -> Iterator[tuple[int, ...]]:
-    """The positions inside a window, row by row."""
+    """Yields the positions inside a window, row by row."""
     return itertools.product(*(range(w.kernel) for w in windows))
 
 
 def elements(offset: Sequence[int], windows: Sequence[Window], first_axis: int = 1) -> tuple[slice, ...]:
-    """The index, into the padded input, of the element at `offset` of every window."""
+    """Returns the index, into the padded input, of the element at `offset` of every window."""
     index = [slice(None)] * first_axis
     for o, w in zip(offset, windows, strict=True):
         start = o * w.dilation
@@ -168,7 +168,7 @@ def elements(offset: Sequence[int], windows: Sequence[Window], first_axis: int =
 def overlay(
     xp: Xp, parts: Iterable[tuple[Sequence[int], Array]], windows: Sequence[Window], like: Sequence[int], dtype: Any
 ) -> Array:
-    """The inverse of picking `elements`: adds each part to where its elements stand in the input.
+    """Adds each part to where its elements stand in the input: the inverse of picking `elements`.
 
     Args:
       xp: the array namespace.
@@ -177,7 +177,7 @@ def overlay(
       like: the shape of the result, unpadded.
       dtype: the dtype of the result.
 
-    Returns: The sum, of shape `like`; what falls on padding is dropped.
+    Returns: The sum, of shape `like`; elements that fall on padding are dropped.
     """
     result = np.zeros(_padded_shape(windows, like), dtype)
     for offset, part in parts:
@@ -198,17 +198,17 @@ def _sum_of_placed(
 
 
 def _padded_shape(windows: Sequence[Window], like: Sequence[int]) -> tuple[int, ...]:
-    """The shape of an input of shape `like` with the padding of its windows."""
+    """Returns the shape of an input of shape `like` with the padding of its windows."""
     return (like[0], *(w.size + w.before + max(w.after, 0) for w in windows), *like[1 + len(windows) :])
 
 
 def _inner(windows: Sequence[Window]) -> tuple[slice, ...]:
-    """The index of the input inside the padded input."""
+    """Returns the index of the input inside the padded input."""
     return (slice(None), *(slice(w.before, w.before + w.size) for w in windows))
 
 
 def _placed(xp: XlaXp, part: Array, offset: Sequence[int], windows: Sequence[Window], sizes: Sequence[int]) -> Array:
-    """A part spread over the padded input, zero elsewhere; XLA fuses a sum of these into one loop."""
+    """Spreads a part over the padded input, zero elsewhere; XLA fuses a sum of such parts into one loop."""
     config = [(0, 0, 0)]
     for o, w, size in zip(offset, windows, sizes, strict=False):
         low = o * w.dilation
@@ -221,18 +221,18 @@ def _placed(xp: XlaXp, part: Array, offset: Sequence[int], windows: Sequence[Win
 
 
 def check_choice(op: str, attr: str, value: str, allowed: Sequence[str]) -> None:
-    """In shape rules: an attribute must be one of a few strings.
+    """Checks, for shape rules, that an attribute is one of a few strings.
 
-    Raises: ValueError: if it is not.
+    Raises: ValueError: if the attribute is another string.
     """
     if value not in allowed:
         raise ValueError(f"Attr '{attr}' of '{op}' Op passed string '{value}' not in: {_quoted(allowed)}.")
 
 
 def require_choice(attr: str, value: str, allowed: Sequence[str]) -> None:
-    """In kernels: an attribute must be one of a few strings.
+    """Checks, for kernels, that an attribute is one of a few strings.
 
-    Raises: InvalidArgumentError: if it is not.
+    Raises: InvalidArgumentError: if the attribute is another string.
     """
     if value not in allowed:
         raise InvalidArgumentError(
@@ -249,7 +249,7 @@ def _quoted(names: Sequence[str]) -> str:
 def checked_count(
     size: int | None, kernel: int | None, stride: int, dilation: int, padding: str, pair: tuple[int, int] = (0, 0)
 ) -> int | None:
-    """`window_count` for shape rules.
+    """Computes `window_count` for shape rules.
 
     Raises: ValueError: if the stride or dilation is not positive, or the window does not fit.
     """
