@@ -181,3 +181,30 @@ def test_constants_count_as_bytes() -> None:
     f = tf.function(lambda: tf.constant(big))
     f()
     assert f.cache_info().bytes > 800_000
+
+
+def test_the_order_of_use_survives_many_uses_and_drops() -> None:
+    dropped: list[Any] = []
+    cache = TraceCache(lambda entry: dropped.append(entry.trace))
+    cache.set_limits(max_traces=8)
+    entries = {i: cache.add(key(i), i, 1, tick=i) for i in range(8)}
+    for tick, i in enumerate([3, 1, 0, 3, 7, 5], start=100):
+        entries[i].tick = tick
+    for i in range(200, 206):
+        cache.add(key(i), i, 1, tick=i)
+    assert dropped == [2, 4, 6, 1, 0, 3]
+
+
+def test_notes_of_dropped_traces_go_too() -> None:
+    class Thing:
+        pass
+
+    cache = TraceCache()
+    kept = Thing()
+    cache.add(key(kept), "kept", 1, 0)
+    for tick in range(500):
+        thing = Thing()
+        cache.add(key(thing), tick, 1, tick)
+        del thing
+    assert len(cache) <= 2
+    assert len(cache._by_use) <= 64 and len(cache._mortal) <= 2 and len(cache._index._groups) <= 2

@@ -83,7 +83,7 @@ def stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
     return EagerTensor(np.broadcast_to(np.array(content, dtype.np_dtype), shape), dtype)
 
 
-@functools.cache
+@functools.cache  # finite: one entry an op
 def gradient_plan(op: OpDef) -> GradientPlan | None:
     """The plan of an op's gradient, or None if it has none."""
     return None if op.rules.gradient is None else GradientPlan(op)

@@ -152,6 +152,7 @@ def tangent_plan(
     if found is None:
         if len(_plans) >= _MOST_PLANS:
             _plans.clear()
+            _shapes_seen.clear()
         found = _plans[call, shapes] = _build(op, inputs, outputs, attrs, tangents, shapes, baked)
     return found
 

@@ -42,7 +42,7 @@ class _LateOp:
         return get_op(self.name)
 
 
-@functools.cache
+@functools.cache  # finite: paths in this package
 def late_function(path: str) -> Callable[..., Any]:
     """The function at dotted `path`, relative to the source package, imported on first use."""
     module, _, name = path.rpartition(".")

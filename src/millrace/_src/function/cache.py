@@ -3,18 +3,21 @@
 Problem: a call should reuse the most specific trace whose types its arguments have, quickly; and a function called with
 a thousand shapes must not keep a thousand graphs for ever.
 
-Idea: an exact dictionary first; on a miss, the traces of the same layout are compared by `is_subtype_of` and the answer
-is remembered. Each trace carries the tick of its last use; adding one beyond a limit drops those used longest ago. A
-dropped trace lives on for whoever holds it.
+Idea: an exact dictionary first; on a miss, the few traces that an index finds are compared by `is_subtype_of` and the
+answer is remembered. Each trace carries the tick of its last use; adding one beyond a limit drops those used longest
+ago. A dropped trace lives on for whoever holds it.
 """
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
 from millrace._src.function.signature import Layout
+from millrace._src.function.trace_index import TraceIndex
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import Weakref
 
@@ -56,13 +59,17 @@ class CacheInfo(NamedTuple):
 class Entry:
     """A trace in the cache."""
 
-    __slots__ = ("key", "trace", "size", "tick")
+    __slots__ = ("number", "key", "trace", "size", "tick", "plan_keys")
 
-    def __init__(self, key: TraceKey, trace: Any, size: int, tick: int) -> None:
+    def __init__(self, number: int, key: TraceKey, trace: Any, size: int, tick: int) -> None:
+        self.number = number
+        """Tells which of two traces is the earlier."""
         self.key = key
         self.trace = trace
         self.size = size
         self.tick = tick
+        self.plan_keys: set[Any] = set()
+        """The keys of the short ways that lead calls to the trace; see `fast_calls`."""
 
 
 class TraceCache:
@@ -75,6 +82,13 @@ class TraceCache:
     def __init__(self, on_evict: Callable[[Entry], None] | None = None) -> None:
         self._entries: dict[TraceKey, Entry] = {}
         self._dispatched: dict[TraceKey, Entry] = {}
+        self._index = TraceIndex()
+        self._mortal: dict[TraceKey, Entry] = {}
+        """The entries whose types hold weak references."""
+        self._numbered: dict[int, Entry] = {}
+        self._by_use: list[tuple[int, int]] = []
+        """A heap of (tick, number) of entries, the tick perhaps an old one: so that a use costs nothing."""
+        self._added = 0
         self._lock = threading.RLock()
         self._on_evict = on_evict
         self.max_traces = DEFAULT_MAX_TRACES
@@ -98,8 +112,12 @@ class TraceCache:
 
     def _dispatch(self, key: TraceKey) -> Entry | None:
         """Finds the entry with the narrowest types among those that serve `key`; the earliest if none is narrower."""
+        with self._lock:
+            candidates = self._index.candidates(key)
+            if candidates is None:
+                candidates = list(self._entries.values())
         best: Entry | None = None
-        for entry in list(self._entries.values()):
+        for entry in sorted(candidates, key=lambda e: e.number):
             if key.is_served_by(entry.key) and (best is None or entry.key.is_served_by(best.key)):
                 best = entry
         if best is not None:
@@ -110,35 +128,75 @@ class TraceCache:
                     self._dispatched[key] = best
         return best
 
+    def alike(self, key: TraceKey) -> list[Entry]:
+        """Returns the traces, newest first, whose types may have a supertype in common with those of `key`."""
+        with self._lock:
+            entries = self._index.alike(key)
+            return sorted(self if entries is None else entries, key=lambda entry: -entry.number)
+
+    def newest(self, count: int) -> list[Entry]:
+        """Returns the traces that were added last, in the order of their addition."""
+        with self._lock:
+            return list(itertools.islice(reversed(self._entries.values()), count))[::-1]
+
     def add(self, key: TraceKey, trace: Any, size: int, tick: int) -> Entry:
         """Adds a trace and drops the least recently used traces beyond the limits."""
         with self._lock:
-            entry = Entry(key, trace, size, tick)
-            replaced_entry = self._entries.pop(key, None)
-            self.bytes += size - (replaced_entry.size if replaced_entry is not None else 0)
-            self._entries[key] = entry
+            entry = Entry(self._added, key, trace, size, tick)
+            self._added += 1
+            replaced = self._entries.get(key)
+            if replaced is not None:
+                self._take_out(replaced)
+            self.bytes += size
+            self._entries[key] = self._numbered[entry.number] = entry
+            self._index.add(entry)
+            self._note_use(entry)
+            if any(map(_holds_reference, key.types)):
+                self._mortal[key] = entry
             self._dispatched.clear()
             self._drop_dead()
             self._drop_surplus(entry)
             return entry
 
     def _drop_dead(self) -> None:
-        for entry in list(self._entries.values()):
-            if any(_is_dead(kind) for kind in entry.key.types):
+        for entry in list(self._mortal.values()):
+            if any(map(_is_dead, entry.key.types)):
                 self._drop(entry)
 
     def _drop_surplus(self, newest: Entry) -> None:
-        if len(self._entries) <= self.max_traces and self.bytes <= self.max_bytes:
-            return
-        for entry in sorted(self._entries.values(), key=lambda e: e.tick):
-            if len(self._entries) <= self.max_traces and self.bytes <= self.max_bytes:
-                return
-            if entry is not newest:
-                self._drop(entry)
+        """Drops the entries used longest ago until the others fit; the newest stays in any case."""
+        while len(self._entries) > 1 and (len(self._entries) > self.max_traces or self.bytes > self.max_bytes):
+            self._drop(self._used_longest_ago(newest))
+
+    def _used_longest_ago(self, newest: Entry) -> Entry:
+        """Returns the entry with the smallest tick, but not the newest: no tick in the heap is above the true one."""
+        while True:
+            tick, number = self._by_use[0]
+            entry = self._numbered.get(number)
+            if entry is None:  # it was dropped
+                heapq.heappop(self._by_use)
+            elif entry.tick > tick:
+                heapq.heapreplace(self._by_use, (entry.tick, number))
+            elif entry is newest:  # only where a tick is out of order
+                return min((e for e in self._numbered.values() if e is not newest), key=lambda e: e.tick)
+            else:
+                return entry
+
+    def _note_use(self, entry: Entry) -> None:
+        """Adds an entry to the heap, which is made anew when most of it stands for dropped ones."""
+        heapq.heappush(self._by_use, (entry.tick, entry.number))
+        if len(self._by_use) > 2 * len(self._numbered) + 16:
+            self._by_use = sorted((entry.tick, entry.number) for entry in self._numbered.values())
+
+    def _take_out(self, entry: Entry) -> None:
+        del self._entries[entry.key]
+        del self._numbered[entry.number]
+        self._mortal.pop(entry.key, None)
+        self._index.remove(entry)
+        self.bytes -= entry.size
 
     def _drop(self, entry: Entry) -> None:
-        del self._entries[entry.key]
-        self.bytes -= entry.size
+        self._take_out(entry)
         self.evictions += 1
         if self._on_evict is not None:
             self._on_evict(entry)
@@ -164,6 +222,10 @@ class TraceCache:
         with self._lock:
             entries = list(self._entries.values())
             self._entries.clear()
+            self._mortal.clear()
+            self._numbered.clear()
+            self._by_use.clear()
+            self._index = TraceIndex()
             self._dispatched.clear()
             self.bytes = 0
             if self._on_evict is not None:
@@ -181,6 +243,11 @@ class TraceCache:
             self.bytes,
             self.max_bytes,
         )
+
+
+def _holds_reference(kind: Any) -> bool:
+    """Returns whether a type holds a weak reference, which may die."""
+    return isinstance(kind, Weakref) or isinstance(kind, Structure) and any(map(_holds_reference, kind.components))
 
 
 def _is_dead(kind: Any) -> bool:

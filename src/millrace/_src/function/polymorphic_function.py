@@ -31,7 +31,7 @@ from millrace._src.function.concrete_function import ConcreteFunction
 from millrace._src.function.function_type import FunctionType, describe
 from millrace._src.function.graph_size import graph_bytes
 from millrace._src.function.methods import InstanceCaches, instance_cache_for
-from millrace._src.function.retracing import Retrace, causes_of, stats_for
+from millrace._src.function.retracing import COMPARED_TRACES, Retrace, causes_of, stats_for
 from millrace._src.function.signature import Layout, Signature, make_signature
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.trace_types import TraceType
@@ -167,10 +167,13 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     def _add_plan(self, flat_key: Any, entry: Entry, arrays: Sequence[Any]) -> None:
         if len(self._plans) >= _MAX_PLANS:
+            for plan in list(self._plans.values()):
+                plan.entry.plan_keys.clear()
             self._plans.clear()
         is_plain = all(type(array) is np.ndarray for array in arrays)
         make = fast_calls.make_runner if is_plain else fast_calls.make_reading_runner
         self._plans[flat_key] = fast_calls.Plan(entry, make(entry.trace))
+        entry.plan_keys.add(flat_key)
 
     # --- finding and making traces -------------------------------------------------------------------------------
 
@@ -201,21 +204,21 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> Entry:
         start = time.perf_counter()
-        key = self._generalized(key, [entry.key for entry in self._cache])
+        key = self._generalized(key)
         traced = self._trace(key, values)
         milliseconds = (time.perf_counter() - start) * 1000
-        earlier = [entry.key for entry in self._cache]  # now, since a recursive body has added its own trace
+        earlier = [entry.key for entry in self._cache.newest(COMPARED_TRACES)]  # a recursive body has added its own
         concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
         entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._calls)
         self._explain(key, earlier, milliseconds, is_call)
         return entry
 
-    def _generalized(self, key: TraceKey, earlier: Sequence[TraceKey]) -> TraceKey:
+    def _generalized(self, key: TraceKey) -> TraceKey:
         """Widens the types, with `reduce_retracing`, to cover an earlier trace that differs only in shapes."""
         if not self._options.reduce_retracing or self._signature.is_constrained:
             return key
-        for other in reversed(earlier):
+        for other in [entry.key for entry in self._cache.alike(key)]:
             if other.context == key.context and other.layout == key.layout:
                 common_types = [
                     mine.most_specific_common_supertype([theirs]) for mine, theirs in zip(key.types, other.types)
@@ -456,7 +459,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
 def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
     """Drops the plans of a trace that leaves the cache."""
-    for key in [key for key, plan in list(plans.items()) if plan.entry is entry]:
+    for key in entry.plan_keys:
         plans.pop(key, None)
 
 

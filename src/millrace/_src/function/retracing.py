@@ -27,6 +27,8 @@ from millrace._src.state.variable_spec import VariableSpec
 _WINDOW = 10
 _LIMIT = 5
 _MAX_WARNINGS = 2
+COMPARED_TRACES = 32
+"""How many earlier traces a new one is compared with: a function may have a thousand."""
 
 
 class Cause(NamedTuple):
@@ -133,14 +135,20 @@ def stats_for(code: Any) -> CallStats:
 def causes_of(
     new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str], instance: Any = None
 ) -> tuple[Cause, ...]:
-    """Says why no `earlier` trace serves `new`: lists the differences from the nearest trace.
+    """Returns why no `earlier` trace serves `new`: the differences from the nearest of the newest ones.
 
     `instance` is the object of which the function is a method, if the function is a method.
     """
     if not earlier:
         return (NEW_FUNCTION,) if instance is None else (_new_instance(type(instance).__name__),)
-    candidates = [tuple(_differences(old, new, names)) for old in reversed(earlier)]
-    return min((c for c in candidates if c), key=len, default=())
+    nearest: tuple[Cause, ...] = ()
+    for old in reversed(earlier[-COMPARED_TRACES:]):
+        causes = tuple(_differences(old, new, names))
+        if len(causes) == 1:
+            return causes
+        if causes and (not nearest or len(causes) < len(nearest)):
+            nearest = causes
+    return nearest
 
 
 NEW_FUNCTION = Cause(

@@ -40,7 +40,7 @@ def rule_of(op: OpDef) -> Rule | None:
     return op.rules.batching or derived_rule(op)
 
 
-@functools.cache
+@functools.cache  # finite: one entry an op
 def derived_rule(op: OpDef) -> Rule | None:
     """Derives the rule of an op that works element by element from the shape rule."""
     signature = op.signature

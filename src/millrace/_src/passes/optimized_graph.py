@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.graph.operation import Operation
 
 
-@functools.cache
+@functools.cache  # finite: one entry an op
 def function_names(op: OpDef) -> tuple[str, ...]:
     """Returns the attributes of an op that are functions or lists of functions."""
     return tuple([name for name, kind in op.attr_kinds.items() if kind in ("func", "list[func]")])

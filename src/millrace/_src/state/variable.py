@@ -556,7 +556,7 @@ def _liftable(value: Any) -> bool:
     return not isinstance(value, SymbolicTensor)
 
 
-@functools.cache
+@functools.cache  # finite: one entry a dtype
 def _read_call(dtype: DType) -> BoundCall:
     """What tapes are told when a variable of a dtype is read."""
     return BoundCall(get_op("ReadVariableOp"), (resource,), {"dtype": dtype})

@@ -173,12 +173,17 @@ def is_excluded(function: Any) -> bool:
 class _Callables(dict[Any, Any]):
     """A dictionary from a Python function, a builtin function or a class to what is called in its place."""
 
+    most = 4096
+    """How many functions it keeps."""
+
     def __missing__(self, function: Any) -> Any:
         if type(function) is types.FunctionType:
             converted = replacements.replacement(function)
             if converted is function:
                 converted = convert_function(function)
             if function.__closure__ is None and _lives_in_module(function):
+                if len(self) >= self.most:  # a notebook defines its functions again and again
+                    self.clear()
                 self[function] = converted
             return converted
         if type(function) not in looked_up:

@@ -123,7 +123,7 @@ class _OwnItems:
         return self.at.get(f"{self.container}[{key!r}]", _NOTHING) is value or id(value) in self.anywhere
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4096)
 def _has_key_variable(name: str) -> bool:
     """Tells whether a variable is an item at a key that is a variable itself: `x[i]`."""
     if "[" not in name:

@@ -49,7 +49,7 @@ def expression(source: str, /, **parts: Any) -> ast.expr:
     return statement.value
 
 
-@functools.cache
+@functools.cache  # finite: the templates of this package
 def _parsed(source: str) -> list[ast.stmt]:
     statements = ast.parse(textwrap.dedent(source)).body
     for statement in statements:

@@ -50,7 +50,7 @@ def _all_axes(tensor: Any) -> Any:
     return convert_to_tensor(np.arange(rank, dtype=np.int32), name="Const")
 
 
-@functools.cache
+@functools.cache  # finite: no array has more than 64 dimensions
 def _first_axes(rank: int) -> Any:
     return int_vector(tuple(range(rank)))
 

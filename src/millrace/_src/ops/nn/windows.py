@@ -121,7 +121,7 @@ class Layout(NamedTuple):
         return tuple(values[a] for a in self.spatial)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def layout_of(data_format: str) -> Layout:
     """Returns the layout that a data format names."""
     batch, channels = data_format.index("N"), data_format.index("C")

@@ -1,0 +1,169 @@
+"""Finds the traces that may serve a call without comparing the call with all of them.
+
+Problem: a function that was traced for a thousand shapes would compare each new kind of call with a thousand types
+before it traces again.
+
+Idea: a trace serves a call when the two agree in everything but shapes, their *outline*, and each shape of the trace is
+that of the call with some dimensions unknown. Which dimensions are unknown in a trace is its *blur*. Traces have few
+different blurs, most of them none; so the call's shapes are blurred in each way that occurs among the traces of the
+call's outline, and looked up in a dictionary. What is found is a candidate, to be compared for good.
+
+A type of the user's own says itself what it is a subtype of. It has no outline, so a call with such a type has all
+traces as candidates; a call without one is never served by a trace with one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
+
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.specs import TensorSpec, TypeSpec
+from millrace._src.function.trace_structures import Structure
+from millrace._src.function.trace_types import Literal, Weakref
+from millrace._src.state.variable_spec import VariableSpec
+from millrace._src.util import nest
+
+_Shape: TypeAlias = tuple[int | None, ...] | None
+"""The dimensions of a shape; None for an unknown rank."""
+_Blur: TypeAlias = tuple[tuple[int, ...] | None, ...]
+"""For each shape the positions of its unknown dimensions; None for an unknown rank."""
+
+
+class _NoOutlineError(Exception):
+    """A type says itself what it is a subtype of."""
+
+
+class Group:
+    """The traces of one outline.
+
+    Attributes:
+      entries: the traces by their shapes; several where they differ in names of tensors.
+      blurs: how many traces have a blur.
+    """
+
+    __slots__ = ("entries", "blurs")
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[_Shape, ...], list[Any]] = {}
+        self.blurs: Counter[_Blur] = Counter()
+
+    def add(self, shapes: tuple[_Shape, ...], entry: Any) -> None:
+        """Adds a trace with its shapes."""
+        self.entries.setdefault(shapes, []).append(entry)
+        self.blurs[_blur_of(shapes)] += 1
+
+    def remove(self, shapes: tuple[_Shape, ...], entry: Any) -> None:
+        """Takes a trace away."""
+        self.entries[shapes].remove(entry)
+        if not self.entries[shapes]:
+            del self.entries[shapes]
+        blur = _blur_of(shapes)
+        self.blurs[blur] -= 1
+        if not self.blurs[blur]:
+            del self.blurs[blur]
+
+    def candidates(self, shapes: tuple[_Shape, ...]) -> list[Any]:
+        """Returns the traces whose shapes are the given ones, blurred in a way that occurs."""
+        blurred = {_blurred(shapes, blur) for blur in self.blurs}
+        return [entry for key in blurred for entry in self.entries.get(key, ())]
+
+
+class TraceIndex:
+    """The entries of a trace cache by the outlines of their keys."""
+
+    def __init__(self) -> None:
+        self._groups: dict[Hashable, Group] = {}
+
+    def add(self, entry: Any) -> None:
+        """Adds an entry; one without an outline is found among all entries only."""
+        found = _outline_of(entry.key)
+        if found is not None:
+            outline, shapes = found
+            self._groups.setdefault(outline, Group()).add(shapes, entry)
+
+    def remove(self, entry: Any) -> None:
+        """Takes an entry away."""
+        found = _outline_of(entry.key)
+        if found is not None:
+            outline, shapes = found
+            group = self._groups[outline]
+            group.remove(shapes, entry)
+            if not group.entries:
+                del self._groups[outline]
+
+    def alike(self, key: Any) -> list[Any] | None:
+        """Returns the entries that agree with `key` in all but shapes; None if `key` has no outline."""
+        found = _outline_of(key)
+        if found is None:
+            return None
+        group = self._groups.get(found[0])
+        return [] if group is None else [entry for entries in group.entries.values() for entry in entries]
+
+    def candidates(self, key: Any) -> list[Any] | None:
+        """Returns a few entries, among them all that may serve `key`; None if `key` has no outline."""
+        found = _outline_of(key)
+        if found is None:
+            return None
+        outline, shapes = found
+        group = self._groups.get(outline)
+        return [] if group is None else group.candidates(shapes)
+
+
+def _outline_of(key: Any) -> tuple[Hashable, tuple[_Shape, ...]] | None:
+    shapes: list[_Shape] = []
+    try:
+        parts = tuple([_part(kind, shapes) for kind in key.types])
+    except _NoOutlineError:
+        return None
+    return (key.context, key.layout, parts), tuple(shapes)
+
+
+def _part(kind: Any, shapes: list[_Shape]) -> Hashable:
+    """Returns what a type and its subtypes share; adds the type's shapes to `shapes`."""
+    subtype_rule = type(kind).is_subtype_of
+    if subtype_rule is TensorSpec.is_subtype_of:  # the name may differ
+        shapes.append(_dims(kind.shape))
+        return TensorSpec, kind.dtype
+    if subtype_rule is VariableSpec.is_subtype_of:
+        shapes.append(_dims(kind.shape))
+        return VariableSpec, kind.dtype, kind.trainable, kind.alias_id
+    if subtype_rule in (Literal.is_subtype_of, Weakref.is_subtype_of):
+        return kind
+    if subtype_rule is Structure.is_subtype_of:
+        return kind.container_key(), tuple([_part(part, shapes) for part in kind.components])
+    if subtype_rule is TypeSpec.is_subtype_of:
+        return type(kind), tuple([_field(field, shapes) for field in nest.flatten(kind._serialize())])
+    raise _NoOutlineError
+
+
+def _field(field: Any, shapes: list[_Shape]) -> Any:
+    """Returns what a field of a spec and that of a subtype share: at the least, their class."""
+    if isinstance(field, TensorShape):
+        shapes.append(_dims(field))
+        return TensorShape
+    if isinstance(field, TypeSpec):
+        return _part(field, shapes)
+    if isinstance(field, (DType, str, int)):
+        return type(field), field
+    return type(field)
+
+
+def _dims(shape: TensorShape) -> _Shape:
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
+def _blur_of(shapes: Sequence[_Shape]) -> _Blur:
+    return tuple([None if s is None else tuple([i for i, d in enumerate(s) if d is None]) for s in shapes])
+
+
+def _blurred(shapes: Sequence[_Shape], blur: _Blur) -> tuple[_Shape, ...]:
+    return tuple([_blurred_shape(s, hidden) for s, hidden in zip(shapes, blur, strict=True)])
+
+
+def _blurred_shape(shape: _Shape, hidden: tuple[int, ...] | None) -> _Shape:
+    if shape is None or hidden is None:
+        return None
+    return tuple([None if i in hidden else d for i, d in enumerate(shape)]) if hidden else shape
