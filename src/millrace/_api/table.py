@@ -685,10 +685,10 @@ config.experimental.set_visible_devices core.devices:set_visible_devices
 config.experimental.tensor_float_32_execution_enabled core.runtime_options:tensor_float_32_execution_enabled
 """,
     "config.optimizer": """
-config.optimizer.get_experimental_options core.runtime_options:get_experimental_options
-config.optimizer.get_jit core.runtime_options:get_jit
-config.optimizer.set_experimental_options core.runtime_options:set_experimental_options
-config.optimizer.set_jit core.runtime_options:set_jit
+config.optimizer.get_experimental_options passes.switches:get_experimental_options
+config.optimizer.get_jit passes.switches:get_jit
+config.optimizer.set_experimental_options passes.switches:set_experimental_options
+config.optimizer.set_jit passes.switches:set_jit
 """,
     "config.threading": """
 config.threading.get_inter_op_parallelism_threads core.runtime_options:get_inter_op_parallelism_threads

@@ -1,12 +1,10 @@
 """`tf.config` options that tune a runtime Millrace does not have: remembered and given back, without effect on answers.
 
 Programs set them at their start; refusing would break the program, and each has a well-defined answer here: there are
-no thread pools of our own to size, no graph rewriter to switch, and every kernel is deterministic already.
+no thread pools of our own to size, and every kernel is deterministic already.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from millrace._src.core.devices import PhysicalDevice, list_physical_devices
 from millrace._src.util.export import export
@@ -15,8 +13,6 @@ from millrace._src.util.export import export
 class _Options:
     intra_op_threads = 0
     inter_op_threads = 0
-    jit: str | bool = ""
-    optimizer: dict[str, Any] = {"disable_model_pruning": False, "disable_meta_optimizer": False}
     determinism = False
     tensor_float_32 = True
 
@@ -66,46 +62,6 @@ def get_inter_op_parallelism_threads() -> int:
     0
     """
     return _Options.inter_op_threads
-
-
-@export("config.optimizer.set_jit")
-def set_jit(enabled: Any) -> None:
-    """Records whether functions should be compiled; `tf.function(jit_compile=True)` decides.
-
-    >>> tf.config.optimizer.set_jit(False)
-    """
-    _Options.jit = "autoclustering" if enabled is True else enabled or ""
-
-
-@export("config.optimizer.get_jit")
-def get_jit() -> Any:
-    """The recorded setting of `set_jit`: "" or "autoclustering".
-
-    >>> tf.config.optimizer.get_jit()
-    ''
-    """
-    return _Options.jit
-
-
-@export("config.optimizer.set_experimental_options")
-def set_experimental_options(options: dict[str, Any]) -> None:
-    """Records graph optimizer options.
-
-    >>> tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
-
-    Args: options: a dict of option names and values.
-    """
-    _Options.optimizer = {**_Options.optimizer, **options}
-
-
-@export("config.optimizer.get_experimental_options")
-def get_experimental_options() -> dict[str, Any]:
-    """The recorded graph optimizer options.
-
-    >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
-    False
-    """
-    return dict(_Options.optimizer)
 
 
 @export("config.experimental.enable_op_determinism")

@@ -42,6 +42,17 @@ def bind_kernel(
     return _grouping(op, attrs, kernel) if any(arg.is_list for arg in op.signature.inputs) else kernel
 
 
+def bind_addition(op: OpDef, attrs: dict[str, Any], xp: Xp) -> Callable[..., Any]:
+    """Returns what adds the result of an op to an array without making that result: the op's rule `added_to`.
+
+    The callable takes the array and what the kernel takes; it returns the sum, or None where only the whole result can
+    be added.
+    """
+    assert op.rules.added_to is not None  # or else no pass had asked for it
+    given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
+    return functools.partial(op.rules.added_to, xp, **given)
+
+
 def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[Any], Any]) -> dict[str, Any]:
     """Returns the attributes that the kernel names, with callables in place of functions."""
     given: dict[str, Any] = {}

@@ -124,6 +124,10 @@ class Node:
         """Whether the node only computes, always the same from the same inputs."""
         return self.effects is Effects.NONE
 
+    def become(self, op: OpDef, attrs: dict[str, Any], inputs: Sequence[Value], origin: Operation) -> None:
+        """Computes the outputs in another way: by an op without effects."""
+        self.op_def, self.attrs, self.inputs, self.origin = op, attrs, tuple(inputs), origin
+
     def set_operands(self, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
         """Gives a loop or a choice other inputs and outputs; the attributes say their dtypes."""
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)

@@ -25,7 +25,7 @@ from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor
-from millrace._src.engines.numpy.accumulation import fuse_sums
+from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.instructions import (
     Choice,
     Instruction,
@@ -63,7 +63,6 @@ class _Writer:
         names = {value: f"a{index}" for index, value in enumerate(graph.inputs)}
         block = self._block(graph.nodes, names)
         results = [self._name(value, names) for value in graph.outputs]
-        fuse_sums(block, results, self.engine, self.scope)
         note_lives(block, frozenset(results))
         choose_in_place(block)
         lines = list(rendered(block, 2))
@@ -145,7 +144,10 @@ class _Writer:
         pattern = ", ".join(targets)
         if len(signature.outputs) > 1 or (signature.outputs and signature.outputs[0].is_list):
             pattern = self._unpacking(node, targets)
-        line = Line(targets, pattern, call, arguments, node)
+        line = Line(targets, pattern, call, arguments, node, makes_array=bool(node.added))
+        if node.added and len(node.inputs) == 1 + sum(len(maker.inputs) for maker in node.added):
+            name = self._bound("p", bind_sum(node, self.engine, in_place=True))
+            line.consumed, line.call_in_place = arguments[0], f"{name}({', '.join(arguments)})"
         if any(value.dtype.name == "variant" for value in node.inputs):
             self._note_lists(line, arguments)
         return line
@@ -156,8 +158,7 @@ class _Writer:
         lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
         make = node.op_def.rules.in_place
         if make is not None:
-            name = f"p{next(self.serial)}"
-            self.scope[name] = make(node.attrs)
+            name = self._bound("p", make(node.attrs))
             line.consumed, line.call_in_place = lists[0], f"{name}({', '.join(arguments)})"
             lists = lists[1:]
         holds = any(value.dtype.name == "variant" for value in node.outputs) or node.holds_functions
@@ -167,6 +168,12 @@ class _Writer:
 
     def _new(self, kind: str) -> str:
         return f"{kind}{next(self.serial)}"
+
+    def _bound(self, kind: str, function: Callable[..., Any]) -> str:
+        """Gives a callable a name in the program."""
+        name = self._new(kind)
+        self.scope[name] = function
+        return name
 
     def _name(self, value: Value, names: _Names) -> str:
         """What a value is called; a constant gets its name when it is first read."""
@@ -183,9 +190,10 @@ class _Writer:
 
     def _call(self, node: Node, arguments: list[str]) -> str:
         op = node.op_def
+        if node.added:
+            return f"{self._bound('t', bind_sum(node, self.engine))}({', '.join(arguments)})"
         kernel = self.engine.bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
-        name = self._new("k")
-        self.scope[name] = kernel
+        name = self._bound("k", kernel)
         call = f"{name}({', '.join(arguments)})"
         if len(node.outputs) != 1 or op.signature.outputs[0].is_list or node.outputs[0].shape.rank not in (0, None):
             return call

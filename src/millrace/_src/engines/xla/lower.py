@@ -3,10 +3,6 @@
 The graph is walked once, while JAX traces, in the order of its operations. What
 depends only on constants and static shapes is computed on the host with the NumPy
 kernels, so an op whose shape argument comes from `tf.shape(x)` finds a plain array.
-
-An array that is zero but for a few places (the gradient of a slice) is not made until an
-op other than a sum asks for it: a sum adds to these places alone, and a loop that
-accumulates such arrays takes linear time.
 """
 
 from __future__ import annotations
@@ -23,12 +19,13 @@ from millrace._src.core import errors
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import places
-from millrace._src.engines.binding import bind_kernel
+from millrace._src.engines.binding import bind_addition, bind_kernel
 from millrace._src.engines.xla.cells import is_concrete
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 from millrace._src.passes.pipeline import optimize
+from millrace._src.passes.sparse_sums import split_summands
 
 _NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.UnexpectedTracerError)
 
@@ -57,40 +54,14 @@ def _explained(node: Node) -> Iterator[None]:
         raise _cannot_compile(node, message) from None
 
 
-class _Sparse:
-    """The result of an op that knows how to add it to an array without making it."""
-
-    def __init__(self, node: Node, arguments: Sequence[Any]) -> None:
-        self.node, self.arguments = node, arguments
-        self._whole: Any = None
-
-    def whole(self) -> Any:
-        """The array, made when it is first asked for."""
-        if self._whole is None:
-            with _explained(self.node):
-                self._whole = _bind(self.node)(*self.arguments)
-        return self._whole
-
-    def added_to(self, total: Any) -> Any:
-        """The sum of an array and this one; None if their shapes differ."""
-        op, attrs = self.node.op_def, self.node.attrs
-        given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
-        assert op.rules.added_to is not None
-        with _explained(self.node):
-            return op.rules.added_to(xp, total, *self.arguments, **given)
-
-
 class Lowering:
     """A graph as a function of arrays, for JAX to trace.
 
-    Args:
-      graph: the graph.
-      is_call: whether the graph is that of a call: what it returns may be added up by who called it.
+    Args: graph: the graph.
     """
 
-    def __init__(self, graph: OptimizedGraph, *, is_call: bool = False) -> None:
+    def __init__(self, graph: OptimizedGraph) -> None:
         self.graph = graph
-        self.is_call = is_call
         self.inputs, self.outputs = graph.inputs, graph.outputs
         self.passed_on = [i < len(self.outputs) and self.outputs[i] is v for i, v in enumerate(self.inputs)]
         """For each input, whether the output of the same number is that input: a loop's captures."""
@@ -100,38 +71,35 @@ class Lowering:
         for node in self.graph.nodes:
             results = self._run(node, [_array(value, arrays) for value in node.inputs])
             arrays.update(zip(node.outputs, results, strict=True))
-        found = [_array(value, arrays) for value in self.outputs]
-        return found if self.is_call else [_whole(r) for r in found]
+        return [_array(value, arrays) for value in self.outputs]
 
     def _run(self, node: Node, arguments: list[Any]) -> Sequence[Any]:
         op = node.op_def
-        if op.traits.is_sum and any(isinstance(a, _Sparse) for a in arguments):
+        if node.added:
             return [self._summed(node, arguments)]
-        arguments = [_whole(a) for a in arguments]
         if op.traits.reads_only_shapes:
             arguments = [np.broadcast_to(np.zeros((), a.dtype), a.shape) for a in arguments]
         if may_be_computed_ahead(node) and all(isinstance(a, (np.ndarray, np.generic)) for a in arguments):
-            kernel = eager_engine().bind(op, tuple(t.dtype for t in node.inputs), node.attrs)
+            kernel = eager_engine().bind(op, tuple([value.dtype for value in node.inputs]), node.attrs)
             with _explained(node), np.errstate(all="ignore"):
                 return [np.asarray(r) for r in flatten_result(op, kernel(*arguments))]
         with _explained(node):
             self._check_constants(node, arguments)
-            if op.rules.added_to is not None:
-                return [_Sparse(node, arguments)]
             return flatten_result(op, _bind(node)(*arguments))
 
     def _summed(self, node: Node, arguments: Sequence[Any]) -> Any:
-        """The sum of whole arrays and of such that are mostly zeros."""
-        sparse = [a for a in arguments if isinstance(a, _Sparse)]
-        whole = [a for a in arguments if not isinstance(a, _Sparse)] or [sparse.pop(0).whole()]
-        total = whole[0] if len(whole) == 1 else self._run(node, whole)[0]
-        for part in sparse:
-            found = part.added_to(jnp.asarray(total))
-            total = self._run(node, [total, part.whole()])[0] if found is None else found
+        """The sum of whole arrays and of such that are mostly zeros: see the pass `sparse_sums`."""
+        whole, parts = split_summands(node, arguments)
+        with _explained(node):
+            total = whole[0] if len(whole) == 1 else _bind(node)(*whole)
+            for maker, part in zip(node.added, parts, strict=True):
+                self._check_constants(maker, part)
+                added = bind_addition(maker.op_def, maker.attrs, xp)(jnp.asarray(total), *part)
+                total = _bind(node)(total, _bind(maker)(*part)) if added is None else added
         return total
 
     @staticmethod
-    def _check_constants(node: Node, arguments: list[Any]) -> None:
+    def _check_constants(node: Node, arguments: Sequence[Any]) -> None:
         op = node.op_def
         if not op.traits.constant_inputs:
             return
@@ -143,10 +111,6 @@ class Lowering:
         if unknown:
             names = ", ".join(dict.fromkeys(f"'{name}'" for name, _ in unknown))
             raise _unknown(node, f"input {names} must be a compile-time constant", [t for _, t in unknown])
-
-
-def _whole(value: Any) -> Any:
-    return value.whole() if isinstance(value, _Sparse) else value
 
 
 def _named_inputs(node: Node) -> list[tuple[str, Value]]:
@@ -161,19 +125,12 @@ def _numbers(tensors: Sequence[Any]) -> list[Any]:
 
 
 def _bind(node: Node) -> Callable[..., Any]:
-    op = node.op_def
-    convert = _called if op.traits.control == "call" else _callable
-    return bind_kernel(op, node.attrs, engine="xla", xp=xp, convert_function=convert, with_checks=False)
+    return bind_kernel(node.op_def, node.attrs, engine="xla", xp=xp, convert_function=_callable, with_checks=False)
 
 
 def _callable(function: Any) -> Callable[..., Any]:
     """A function attribute as a callable on traced arrays."""
     return Lowering(_graph(function))
-
-
-def _called(function: Any) -> Callable[..., Any]:
-    """The function of a call."""
-    return Lowering(_graph(function), is_call=True)
 
 
 def _graph(function: Any) -> OptimizedGraph:

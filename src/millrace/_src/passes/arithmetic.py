@@ -1,0 +1,199 @@
+"""Simplifies arithmetic where the result is the same to the bit.
+
+Each row of the tables is one rule, pattern -> replacement, with its formula as a comment. What holds for real numbers
+but not for floating-point ones has no row: `x + 0` makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from millrace._src.core.dtypes import int32
+from millrace._src.core.op_registry import get_op
+from millrace._src.passes.constant_folding import constant
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+from millrace._src.passes.rewrite import Rule, rewrite
+
+
+class _Neutral(NamedTuple):
+    """An input that changes nothing: the op returns its other input."""
+
+    place: int
+    """The number of the input that changes nothing."""
+    value: float
+    """What all of its elements are; the sign of zero counts."""
+    kinds: str
+    """The kinds of dtype (b, i, u, f) for which that is so."""
+
+
+_NEUTRAL: dict[str, tuple[_Neutral, ...]] = {
+    "Mul": (_Neutral(1, 1, "iuf"), _Neutral(0, 1, "iuf")),  # x * 1 -> x; 1 * x -> x
+    "RealDiv": (_Neutral(1, 1, "f"),),  # x / 1 -> x
+    "Div": (_Neutral(1, 1, "iuf"),),  # x / 1 -> x
+    "DivNoNan": (_Neutral(1, 1, "f"),),  # x / 1 -> x
+    "FloorDiv": (_Neutral(1, 1, "iu"),),  # x // 1 -> x
+    "Sub": (_Neutral(1, 0.0, "iuf"),),  # x - 0 -> x, also for x = -0.0
+    "AddV2": (
+        *(_Neutral(1, -0.0, "f"), _Neutral(0, -0.0, "f")),  # x + -0.0 -> x; -0.0 + x -> x
+        *(_Neutral(1, 0, "iu"), _Neutral(0, 0, "iu")),  # x + 0 -> x; 0 + x -> x
+    ),
+    "LogicalAnd": (_Neutral(1, True, "b"), _Neutral(0, True, "b")),  # x and true -> x
+    "LogicalOr": (_Neutral(1, False, "b"), _Neutral(0, False, "b")),  # x or false -> x
+    "BitwiseXor": (_Neutral(1, 0, "iu"), _Neutral(0, 0, "iu")),  # x ^ 0 -> x
+    "BitwiseOr": (_Neutral(1, 0, "iu"), _Neutral(0, 0, "iu")),  # x | 0 -> x
+    "LeftShift": (_Neutral(1, 0, "iu"),),  # x << 0 -> x
+    "RightShift": (_Neutral(1, 0, "iu"),),  # x >> 0 -> x
+}
+_INVOLUTIONS = frozenset({"Neg", "LogicalNot", "Invert", "Conj"})
+"""f(f(x)) -> x"""
+_KEEP_ORDER = frozenset({"Reshape", "ExpandDims", "Squeeze"})
+"""Ops that keep the elements in their order: two in a row are one Reshape, one that keeps the shape is none."""
+_KEEP_ELEMENTS = frozenset({*_KEEP_ORDER, "BroadcastTo", "Tile"})
+"""f(x) -> x, where the shape of f(x) is that of x"""
+_REDUCTIONS = frozenset({"Sum", "Prod", "Max", "Min", "All", "Any"})
+"""f(x, axes=[]) -> x, but for Sum, whose kernel makes 0.0 of -0.0"""
+
+_Result: TypeAlias = "Sequence[Value] | None"
+
+
+def run(graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns the graph with simpler arithmetic."""
+    return rewrite(graph, _rule)
+
+
+def _rule(graph: OptimizedGraph) -> Rule:
+    uses = Counter(value for node in graph.nodes for value in node.inputs)
+    uses.update(graph.outputs)
+
+    def simplified(node: Node) -> _Result:
+        for apply in _RULES.get(node.op_def.name, ()):
+            found = apply(node, uses)
+            if found is not None:
+                return found
+        return None
+
+    return simplified
+
+
+def _without_neutral(node: Node, uses: Counter[Value]) -> _Result:
+    """f(x, neutral) -> x"""
+    kind = node.outputs[0].dtype.np_dtype.kind
+    for row in _NEUTRAL[node.op_def.name]:
+        other = node.inputs[1 - row.place]
+        if kind in row.kinds and _is_filled(node.inputs[row.place], row.value) and _keeps_shape(node, other, row.place):
+            return [other]
+    return None
+
+
+def _is_filled(value: Value, number: float) -> bool:
+    """Whether all elements of a constant are a number."""
+    array = value.constant
+    if array is None or array.dtype.kind not in "biuf":
+        return False
+    same_sign = number != 0 or array.dtype.kind != "f" or bool((np.signbit(array) == np.signbit(number)).all())
+    return same_sign and bool((array == number).all())
+
+
+def _keeps_shape(node: Node, operand: Value, place: int) -> bool:
+    """Whether the result has the shape of an operand: the other is a scalar, or both are known."""
+    return node.inputs[place].shape.rank == 0 or _same_shape(node.outputs[0], operand)
+
+
+def _same_shape(a: Value, b: Value) -> bool:
+    return a.shape.is_fully_defined() and b.shape.is_fully_defined() and a.shape.as_list() == b.shape.as_list()
+
+
+def _twice(node: Node, uses: Counter[Value]) -> _Result:
+    """f(f(x)) -> x"""
+    inner = node.inputs[0].node
+    return [inner.inputs[0]] if inner is not None and inner.op_def is node.op_def else None
+
+
+def _cast_to_itself(node: Node, uses: Counter[Value]) -> _Result:
+    """cast(x, dtype of x) -> x"""
+    return [node.inputs[0]] if node.inputs[0].dtype is node.outputs[0].dtype else None
+
+
+def _keeps_elements(node: Node, uses: Counter[Value]) -> _Result:
+    """f(x) -> x, where f keeps the elements of an array and the shape is the same"""
+    return [node.inputs[0]] if _same_shape(node.inputs[0], node.outputs[0]) else None
+
+
+def _reshaped_twice(node: Node, uses: Counter[Value]) -> _Result:
+    """f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements"""
+    inner = node.inputs[0].node
+    shapes = [value.shape for value in (*node.outputs, *(inner.inputs[:1] if inner is not None else ()))]
+    if inner is None or inner.op_def.name not in _KEEP_ORDER or not all(s.is_fully_defined() for s in shapes):
+        return None
+    if shapes[0] == shapes[1]:
+        return [inner.inputs[0]]
+    shape = constant(np.array(shapes[0].as_list(), np.int32), int32)
+    attrs = {"T": node.outputs[0].dtype, "Tshape": int32}
+    node.become(get_op("Reshape"), attrs, [inner.inputs[0], shape], node.origin)
+    return None
+
+
+def _reduced_without_dims(node: Node, uses: Counter[Value]) -> _Result:
+    """reshape(f(x, axes, keep_dims=True), shape without the axes) -> f(x, axes, keep_dims=False)"""
+    inner = node.inputs[0].node
+    if (
+        inner is None
+        or inner.op_def.name not in _REDUCTIONS
+        or uses[node.inputs[0]] > 1
+        or not inner.attrs["keep_dims"]
+    ):
+        return None
+    axes, given, wanted = inner.inputs[1].constant, inner.inputs[0].shape, node.outputs[0].shape
+    if axes is None or given.rank is None or not wanted.is_fully_defined():
+        return None
+    reduced = {int(axis) % given.rank for axis in axes.reshape(-1)} if given.rank else set()
+    if [dim for place, dim in enumerate(given) if place not in reduced] != wanted.as_list():
+        return None
+    node.become(inner.op_def, {**inner.attrs, "keep_dims": False}, inner.inputs, inner.origin)
+    return None
+
+
+def _over_no_axes(node: Node, uses: Counter[Value]) -> _Result:
+    """f(x, axes=[]) -> x"""
+    axes = node.inputs[1].constant
+    is_exact = node.op_def.name != "Sum" or node.outputs[0].dtype.is_integer
+    return [node.inputs[0]] if is_exact and axes is not None and axes.size == 0 else None
+
+
+def _transposed(node: Node, uses: Counter[Value]) -> _Result:
+    """transpose(x, [0, 1, ...]) -> x; transpose(transpose(x, p), q) -> transpose(x, p[q])"""
+    order, inner = node.inputs[1].constant, node.inputs[0].node
+    if order is None or not _is_permutation(order):
+        return None
+    if inner is not None and inner.op_def is node.op_def and inner.inputs[1].constant is not None:
+        first = inner.inputs[1].constant
+        if not _is_permutation(first) or first.size != order.size:
+            return None
+        order = first[order].astype(order.dtype)
+        node.become(node.op_def, node.attrs, [inner.inputs[0], constant(order, node.inputs[1].dtype)], node.origin)
+    return [node.inputs[0]] if bool((order == np.arange(order.size)).all()) else None
+
+
+def _is_permutation(order: Any) -> bool:
+    return order.ndim == 1 and sorted(order.tolist()) == list(range(order.size))
+
+
+def _sum_of_one(node: Node, uses: Counter[Value]) -> _Result:
+    """add_n([x]) -> x"""
+    return [node.inputs[0]] if len(node.inputs) == 1 and node.outputs[0].dtype.name != "variant" else None
+
+
+_RULES: dict[str, tuple[Callable[[Node, Counter[Value]], _Result], ...]] = {
+    **dict.fromkeys(_NEUTRAL, (_without_neutral,)),
+    **dict.fromkeys(_INVOLUTIONS, (_twice,)),
+    **dict.fromkeys(_REDUCTIONS, (_over_no_axes,)),
+    **dict.fromkeys(_KEEP_ELEMENTS, (_keeps_elements,)),
+    **dict.fromkeys(_KEEP_ORDER, (_keeps_elements, _reshaped_twice, _reduced_without_dims)),
+    "Cast": (_cast_to_itself,),
+    "Transpose": (_transposed,),
+    "AddN": (_sum_of_one,),
+}

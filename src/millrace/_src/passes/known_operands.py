@@ -1,0 +1,61 @@
+"""Tells loops and choices what is known of their operands.
+
+A variable that every iteration hands on as it is has its first value all the time: whoever reads the variable after the
+loop reads that value instead. Where the value is a constant, the graphs inside of the loop read the constant; so do the
+branches of a choice. The folding of constants then goes on inside.
+
+    while(i, n=10): i < n; (i + 1, n)    ->    while(i): i < 10; (i + 1)     # dead_code takes n away
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+from millrace._src.passes.rewrite import rewrite, substitute
+
+
+def run(graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns the graph with constants handed on into loops and choices."""
+    return rewrite(graph, lambda _: _first_values, _hand_on_constants)
+
+
+def _hand_on_constants(node: Node) -> None:
+    """Has the graphs inside of a node read constants in place of those inputs that always are."""
+    graphs = node.graphs
+    if not graphs:
+        return
+    if node.op_def.traits.control == "loop":
+        operands = node.inputs
+        places: Iterable[int] = _invariant(node)
+    else:
+        operands = node.inputs[len(node.inputs) - len(graphs[0].inputs) :]
+        places = range(len(operands))
+    for inner in graphs:
+        _take_constants(inner, operands, places)
+
+
+def _invariant(node: Node) -> list[int]:
+    """Returns the positions of the variables that the body of a loop hands on as they are."""
+    body = node.graphs[1]
+    return [i for i, value in enumerate(body.outputs) if value is body.inputs[i]]
+
+
+def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], places: Iterable[int]) -> None:
+    """Has a graph read those of its operands that are constants, but for the outputs that hand one on."""
+    known = {graph.inputs[i]: operands[i] for i in places if operands[i].constant is not None}
+    if known:
+        outputs = graph.outputs
+        substitute(graph, known)
+        pairs = zip(outputs, graph.outputs, strict=True)
+        graph.outputs = [
+            old if i < len(graph.inputs) and old is graph.inputs[i] else new for i, (old, new) in enumerate(pairs)
+        ]
+
+
+def _first_values(node: Node) -> Sequence[Value | None] | None:
+    """Rule: the last value of a variable that a loop hands on as it is -> its first value."""
+    if node.op_def.traits.control != "loop" or not node.graphs:
+        return None
+    invariant = set(_invariant(node))
+    return [node.inputs[i] if i in invariant else None for i in range(len(node.outputs))]

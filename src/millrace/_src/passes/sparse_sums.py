@@ -1,0 +1,62 @@
+"""Adds arrays that are zero but for a few places without making them.
+
+The gradient of `x[i]` is zeros with something in the place of the slice. A loop that reads `x` row by row adds one of
+them in each iteration: with all the zeros that takes quadratic time. Where sums alone read such an array, the node
+that makes the array disappears and the sum takes its inputs: the sum adds to the place of the slice alone. `Node.added`
+names what disappeared; an engine adds it by the op's rule `added_to`.
+
+    s + strided_slice_grad(shape, i, dy)    ->    s plus dy in row i
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
+from millrace._src.passes.rewrite import Rule, rewrite
+
+
+def run(graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns the graph with sums that take what is mostly zeros apart."""
+    return rewrite(graph, _rule)
+
+
+def _rule(graph: OptimizedGraph) -> Rule:
+    elsewhere = set(graph.outputs)
+    """The values that something other than a sum reads."""
+    for node in graph.nodes:
+        if not _is_sum(node):
+            elsewhere.update(node.inputs)
+    return lambda node: _take_apart(node, elsewhere) if _is_sum(node) else None
+
+
+def _is_sum(node: Node) -> bool:
+    return node.op_def.traits.is_sum and node.outputs[0].dtype.name != "variant"
+
+
+def _take_apart(node: Node, elsewhere: set[Value]) -> None:
+    """Has a sum add in their places what is mostly zeros and what no other node than a sum reads."""
+    if node.added:
+        return
+    makers = [_maker(value) if value not in elsewhere else None for value in node.inputs]
+    if None not in makers:
+        makers[0] = None  # one of the summands has to be there
+    node.added = tuple([maker for maker in makers if maker is not None])
+    whole = [value for value, maker in zip(node.inputs, makers, strict=True) if maker is None]
+    node.inputs = (*whole, *[value for maker in node.added for value in maker.inputs])
+
+
+def _maker(value: Value) -> Node | None:
+    """Returns the node that makes an array of which most is zeros, or None."""
+    node = value.node
+    return node if node is not None and node.op_def.rules.added_to is not None and node.is_pure else None
+
+
+def split_summands(node: Node, arguments: Sequence[object]) -> tuple[Sequence[object], list[Sequence[object]]]:
+    """Returns the arguments of a sum that are whole, and for each node of `added` those that are its inputs."""
+    end = len(arguments)
+    parts: list[Sequence[object]] = []
+    for maker in reversed(node.added):
+        parts.append(arguments[end - len(maker.inputs) : end])
+        end -= len(maker.inputs)
+    return arguments[:end], parts[::-1]

@@ -1,0 +1,109 @@
+"""`tf.config.optimizer`: which passes run, under the names that TensorFlow's optimizer has for them.
+
+An option that is not set leaves its pass on. What is set holds for functions that are compiled afterwards. Options of
+TensorFlow's optimizer that stand for nothing here (mixed precision, layouts) are remembered and given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from millrace._src.util.export import export
+
+_NAMES = (
+    "layout_optimizer",
+    "constant_folding",
+    "shape_optimization",
+    "remapping",
+    "arithmetic_optimization",
+    "dependency_optimization",
+    "loop_optimization",
+    "function_optimization",
+    "debug_stripper",
+    "disable_model_pruning",
+    "scoped_allocator_optimization",
+    "pin_to_host_optimization",
+    "implementation_selector",
+    "auto_mixed_precision",
+    "use_plugin_optimizers",
+    "disable_meta_optimizer",
+    "auto_mixed_precision_mkl",
+    "min_graph_nodes",
+)
+"""The options that `get_experimental_options` tells, in its order."""
+_ALWAYS_TOLD = ("disable_model_pruning", "disable_meta_optimizer")
+
+
+class _Settings:
+    """What programs have set."""
+
+    options: dict[str, Any] = {}
+    jit = ""
+
+
+def is_on(option: str) -> bool:
+    """Returns whether passes that go by this option run: they do unless it is set to False."""
+    value = _Settings.options.get(option)
+    return value is None or bool(value)
+
+
+def is_disabled(option: str) -> bool:
+    """Returns whether an option that disables something is set."""
+    return bool(_Settings.options.get(option))
+
+
+@export("config.optimizer.set_experimental_options")
+def set_experimental_options(options: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
+    """Turns passes of the graph optimizer on and off.
+
+    Functions that are compiled afterwards are optimized so; results do not depend on it.
+
+    >>> tf.config.optimizer.set_experimental_options({"constant_folding": False})
+    >>> tf.config.optimizer.get_experimental_options()["constant_folding"]
+    False
+    >>> tf.config.optimizer.set_experimental_options({"constant_folding": None})
+
+    Args:
+      options: from names to booleans, None for the default. "shape_optimization", "constant_folding",
+        "arithmetic_optimization", "common_subgraph_elimination", "loop_optimization", "remapping" (sums of arrays that
+        are mostly zeros), "dependency_optimization" (what nobody needs) and "function_optimization" (called functions
+        become part of their callers) turn one pass off if False; "disable_model_pruning" turns off the removal of what
+        nobody needs, "disable_meta_optimizer" everything, if True.
+    """
+    _Settings.options = {**_Settings.options, **dict(options)}
+
+
+@export("config.optimizer.get_experimental_options")
+def get_experimental_options() -> dict[str, Any]:
+    """Returns the options of the graph optimizer that are set.
+
+    >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
+    False
+
+    Returns: A dict from the name of an option to its value.
+    """
+    given = _Settings.options
+    told = {name: given.get(name) for name in _NAMES if given.get(name) is not None or name in _ALWAYS_TOLD}
+    return {name: value if name == "min_graph_nodes" else bool(value) for name, value in told.items()}
+
+
+@export("config.optimizer.set_jit")
+def set_jit(enabled: bool | str) -> None:
+    """Records whether functions should be compiled; `tf.function(jit_compile=True)` decides.
+
+    >>> tf.config.optimizer.set_jit(False)
+
+    Args: enabled: True or "autoclustering"; anything else is no.
+    """
+    _Settings.jit = "autoclustering" if enabled in (True, "autoclustering") else ""
+
+
+@export("config.optimizer.get_jit")
+def get_jit() -> str:
+    """Returns the setting of `set_jit`: "" or "autoclustering".
+
+    >>> tf.config.optimizer.get_jit()
+    ''
+    """
+    return _Settings.jit

@@ -1,0 +1,86 @@
+"""What holds for every pass: on random graphs the same values, errors and effects; a legal graph; twice is once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import millrace as tf
+from millrace._src.core.context import eager_engine
+from millrace._src.passes import pipeline, spec
+from millrace._src.passes.from_graph import from_graph
+from millrace._src.passes.optimized_graph import OptimizedGraph
+from tests.passes.random_graphs import RandomGraph
+from tests.passes.text import text
+
+PASSES = {row.name: row.run for row in pipeline.PASSES}
+Pass = Callable[[OptimizedGraph], OptimizedGraph]
+
+
+def imported(random: RandomGraph) -> OptimizedGraph:
+    return from_graph(random.graph, random.graph.inputs, random.graph.outputs)
+
+
+def outcome(random: RandomGraph, graph: OptimizedGraph) -> dict[str, Any]:
+    """Everything that a run of a graph shows to the world."""
+    arguments = random.reset()
+    found: dict[str, Any] = {}
+    try:
+        with np.errstate(all="ignore"):
+            found["results"] = [described(array) for array in eager_engine().compile(graph)(*arguments)]
+    except tf.errors.OpError as error:
+        found["error"] = type(error), str(error)
+    found["variables"] = [described(v.numpy()) for v in random.variables]
+    found["log"] = list(random.log)
+    return found
+
+
+def described(array: Any) -> Any:
+    """An array in a form that is equal for equal bits, but for the bits of a NaN and the sign of zero in a sum."""
+    array = np.asarray(array)
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    return array.dtype.str, array.shape, array.tolist() if array.dtype.kind == "O" else array.tobytes()
+
+
+def checked(seed: int, passes: Sequence[Pass]) -> None:
+    random = RandomGraph(seed)
+    wanted = outcome(random, imported(random))
+    graph = imported(random)
+    spec.check(graph)
+    for run in passes:
+        graph = run(graph)
+        spec.check(graph)
+    found = outcome(random, graph)
+    assert found == wanted, f"seed {seed}"
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_changes_neither_values_nor_errors_nor_effects(name: str) -> None:
+    for seed in range(25):
+        checked(seed, [PASSES[name]])
+
+
+@pytest.mark.parametrize("start", range(0, 200, 50))
+def test_all_passes_together_change_neither_values_nor_errors_nor_effects(start: int) -> None:
+    for seed in range(start, start + 50):
+        checked(seed, list(PASSES.values()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(0, 10_000, 500))
+def test_ten_thousand_random_graphs(start: int) -> None:
+    for seed in range(start, start + 500):
+        checked(seed, list(PASSES.values()))
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_a_pass_twice_is_the_pass_once(name: str) -> None:
+    for seed in range(25):
+        random = RandomGraph(seed)
+        once = PASSES[name](imported(random))
+        before = text(once)
+        assert text(PASSES[name](once)) == before, f"seed {seed}"
