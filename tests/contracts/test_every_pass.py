@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from millrace._src.core.context import eager_engine
 from millrace._src.passes import pipeline, spec
 from millrace._src.passes.from_graph import from_graph
 from millrace._src.passes.optimized_graph import OptimizedGraph
+from millrace._src.passes.pipeline import Pass, run
 from tests.passes.random_graphs import RandomGraph
 from tests.passes.text import text
 
-PASSES = {row.name: row.run for row in pipeline.PASSES}
-Pass = Callable[[OptimizedGraph], OptimizedGraph]
+PASSES = {row.name: row for row in pipeline.PASSES}
 
 
 def imported(random: RandomGraph) -> OptimizedGraph:
@@ -47,15 +47,19 @@ def described(array: Any) -> Any:
 
 
 def checked(seed: int, passes: Sequence[Pass]) -> None:
+    """Checks passes one after the other, and all in the walks that they share."""
     random = RandomGraph(seed)
     wanted = outcome(random, imported(random))
     graph = imported(random)
     spec.check(graph)
-    for run in passes:
-        graph = run(graph)
+    for row in passes:
+        graph = run([row], graph)
         spec.check(graph)
-    found = outcome(random, graph)
-    assert found == wanted, f"seed {seed}"
+    assert outcome(random, graph) == wanted, f"seed {seed}"
+    if len(passes) > 1:
+        graph = run(passes, imported(random))
+        spec.check(graph)
+        assert outcome(random, graph) == wanted, f"seed {seed}"
 
 
 @pytest.mark.parametrize("name", PASSES)
@@ -81,6 +85,6 @@ def test_ten_thousand_random_graphs(start: int) -> None:
 def test_a_pass_twice_is_the_pass_once(name: str) -> None:
     for seed in range(25):
         random = RandomGraph(seed)
-        once = PASSES[name](imported(random))
+        once = run([PASSES[name]], imported(random))
         before = text(once)
-        assert text(PASSES[name](once)) == before, f"seed {seed}"
+        assert text(run([PASSES[name]], once)) == before, f"seed {seed}"

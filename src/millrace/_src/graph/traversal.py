@@ -21,27 +21,49 @@ def required_operations(
     root depends on it, unless `with_effects` is False. Operations in `stop` are given: nothing they depend on
     is needed.
     """
-    stopped = set(stop)
+    stopped, roots = set(stop), list(roots)
+    found = _in_given_order(operations, roots, stopped, with_effects)
+    if found is None:
+        needed = _needed(operations, roots, stopped, with_effects)
+        found = topological_order([op for op in operations if op in needed], stopped)
+    return found
+
+
+def _in_given_order(
+    operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
+) -> list[Operation] | None:
+    """The needed operations in the order of the graph, as it mostly is; None if they cannot run in that order."""
+    needed, passed = set(roots), set()
+    found: list[Operation] = []
+    for operation in reversed(operations):
+        passed.add(operation)
+        if operation in stopped:
+            continue
+        if operation in needed or with_effects and operation.effects.must_run:
+            found.append(operation)
+            sources = [t.op for t in operation.inputs]
+            sources += operation.control_inputs
+            for source in sources:
+                if source in passed and source not in stopped:
+                    return None
+            needed.update(sources)
+    found.reverse()
+    return found
+
+
+def _needed(
+    operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
+) -> set[Operation]:
+    """The operations that roots and effects depend on."""
     needed: set[Operation] = set()
     stack = [*roots, *(op for op in operations if with_effects and op.effects.must_run)]
     while stack:
         operation = stack.pop()
-        if operation in needed or operation in stopped:
-            continue
-        needed.add(operation)
-        stack.extend(t.op for t in operation.inputs)
-        stack.extend(operation.control_inputs)
-    ordered = [op for op in operations if op in needed]
-    return ordered if _is_topological(ordered, stopped) else topological_order(ordered, stopped)
-
-
-def _is_topological(ordered: Sequence[Operation], given: set[Operation]) -> bool:
-    seen = set(given)
-    for operation in ordered:
-        if any(t.op not in seen for t in operation.inputs) or any(c not in seen for c in operation.control_inputs):
-            return False
-        seen.add(operation)
-    return True
+        if operation not in needed and operation not in stopped:
+            needed.add(operation)
+            stack.extend(t.op for t in operation.inputs)
+            stack.extend(operation.control_inputs)
+    return needed
 
 
 def topological_order(operations: Sequence[Operation], given: Iterable[Operation] = ()) -> list[Operation]:

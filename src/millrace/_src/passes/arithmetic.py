@@ -6,6 +6,7 @@ but not for floating-point ones has no row: `x + 0` makes 0.0 of -0.0, `x * 0` i
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -16,7 +17,7 @@ from millrace._src.core.dtypes import int32
 from millrace._src.core.op_registry import get_op
 from millrace._src.passes.constant_folding import constant
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import Rule, rewrite
+from millrace._src.passes.rewrite import Rewriting, Rule
 
 
 class _Neutral(NamedTuple):
@@ -57,17 +58,17 @@ _KEEP_ELEMENTS = frozenset({*_KEEP_ORDER, "BroadcastTo", "Tile"})
 _REDUCTIONS = frozenset({"Sum", "Prod", "Max", "Min", "All", "Any"})
 """f(x, axes=[]) -> x, but for Sum, whose kernel makes 0.0 of -0.0"""
 
+_Uses: TypeAlias = Callable[[], "Counter[Value]"]
+"""Counts how often each value of the graph is read: few rules ask."""
 _Result: TypeAlias = "Sequence[Value] | None"
 
 
-def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph with simpler arithmetic."""
-    return rewrite(graph, _rule)
-
-
 def _rule(graph: OptimizedGraph) -> Rule:
-    uses = Counter(value for node in graph.nodes for value in node.inputs)
-    uses.update(graph.outputs)
+    @functools.cache
+    def uses() -> Counter[Value]:
+        found = Counter(value for node in graph.nodes for value in node.inputs)
+        found.update(graph.outputs)
+        return found
 
     def simplified(node: Node) -> _Result:
         for apply in _RULES.get(node.op_def.name, ()):
@@ -79,7 +80,7 @@ def _rule(graph: OptimizedGraph) -> Rule:
     return simplified
 
 
-def _without_neutral(node: Node, uses: Counter[Value]) -> _Result:
+def _without_neutral(node: Node, uses: _Uses) -> _Result:
     """f(x, neutral) -> x"""
     kind = node.outputs[0].dtype.np_dtype.kind
     for row in _NEUTRAL[node.op_def.name]:
@@ -104,26 +105,27 @@ def _keeps_shape(node: Node, operand: Value, place: int) -> bool:
 
 
 def _same_shape(a: Value, b: Value) -> bool:
-    return a.shape.is_fully_defined() and b.shape.is_fully_defined() and a.shape.as_list() == b.shape.as_list()
+    dims = a.shape._dims
+    return dims is not None and dims == b.shape._dims and None not in dims
 
 
-def _twice(node: Node, uses: Counter[Value]) -> _Result:
+def _twice(node: Node, uses: _Uses) -> _Result:
     """f(f(x)) -> x"""
     inner = node.inputs[0].node
     return [inner.inputs[0]] if inner is not None and inner.op_def is node.op_def else None
 
 
-def _cast_to_itself(node: Node, uses: Counter[Value]) -> _Result:
+def _cast_to_itself(node: Node, uses: _Uses) -> _Result:
     """cast(x, dtype of x) -> x"""
     return [node.inputs[0]] if node.inputs[0].dtype is node.outputs[0].dtype else None
 
 
-def _keeps_elements(node: Node, uses: Counter[Value]) -> _Result:
+def _keeps_elements(node: Node, uses: _Uses) -> _Result:
     """f(x) -> x, where f keeps the elements of an array and the shape is the same"""
     return [node.inputs[0]] if _same_shape(node.inputs[0], node.outputs[0]) else None
 
 
-def _reshaped_twice(node: Node, uses: Counter[Value]) -> _Result:
+def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
     """f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements"""
     inner = node.inputs[0].node
     shapes = [value.shape for value in (*node.outputs, *(inner.inputs[:1] if inner is not None else ()))]
@@ -137,13 +139,13 @@ def _reshaped_twice(node: Node, uses: Counter[Value]) -> _Result:
     return None
 
 
-def _reduced_without_dims(node: Node, uses: Counter[Value]) -> _Result:
+def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
     """reshape(f(x, axes, keep_dims=True), shape without the axes) -> f(x, axes, keep_dims=False)"""
     inner = node.inputs[0].node
     if (
         inner is None
         or inner.op_def.name not in _REDUCTIONS
-        or uses[node.inputs[0]] > 1
+        or uses()[node.inputs[0]] > 1
         or not inner.attrs["keep_dims"]
     ):
         return None
@@ -157,14 +159,14 @@ def _reduced_without_dims(node: Node, uses: Counter[Value]) -> _Result:
     return None
 
 
-def _over_no_axes(node: Node, uses: Counter[Value]) -> _Result:
+def _over_no_axes(node: Node, uses: _Uses) -> _Result:
     """f(x, axes=[]) -> x"""
     axes = node.inputs[1].constant
     is_exact = node.op_def.name != "Sum" or node.outputs[0].dtype.is_integer
     return [node.inputs[0]] if is_exact and axes is not None and axes.size == 0 else None
 
 
-def _transposed(node: Node, uses: Counter[Value]) -> _Result:
+def _transposed(node: Node, uses: _Uses) -> _Result:
     """transpose(x, [0, 1, ...]) -> x; transpose(transpose(x, p), q) -> transpose(x, p[q])"""
     order, inner = node.inputs[1].constant, node.inputs[0].node
     if order is None or not _is_permutation(order):
@@ -182,12 +184,12 @@ def _is_permutation(order: Any) -> bool:
     return order.ndim == 1 and sorted(order.tolist()) == list(range(order.size))
 
 
-def _sum_of_one(node: Node, uses: Counter[Value]) -> _Result:
+def _sum_of_one(node: Node, uses: _Uses) -> _Result:
     """add_n([x]) -> x"""
     return [node.inputs[0]] if len(node.inputs) == 1 and node.outputs[0].dtype.name != "variant" else None
 
 
-_RULES: dict[str, tuple[Callable[[Node, Counter[Value]], _Result], ...]] = {
+_RULES: dict[str, tuple[Callable[[Node, _Uses], _Result], ...]] = {
     **dict.fromkeys(_NEUTRAL, (_without_neutral,)),
     **dict.fromkeys(_INVOLUTIONS, (_twice,)),
     **dict.fromkeys(_REDUCTIONS, (_over_no_axes,)),
@@ -197,3 +199,6 @@ _RULES: dict[str, tuple[Callable[[Node, Counter[Value]], _Result], ...]] = {
     "Transpose": (_transposed,),
     "AddN": (_sum_of_one,),
 }
+
+
+REWRITING = Rewriting(_rule)

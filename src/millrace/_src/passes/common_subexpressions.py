@@ -11,33 +11,34 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core.op_def import Effects
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import Rule, rewrite
+from millrace._src.passes.rewrite import Rewriting, Rule
 
 _MOST_BYTES = 128
 """Constants up to this size are told by what is in them, larger ones by which they are."""
 
 
-def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph without nodes that repeat an earlier one."""
-    return rewrite(graph, lambda _: _remembering())
-
-
-def _remembering() -> Rule:
+def _remembering(graph: OptimizedGraph) -> Rule:
     computed: dict[Hashable, Node] = {}
     read: dict[Hashable, Node] = {}
     """What was read since the last write."""
 
     def replaced(node: Node) -> Sequence[Value] | None:
-        if node.effects.must_run:
-            read.clear()
-        known = {Effects.NONE: computed, Effects.READS: read}.get(node.effects)
-        key = None if known is None else _key(node)
-        if known is None or key is None:
+        if node.effects is Effects.NONE:
+            known = computed
+        elif node.effects is Effects.READS:
+            known = read
+        else:
+            if node.must_run:
+                read.clear()
             return None
-        first = known.setdefault(key, node)
-        if first is node:
+        if not node.inputs or node.holds_functions:
+            return None
+        first = known.setdefault(_key(node), node)
+        if first is node or not _is_same(first, node):
             return None
         first.must_run |= node.must_run
         return first.outputs
@@ -45,28 +46,35 @@ def _remembering() -> Rule:
     return replaced
 
 
-def _key(node: Node) -> Hashable | None:
-    """Returns what two nodes have in common if they compute the same; None for one that is not like any other."""
-    if not node.inputs or node.holds_functions or node.added:
-        return None
-    if any(value.dtype.name in ("variant", "resource") for value in node.outputs):
-        return None
-    attrs = [(name, _same_attribute(value)) for name, value in node.attrs.items() if not name.startswith("_")]
-    key = (node.op_def, *[_same_value(value) for value in node.inputs], *attrs)
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+def _key(node: Node) -> Hashable:
+    """Returns what is common to nodes that may compute the same: the op and the inputs."""
+    for value in node.inputs:
+        if value.constant is not None:
+            return node.op_def, *map(_by_content, node.inputs)
+    return node.op_def, *node.inputs
 
 
-def _same_attribute(value: Any) -> Any:
-    """Returns an attribute in a form that tells 0.0 from -0.0 and is equal for two NaNs."""
-    return value.hex() if type(value) is float else value
-
-
-def _same_value(value: Value) -> Hashable:
+def _by_content(value: Value) -> Hashable:
+    """Returns a small constant as what is in it."""
     array = value.constant
     if array is None or array.nbytes > _MOST_BYTES or array.dtype.kind == "O":
         return value
     return value.dtype, array.shape, array.tobytes()
+
+
+def _is_same(first: Node, second: Node) -> bool:
+    """Whether two nodes of the same op and inputs compute the same, which nobody changes in place."""
+    if any(value.dtype.name in ("variant", "resource") for value in first.outputs) or first.added or second.added:
+        return False
+    names = {name for name in (*first.attrs, *second.attrs) if not name.startswith("_")}
+    return all(_is_equal(first.attrs.get(name), second.attrs.get(name)) for name in names)
+
+
+def _is_equal(a: Any, b: Any) -> bool:
+    """Whether two attributes are equal; 0.0 and -0.0 are not, and an array only is to itself."""
+    if type(a) is float:
+        return type(b) is float and a.hex() == b.hex()
+    return a is b or not isinstance(a, np.ndarray) and bool(a == b)
+
+
+REWRITING = Rewriting(_remembering)

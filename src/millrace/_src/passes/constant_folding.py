@@ -16,16 +16,11 @@ from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.dtypes import DType
 from millrace._src.core.execute import _level
 from millrace._src.core.shapes import TensorShape
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import rewrite
+from millrace._src.passes.optimized_graph import Node, Value
+from millrace._src.passes.rewrite import Rewriting
 
 LARGEST = 1 << 16
 """How many elements a constant may have that was computed; larger ones are made again in every call."""
-
-
-def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph with constants in place of nodes that compute them."""
-    return rewrite(graph, lambda _: _folded)
 
 
 def may_be_computed_ahead(node: Node) -> bool:
@@ -67,3 +62,6 @@ def _folded(node: Node) -> Sequence[Value] | None:
 def _is_small(value: Value) -> bool:
     size = value.shape.num_elements()
     return size is not None and size <= LARGEST
+
+
+REWRITING = Rewriting(lambda _: _folded)

@@ -78,11 +78,11 @@ class _Importer:
         )
         self.count += len(operations)
         values = {id(t): value for t, value in zip(inputs, given, strict=True)}
-        read = {id(t) for t in outputs}
-        awaited: set[Operation] = set()
-        for operation in operations:
-            read.update(map(id, operation.inputs))
-            awaited.update(operation.control_inputs)
+        awaited = {waited for operation in operations for waited in operation.control_inputs}
+        read: set[int] = set()
+        if any(operation.op_def.traits.control == "call" for operation in operations):
+            read = {id(t) for operation in operations for t in operation.inputs} | {id(t) for t in outputs}
+        start = len(nodes)
         for operation in operations:
             op = operation.op_def
             if operation.static_values and not operation.effects.must_run:
@@ -92,22 +92,13 @@ class _Importer:
                 values[id(operation.outputs[0])] = value = values[id(operation.inputs[0])]
                 if operation in awaited and value.node is not None:
                     value.node.must_run = True
-            elif not function_names(op) or not self._contain(operation, values, read, awaited, (*around, graph), nodes):
-                self._add(operation, operation.attrs, values, operation in awaited, nodes)
+            elif not function_names(op):
+                _add(operation, operation.attrs, values, nodes)
+            elif not self._contain(operation, values, read, awaited, (*around, graph), nodes):
+                _add(operation, operation.attrs, values, nodes, holds_functions=True)
+        for node in nodes[start:] if awaited else ():
+            node.must_run |= node.origin in awaited
         return [values[id(t)] for t in outputs]
-
-    @staticmethod
-    def _add(
-        operation: Operation, attrs: dict[str, Any], values: dict[int, Value], is_awaited: bool, nodes: list[Node]
-    ) -> None:
-        """Adds the node of one operation."""
-        inputs = tuple([values[id(t)] for t in operation.inputs])
-        node = Node(operation.op_def, attrs, inputs, operation.effects, operation)
-        node.outputs = outputs = tuple([Value(t.dtype, t.shape, node, i) for i, t in enumerate(operation.outputs)])
-        if outputs or node.must_run:  # or else it only joined control inputs
-            node.must_run |= is_awaited
-            values.update(zip(map(id, operation.outputs), outputs, strict=True))
-            nodes.append(node)
 
     def _contain(
         self,
@@ -127,7 +118,7 @@ class _Importer:
         attrs = dict(operation.attrs)
         for name in function_names(operation.op_def):
             attrs[name] = self._bodies(attrs[name], around)
-        self._add(operation, attrs, values, operation in awaited, nodes)
+        _add(operation, attrs, values, nodes, holds_functions=True)
         return True
 
     def _bodies(self, function: Any, around: tuple[Any, ...]) -> Any:
@@ -159,3 +150,23 @@ class _Importer:
             if is_kept and value.node is not None:
                 value.node.must_run = True
         return True
+
+
+def _add(
+    operation: Operation,
+    attrs: dict[str, Any],
+    values: dict[int, Value],
+    nodes: list[Node],
+    *,
+    holds_functions: bool = False,
+) -> None:
+    """Adds the node of one operation, unless the operation only joins control inputs."""
+    inputs = tuple([values[id(t)] for t in operation.inputs])
+    node = Node(operation.op_def, attrs, inputs, operation.effects, operation, holds_functions)
+    outputs = []
+    for tensor in operation.outputs:
+        values[id(tensor)] = value = Value(tensor.dtype, tensor.shape, node, tensor.value_index)
+        outputs.append(value)
+    if outputs or node.must_run:
+        node.outputs = tuple(outputs)
+        nodes.append(node)

@@ -12,12 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import rewrite, substitute
-
-
-def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph with constants handed on into loops and choices."""
-    return rewrite(graph, lambda _: _first_values, _hand_on_constants)
+from millrace._src.passes.rewrite import Rewriting, substitute
 
 
 def _hand_on_constants(node: Node) -> None:
@@ -59,3 +54,6 @@ def _first_values(node: Node) -> Sequence[Value | None] | None:
         return None
     invariant = set(_invariant(node))
     return [node.inputs[i] if i in invariant else None for i in range(len(node.outputs))]
+
+
+REWRITING = Rewriting(lambda _: _first_values, enter=_hand_on_constants)

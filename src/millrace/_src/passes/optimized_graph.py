@@ -66,24 +66,32 @@ class Node:
       inputs: the values that it reads.
       outputs: the values that it computes.
       effects: what it does besides computing.
+      holds_functions: whether some attribute is a function or a graph.
       must_run: whether it runs although nobody reads its outputs: it has an effect, or something waits for it.
       added: nodes whose results this one, a sum, adds without making them: see `sparse_sums`.
       origin: the operation that it came from.
     """
 
-    __slots__ = ("op_def", "attrs", "inputs", "outputs", "effects", "must_run", "added", "origin")
+    __slots__ = ("op_def", "attrs", "inputs", "outputs", "effects", "must_run", "holds_functions", "added", "origin")
 
     def __init__(
-        self, op_def: OpDef, attrs: dict[str, Any], inputs: tuple[Value, ...], effects: Effects, origin: Operation
+        self,
+        op_def: OpDef,
+        attrs: dict[str, Any],
+        inputs: tuple[Value, ...],
+        effects: Effects,
+        origin: Operation,
+        holds_functions: bool,
     ) -> None:
         self.op_def = op_def
         self.attrs = attrs
         self.inputs = inputs
+        self.outputs: tuple[Value, ...] = ()
         self.effects = effects
-        self.must_run = effects.must_run
+        self.must_run = effects is not Effects.NONE and effects.must_run
+        self.holds_functions = holds_functions
         self.added: tuple[Node, ...] = ()
         self.origin = origin
-        self.outputs: tuple[Value, ...] = ()
 
     @property
     def name(self) -> str:
@@ -113,11 +121,6 @@ class Node:
     def graphs(self) -> list[OptimizedGraph]:
         """The graphs inside of the node: the bodies of a loop, the branches of a choice."""
         return [function for function in self.functions if isinstance(function, OptimizedGraph)]
-
-    @property
-    def holds_functions(self) -> bool:
-        """Whether some attribute is a function or a graph."""
-        return bool(function_names(self.op_def))
 
     @property
     def is_pure(self) -> bool:

@@ -7,6 +7,7 @@ in which they run, with the reason where there is one. A pass that raises is lef
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from millrace._src.passes import (
 )
 from millrace._src.passes.from_graph import from_graph
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph
+from millrace._src.passes.rewrite import Rewriting, RuleError, rewrite
 from millrace._src.util.logger import get_logger
 
 
@@ -29,19 +31,20 @@ class Pass(NamedTuple):
     """One row of the table."""
 
     name: str
-    run: Callable[[OptimizedGraph], OptimizedGraph]
+    step: Rewriting | Callable[[OptimizedGraph], OptimizedGraph]
+    """Rules for nodes, which share a walk with their neighbours in the table, or a function from graph to graph."""
     option: str
     """The option of `tf.config.optimizer` that turns the pass off."""
 
 
 PASSES: tuple[Pass, ...] = (
-    Pass("known_operands", known_operands.run, "loop_optimization"),  # so that folding goes on inside of loops
-    Pass("shape_folding", shape_folding.run, "shape_optimization"),
-    Pass("constant_folding", constant_folding.run, "constant_folding"),  # of shapes, too
-    Pass("arithmetic", arithmetic.run, "arithmetic_optimization"),  # with constants that were computed
-    Pass("common_subexpressions", common_subexpressions.run, "common_subgraph_elimination"),
-    Pass("sparse_sums", sparse_sums.run, "remapping"),  # only what is left is worth taking apart
-    Pass("dead_code", dead_code.run, "dependency_optimization"),  # last: the others leave what nobody reads
+    Pass("known_operands", known_operands.REWRITING, "loop_optimization"),  # so that folding goes on inside of loops
+    Pass("shape_folding", shape_folding.REWRITING, "shape_optimization"),
+    Pass("constant_folding", constant_folding.REWRITING, "constant_folding"),  # of shapes, too
+    Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # with constants that were computed
+    Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
+    Pass("dead_code", dead_code.run, "dependency_optimization"),  # the others leave what nobody reads
+    Pass("sparse_sums", sparse_sums.REWRITING, "remapping"),  # counts who reads: what is dead must be gone
 )
 _failed: set[str] = set()
 """The passes of which the log has said that they failed."""
@@ -64,10 +67,46 @@ def optimize(
     inline = switches.is_on("function_optimization") and not switches.is_disabled("disable_meta_optimizer")
     while True:
         found = from_graph(graph, inputs, outputs, with_effects=with_effects, inline=inline)
-        failed = _run(passes, found)
-        if failed is None:
-            return found
-        passes = [row for row in passes if row is not failed]
+        try:
+            return run(passes, found)
+        except PassError as error:
+            _complain(error)
+            passes = [row for row in passes if row.step is not error.step]
+
+
+class PassError(Exception):
+    """A pass failed; the cause says how."""
+
+    def __init__(self, step: Any) -> None:
+        super().__init__(step)
+        self.step = step
+
+
+def run(passes: Sequence[Pass], graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns what some passes make of a graph.
+
+    Raises: PassError: if one of them raises; the graph is then of no use.
+    """
+    for is_rewriting, rows in itertools.groupby(passes, lambda row: isinstance(row.step, Rewriting)):
+        steps: list[Any] = [row.step for row in rows]
+        try:
+            if is_rewriting:
+                rewrite(graph, steps)
+            for step in [] if is_rewriting else steps:
+                graph = step(graph)
+        except RuleError as error:
+            raise PassError(error.rewriting) from error.__cause__
+        except Exception as error:
+            raise PassError(step) from error
+    return graph
+
+
+def _complain(error: PassError) -> None:
+    """Says once that a pass failed."""
+    name = next(row.name for row in PASSES if row.step is error.step)
+    if name not in _failed:
+        _failed.add(name)
+        get_logger().warning("The graph optimizer goes on without its pass %s, which failed: %r", name, error.__cause__)
 
 
 def _chosen() -> list[Pass]:
@@ -75,22 +114,7 @@ def _chosen() -> list[Pass]:
     if switches.is_disabled("disable_meta_optimizer"):
         return []
     unpruned = switches.is_disabled("disable_model_pruning")
-    return [row for row in PASSES if switches.is_on(row.option) and not (unpruned and row.run is dead_code.run)]
-
-
-def _run(passes: Sequence[Pass], graph: OptimizedGraph) -> Pass | None:
-    """Changes a graph by some passes; returns the one that failed, if one did."""
-    for row in passes:
-        try:
-            row.run(graph)
-        except Exception as error:
-            if row.name not in _failed:
-                _failed.add(row.name)
-                get_logger().warning(
-                    "The graph optimizer goes on without %s, which failed on %s: %r", row.name, graph.name, error
-                )
-            return row
-    return None
+    return [row for row in PASSES if switches.is_on(row.option) and not (unpruned and row.step is dead_code.run)]
 
 
 def held_graphs(node: Node) -> list[OptimizedGraph]:

@@ -1,15 +1,15 @@
 """The small loop behind every pass that goes from node to node.
 
 A rule looks at one node and says what stands for its outputs, or changes the node, or does neither. The loop goes
-through the nodes in run order, so that a rule sees what became of the inputs of its node, and once is enough. A graph
-inside of a node is gone through before the rule sees that node, with a rule of its own: what a rule remembers of one
-graph is no value of another.
+through the nodes in run order, so that a rule sees what became of the inputs of its node, and once is enough: several
+passes share one walk. A graph inside of a node is gone through before the rules see that node, with rules of its own:
+what a rule remembers of one graph is no value of another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
@@ -17,36 +17,64 @@ Rule: TypeAlias = Callable[[Node], "Sequence[Value | None] | None"]
 """From a node to the values that replace its outputs, None for one that stays; or None if all stay."""
 
 
-def rewrite(
-    graph: OptimizedGraph,
-    make_rule: Callable[[OptimizedGraph], Rule],
-    enter: Callable[[Node], None] = lambda node: None,
-) -> OptimizedGraph:
-    """Returns the graph after a rule saw each node of it and of the graphs inside of it.
+class Rewriting(NamedTuple):
+    """A pass that goes from node to node."""
 
-    Args:
-      graph: the graph; changed.
-      make_rule: makes the rule for a graph and, later, for each of those inside of it.
-      enter: called with a node before the graphs inside of that node are gone through.
+    make_rule: Callable[[OptimizedGraph], Rule]
+    """Makes the rule for a graph and, later, for each of those inside of it."""
+    enter: Callable[[Node], None] | None = None
+    """Called with a node before the graphs inside of that node are gone through."""
+
+
+class RuleError(Exception):
+    """A rule failed; the cause says how."""
+
+    def __init__(self, rewriting: Rewriting) -> None:
+        super().__init__(rewriting)
+        self.rewriting = rewriting
+
+
+def rewrite(graph: OptimizedGraph, rewritings: Sequence[Rewriting]) -> OptimizedGraph:
+    """Returns the graph after the rules saw each node of it and of the graphs inside of it.
+
+    Raises: RuleError: if a rule raises; the graph is then of no use.
     """
-    rule = make_rule(graph)
-    known: dict[Value, Value] = {}
-    kept: list[Node] = []
-    for node in graph.nodes:
-        if known and not known.keys().isdisjoint(node.inputs):
-            node.inputs = tuple([known.get(value, value) for value in node.inputs])
-        if node.holds_functions:
-            enter(node)
-            for inner in node.graphs:
-                rewrite(inner, make_rule, enter)
-        replaced = rule(node) or ()
-        pairs = [(value, other) for value, other in zip(node.outputs, replaced, strict=False) if other is not None]
-        known.update(pairs)
-        if len(pairs) < len(node.outputs) or not pairs:
-            kept.append(node)
+    current = rewritings[0]
+    try:
+        rules: list[tuple[Rewriting, Rule]] = []
+        for current in rewritings:
+            rules.append((current, current.make_rule(graph)))
+        known: dict[Value, Value] = {}
+        kept: list[Node] = []
+        for node in graph.nodes:
+            if known and not known.keys().isdisjoint(node.inputs):
+                node.inputs = tuple([known.get(value, value) for value in node.inputs])
+            if node.holds_functions:
+                for current in rewritings:
+                    if current.enter is not None:
+                        current.enter(node)
+                for inner in node.graphs:
+                    rewrite(inner, rewritings)
+            for current, rule in rules:  # noqa: B007  # the handler below names the rule that failed
+                replaced = rule(node)
+                if replaced is not None and _is_replaced(node, replaced, known):
+                    break
+            else:
+                kept.append(node)
+    except RuleError:
+        raise
+    except Exception as error:
+        raise RuleError(current) from error
     graph.nodes = kept
     graph.outputs = [known.get(value, value) for value in graph.outputs]
     return graph
+
+
+def _is_replaced(node: Node, replaced: Sequence[Value | None], known: dict[Value, Value]) -> bool:
+    """Notes what stands for the outputs of a node; returns whether nothing is left of the node."""
+    pairs = [(value, other) for value, other in zip(node.outputs, replaced, strict=True) if other is not None]
+    known.update(pairs)
+    return bool(pairs) and len(pairs) == len(node.outputs)
 
 
 def substitute(graph: OptimizedGraph, known: dict[Value, Value]) -> None:

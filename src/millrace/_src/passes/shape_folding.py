@@ -10,13 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from millrace._src.passes.constant_folding import computed
-from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import rewrite
-
-
-def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph with constants in place of nodes that read known shapes."""
-    return rewrite(graph, lambda _: _folded)
+from millrace._src.passes.optimized_graph import Node, Value
+from millrace._src.passes.rewrite import Rewriting
 
 
 def _folded(node: Node) -> Sequence[Value] | None:
@@ -28,3 +23,6 @@ def _folded(node: Node) -> Sequence[Value] | None:
 def _stand_in(value: Value) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
     """Returns an array of the shape and dtype of a value, which takes no memory."""
     return np.broadcast_to(np.zeros((), value.dtype.np_dtype), tuple([dim or 0 for dim in value.shape]))
+
+
+REWRITING = Rewriting(lambda _: _folded)
