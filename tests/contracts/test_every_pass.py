@@ -30,7 +30,7 @@ def outcome(random: RandomGraph, graph: OptimizedGraph) -> dict[str, Any]:
     found: dict[str, Any] = {}
     try:
         with np.errstate(all="ignore"):
-            found["results"] = [described(array) for array in eager_engine().compile(graph)(*arguments)]
+            found["results"] = [described(array) for array in eager_engine().compile(graph).run(*arguments)]
     except tf.errors.OpError as error:
         found["error"] = type(error), str(error)
     found["variables"] = [described(v.numpy()) for v in random.variables]
