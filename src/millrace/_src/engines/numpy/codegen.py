@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import linecache
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
 from typing import Any, TypeAlias
 
