@@ -25,7 +25,6 @@ NOT_GONE_THROUGH = (
     "_src/core/",
     "_src/engines/",
     "_src/graph/",
-    "_src/ops/lists/",
     "_src/ops/random/",
     "_src/passes/",
     "_src/state/",

@@ -159,7 +159,7 @@ def initialize(initializers: Sequence[Initializer], feeds: Mapping[int, Any], in
 
 
 def _has_value(variable: Any) -> bool:
-    """Whether a new variable has its first value already: one from a checkpoint that waited for the variable."""
+    """Tells whether a new variable has its first value already, from a checkpoint that waited for the variable."""
     return resource_of(variable.handle._value).value is not None
 
 

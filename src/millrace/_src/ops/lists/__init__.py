@@ -1,1 +1,1 @@
-"""Ops on lists of tensors: what `tf.TensorArray` and the gradients of loops are made of."""
+"""Ops on lists of tensors, of which `tf.TensorArray` and the gradients of loops are made."""

@@ -1,4 +1,8 @@
-"""Single elements of a list: reading, writing, pushing and popping; its size and the shape of its elements."""
+"""Single elements of a list: reading, writing, pushing and popping; the list's length and the elements' shape.
+
+Each op calls the method of the same name of the list that the handle refers to. The gradient of a list is a list of
+gradients: what was pushed is popped, what was read is written.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +40,15 @@ from millrace._src.ops.type_sets import ANY, INDEX
 def tensor_list_get_item(
     xp: Xp, input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType
 ) -> Array:
-    """The tensor at an index; zeros if it is unset and its shape is known."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    return found.get(index, element_shape)
+    """Reads the tensor at an index; zeros if the tensor is unset and its shape is known."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    return tensors.get(index, element_shape)
 
 
 @tensor_list_get_item.gradient
 def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> tuple[Any, None, None]:
-    """A list of unset tensors but for the one that was read."""
+    """Makes a list of unset tensors but for the tensor that was read."""
     size, shape = size_and_shape(input_handle)
     empty = raw.TensorListReserve(element_shape=shape, num_elements=size, element_dtype=ditem.dtype)
     return raw.TensorListSetItem(input_handle=empty, index=index, item=ditem), None, None
@@ -73,10 +77,10 @@ def tensor_list_set_item(
     element_dtype: DType,
     resize_if_index_out_of_bounds: bool = False,
 ) -> Any:
-    """The list with `item` at an index; longer if the index is past the end and that is allowed."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    return found.set(index, item, resize=resize_if_index_out_of_bounds)
+    """Returns the list with `item` at an index; longer if the index is past the end and that is allowed."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    return tensors.set(index, item, resize=resize_if_index_out_of_bounds)
 
 
 @tensor_list_set_item.in_place
@@ -97,11 +101,11 @@ def _put(attrs: dict[str, Any]) -> Any:
 def tensor_list_set_item_gradient(
     dlist: Any, input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool
 ) -> tuple[Any, None, Any]:
-    """What was overwritten has no part in the result."""
+    """Gives the item its gradient; the overwritten element has no part in the result."""
     ditem = raw.TensorListGetItem(
         input_handle=dlist, index=index, element_shape=whole_shape(item), element_dtype=item.dtype
     )  # first: the list may then be changed in place
-    zero = raw.ZerosLike(x=item if item.dtype.name == "variant" else ditem)  # only a list tells what its zero is
+    zero = raw.ZerosLike(x=item if item.dtype.name == "variant" else ditem)  # only a list can make zeros of its kind
     rest = raw.TensorListSetItem(input_handle=dlist, index=index, item=zero)
     if resize_if_index_out_of_bounds:
         rest = raw.TensorListResize(input_handle=rest, size=size_and_shape(input_handle)[0])
@@ -121,10 +125,10 @@ def tensor_list_set_item_gradient(
     batching=list_batches.push_back,
 )
 def tensor_list_push_back(xp: Xp, input_handle: Array, tensor: Array, *, element_dtype: DType) -> Any:
-    """The list with `tensor` at its end."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    return found.push(tensor)
+    """Returns the list with `tensor` at the end."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    return tensors.push(tensor)
 
 
 @tensor_list_push_back.in_place
@@ -143,7 +147,7 @@ def _append(attrs: dict[str, Any]) -> Any:
 
 @tensor_list_push_back.gradient
 def tensor_list_push_back_gradient(dlist: Any, tensor: Any, element_dtype: DType) -> tuple[Any, Any]:
-    """The last element's gradient is popped off the gradient list."""
+    """Pops the last element's gradient off the gradient list."""
     return tuple(
         raw.TensorListPopBack(input_handle=dlist, element_shape=whole_shape(tensor), element_dtype=element_dtype)
     )
@@ -164,10 +168,10 @@ def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
 def tensor_list_pop_back(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType
 ) -> tuple[Any, Array]:
-    """The list without its last tensor, and that tensor."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    rest, item = found.pop(element_shape)
+    """Returns the list without its last tensor, and that tensor."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    rest, item = tensors.pop(element_shape)
     return rest, item
 
 
@@ -186,7 +190,7 @@ def _take(attrs: dict[str, Any]) -> Any:
 
 @tensor_list_pop_back.gradient
 def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, tensor: Any) -> tuple[Any, None]:
-    """The gradient of the popped tensor is pushed on the gradient list."""
+    """Pushes the gradient of the popped tensor on the gradient list."""
     if dlist is None:
         size, shape = size_and_shape(output_handle)
         dlist = raw.TensorListReserve(element_shape=shape, num_elements=size, element_dtype=tensor.dtype)
@@ -205,7 +209,7 @@ def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, 
     not_differentiable="lists of lists are not differentiated",
 )
 def tensor_list_push_back_batch(xp: Xp, input_handles: Array, tensor: Array, *, element_dtype: DType) -> Any:
-    """A vector of lists, each with its row of `tensor` at its end."""
+    """Returns a vector of lists, each with its row of `tensor` at the end."""
     result = xp.empty(input_handles.shape, dtype=object)
     for place, (found, row) in enumerate(zip(input_handles, tensor, strict=True)):
         found.check_dtype(element_dtype)
@@ -224,7 +228,7 @@ def tensor_list_push_back_batch(xp: Xp, input_handles: Array, tensor: Array, *, 
     batching=list_batches.length,
 )
 def tensor_list_length(xp: Xp, input_handle: Array) -> Array:
-    """The number of tensors in a list."""
+    """Counts the tensors in a list."""
     return resource_of(input_handle).size()
 
 
@@ -236,7 +240,7 @@ def tensor_list_length(xp: Xp, input_handle: Array) -> Array:
     batching=list_batches.element_shape,
 )
 def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType) -> Array:
-    """What the list declares of the shape of its tensors: -1 for unknown dimensions, a scalar -1 for unknown rank."""
+    """Returns the declared shape of a list's tensors: -1 for unknown dimensions, a scalar -1 for unknown rank."""
     return resource_of(input_handle).shape_vector().astype(shape_type.np_dtype)
 
 
@@ -249,7 +253,7 @@ def tensor_list_element_shape(xp: Xp, input_handle: Array, *, shape_type: DType)
     batching=list_batches.resized,
 )
 def tensor_list_resize(xp: Xp, input_handle: Array, size: Array) -> Any:
-    """The list cut off or extended by unset tensors."""
+    """Cuts the list off, or extends the list by unset tensors."""
     return resource_of(input_handle).resize(size)
 
 
@@ -264,5 +268,5 @@ def _cut(attrs: dict[str, Any]) -> Any:
 
 @tensor_list_resize.gradient
 def tensor_list_resize_gradient(dlist: Any, input_handle: Any) -> tuple[Any, None]:
-    """The gradient of what was cut off is zero."""
+    """Gives the list a gradient of its length; the gradient of elements cut off is zero."""
     return raw.TensorListResize(input_handle=dlist, size=size_and_shape(input_handle)[0]), None

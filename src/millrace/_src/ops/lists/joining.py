@@ -1,4 +1,7 @@
-"""All elements of a list as one tensor: stacked, gathered, joined; and two lists as one."""
+"""All elements of a list as one tensor: stacked, gathered, joined; and two lists as one.
+
+The gradient of the tensor is taken apart again, into the elements of the list's gradient.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +39,15 @@ def _stack_shape(c: ShapeContext) -> TensorShape:
 def tensor_list_stack(
     xp: Xp, input_handle: Array, element_shape: Array, *, element_dtype: DType, num_elements: int = -1
 ) -> Array:
-    """The tensors of a list along a new first axis."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    return found.stack(element_shape, num_elements)
+    """Stacks the tensors of a list along a new first axis."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    return tensors.stack(element_shape, num_elements)
 
 
 @tensor_list_stack.gradient
 def tensor_list_stack_gradient(dtensor: Any) -> tuple[Any, None]:
-    """The rows of the gradient are the elements of the list's gradient."""
+    """Makes the list's gradient of the rows of the gradient."""
     shape = dtensor.shape[1:] if dtensor.shape.rank else TensorShape(None)
     if shape.is_fully_defined():
         return raw.TensorListFromTensor(tensor=dtensor, element_shape=inner_shape(dtensor)), None
@@ -67,15 +70,15 @@ def _gather_shape(c: ShapeContext) -> TensorShape:
 def tensor_list_gather(
     xp: Xp, input_handle: Array, indices: Array, element_shape: Array, *, element_dtype: DType
 ) -> Array:
-    """The tensors at `indices` along a new first axis."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    return found.gather(indices, element_shape)
+    """Stacks the tensors at `indices` along a new first axis."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    return tensors.gather(indices, element_shape)
 
 
 @tensor_list_gather.gradient
 def tensor_list_gather_gradient(dvalues: Any, input_handle: Any, indices: Any) -> tuple[Any, None, None]:
-    """A list of unset tensors but for those that were gathered; one that was gathered twice gets both gradients."""
+    """Makes a list of unset tensors but for the gathered ones; a tensor gathered twice gets both gradients."""
     size, shape = size_and_shape(input_handle)
     totals = raw.UnsortedSegmentSum(data=dvalues, segment_ids=indices, num_segments=size)
     rows = raw.GatherV2(params=totals, indices=indices, axis=0)
@@ -107,10 +110,12 @@ def _joined(element: TensorShape) -> TensorShape:
 def tensor_list_concat_v2(
     xp: Xp, input_handle: Array, element_shape: Array, leading_dims: Array, *, element_dtype: DType
 ) -> tuple[Array, Array]:
-    """The tensors joined along their first axis, and the length of each; unset ones have those of `leading_dims`."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    tensor, lengths = found.concat(element_shape, leading_dims)
+    """Joins the tensors along their first axis, and returns the lengths; `leading_dims` are the lengths of unset
+    tensors.
+    """
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    tensor, lengths = tensors.concat(element_shape, leading_dims)
     return tensor, lengths
 
 
@@ -124,10 +129,10 @@ def tensor_list_concat_v2(
 def tensor_list_concat(
     xp: Xp, input_handle: Array, *, element_dtype: DType, element_shape: TensorShape = UNKNOWN
 ) -> tuple[Array, Array]:
-    """The tensors joined along their first axis, and the length of each."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    tensor, lengths = found.concat(element_shape, ())
+    """Joins the tensors along their first axis, and returns the length of each."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    tensor, lengths = tensors.concat(element_shape, ())
     return tensor, lengths
 
 
@@ -135,13 +140,13 @@ def tensor_list_concat(
 def tensor_list_concat_v2_gradient(
     dtensor: Any, dlengths: Any, input_handle: Any, lengths: Any
 ) -> tuple[Any, None, None]:
-    """The gradient is cut into pieces of the same lengths."""
+    """Cuts the gradient into pieces of the same lengths."""
     return _split(dtensor, input_handle, lengths), None, None
 
 
 @tensor_list_concat.gradient
 def tensor_list_concat_gradient(dtensor: Any, dlengths: Any, input_handle: Any, lengths: Any) -> Any:
-    """The gradient is cut into pieces of the same lengths."""
+    """Cuts the gradient into pieces of the same lengths."""
     return _split(dtensor, input_handle, lengths)
 
 
@@ -162,7 +167,7 @@ def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
     batching=list_batches.two_lists,
 )
 def tensor_list_concat_lists(xp: Xp, input_a: Array, input_b: Array, *, element_dtype: DType) -> Any:
-    """The tensors of two lists in one."""
+    """Joins two lists to one list."""
     a, b = resource_of(input_a), resource_of(input_b)
     for name, one in (("input_a", a), ("input_b", b)):
         if one.dtype is not element_dtype:

@@ -1,7 +1,8 @@
-"""Batching rules of lists of tensors: a list for every row is one list whose tensors have the rows first.
+"""Batching rules of lists of tensors: the lists of all rows are one list whose tensors have the rows first.
 
-So all rows have lists of one length. Lists that differ in length, as rows of loops of their own make them, are a vector
-of lists (`Value.by_row`) and left to the loop over the rows. A list of lists has lists with the rows first.
+So the lists of all rows have one length. Lists that differ in length, as rows with loops of their own make such lists,
+are a vector of lists (`Value.by_row`) and are left to the loop over the rows. A list of lists has lists with the rows
+first.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ def _shape(operation: Any, value: Value, rows: Rows) -> Any:
 
 
 def _numbered(index: Any, rows: Rows) -> Any:
-    """The place of each row in the stacked tensors of a list: `[its index, its number]`."""
+    """Returns the position of each row in the stacked tensors of a list: `[the row's index, the row's number]`."""
     return raw.Pack(values=[index, rows.numbers()], axis=1)
 
 
 def get_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The tensor of all rows at one index, or of each row at its own."""
+    """Reads the tensors of all rows at one index, or the tensor of each row at an index of its own."""
     handle, index, shape = arguments
     if shape.is_batched or index.is_batched and _dtype(operation).name == "variant":
         return None
@@ -57,7 +58,7 @@ def get_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
 
 
 def set_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """All rows write at one index, or each at its own, into the tensors stacked."""
+    """Writes for all rows at one index, or for each row at an index of its own, into the stacked tensors."""
     handle, index, item = arguments
     if not index.is_batched:
         return call(operation, [rows.spread(handle), index.tensor, rows.spread(item)])
@@ -69,27 +70,27 @@ def set_item(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence
 
 
 def push_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """One tensor with the rows first."""
+    """Pushes one tensor with the rows first."""
     return call(operation, [rows.spread(a) for a in arguments])
 
 
 def pop_back(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """One tensor with the rows first."""
+    """Pops one tensor with the rows first."""
     handle, shape = arguments
     return None if shape.is_batched else call(operation, [handle.tensor, _shape(operation, shape, rows)])
 
 
 def stacked(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows before the elements, which come first."""
+    """Stacks the elements and puts the rows in front of the elements."""
     handle, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
         return None
-    (found,) = call(operation, [handle.tensor, _shape(operation, shape, rows)])
-    return [swapped(found)]
+    (elements,) = call(operation, [handle.tensor, _shape(operation, shape, rows)])
+    return [swapped(elements)]
 
 
 def from_tensor(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The elements before the rows."""
+    """Puts the elements in front of the rows and makes a list of the elements."""
     tensor, shape = arguments
     if shape.is_batched or _dtype(operation).name == "variant":
         return None
@@ -97,16 +98,16 @@ def from_tensor(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
 
 
 def gathered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The tensors of all rows at the same places."""
+    """Gathers the tensors of all rows at the same indices."""
     handle, indices, shape = arguments
     if indices.is_batched or shape.is_batched or _dtype(operation).name == "variant":
         return None
-    (found,) = call(operation, [handle.tensor, indices.tensor, _shape(operation, shape, rows)])
-    return [swapped(found)]
+    (elements,) = call(operation, [handle.tensor, indices.tensor, _shape(operation, shape, rows)])
+    return [swapped(elements)]
 
 
 def scattered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Tensors of all rows written to the same places, of a new list or of one that there is."""
+    """Writes tensors of all rows to the same indices, of a new list or of a given list."""
     named = by_name(operation, arguments)
     if _dtype(operation).name == "variant" or any(
         v.is_batched for n, v in named.items() if n not in ("input_handle", "tensor")
@@ -122,32 +123,32 @@ def scattered(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequenc
 
 
 def length(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """One for all rows."""
+    """Returns the one length of the lists of all rows."""
     return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
 
 
 def element_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """That of a row: without the first dimension, where the rank is known; a scalar -1 stays."""
-    (found,) = call(operation, [arguments[0].tensor])
-    begin = raw.Minimum(x=raw.Shape(input=found), y=1)
-    return [Value(raw.Slice(input=found, begin=begin, size=raw.Neg(x=begin)), False)]
+    """Returns the element shape of one row: without the first dimension, where the rank is known; a scalar -1 stays."""
+    (batch_shape,) = call(operation, [arguments[0].tensor])
+    begin = raw.Minimum(x=raw.Shape(input=batch_shape), y=1)
+    return [Value(raw.Slice(input=batch_shape, begin=begin, size=raw.Neg(x=begin)), False)]
 
 
 def resized(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """One length for all rows."""
+    """Gives the lists of all rows one length."""
     handle, size = arguments
     return None if size.is_batched else call(operation, [handle.tensor, size.tensor])
 
 
 def joined_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Elements of one length are stacked and their axis is run together with that of the list."""
+    """Stacks elements of one length and merges their axis with the axis of the list."""
     named = by_name(operation, arguments)
     if any_batched(arguments[1:]) or _dtype(operation).name == "variant":
         return None
     handle, declared = named["input_handle"].tensor, named.get("element_shape")
     shape = -1 if declared is None else _shape(operation, declared, rows)
-    found = raw.TensorListStack(input_handle=handle, element_shape=shape, element_dtype=_dtype(operation))
-    moved = swapped(found, None if operation.outputs[0].shape.rank is None else operation.outputs[0].shape.rank + 2)
+    elements = raw.TensorListStack(input_handle=handle, element_shape=shape, element_dtype=_dtype(operation))
+    moved = swapped(elements, None if operation.outputs[0].shape.rank is None else operation.outputs[0].shape.rank + 2)
     sizes = raw.Shape(input=moved)
     flat = reshaped(moved, joined(rows.vector(), raw.Mul(x=sizes[1:2], y=sizes[2:3]), sizes[3:]))
     lengths = raw.Fill(dims=sizes[1:2], value=raw.Cast(x=sizes[2], DstT="int64"))
@@ -155,7 +156,7 @@ def joined_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> S
 
 
 def split_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """Pieces of one length are the elements of a tensor with one axis more."""
+    """Splits a tensor into pieces of one length: the elements of a tensor with one axis more."""
     tensor, shape, lengths = arguments
     if shape.is_batched or lengths.is_batched:
         return None
@@ -172,5 +173,5 @@ def split_elements(operation: Any, arguments: Sequence[Value], rows: Rows) -> Se
 
 
 def two_lists(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The tensors of both, with the rows first."""
+    """Joins the tensors of both lists, with the rows first."""
     return call(operation, [rows.spread(a) for a in arguments])

@@ -1,8 +1,7 @@
 """Making lists of tensors: empty, of unset elements, from the rows of a tensor.
 
-A list is a scalar of dtype `variant`. It never changes; what writes to it returns
-another one. Its value belongs to the engine: `xp.reserve_list` and `xp.list_of_rows`
-make it, and all list ops call its methods.
+A list is a scalar of dtype `variant`. A list never changes: an op that writes returns another list. The value of a list
+belongs to the engine: `xp.reserve_list` and `xp.list_of_rows` make the value, and all list ops call its methods.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _SHAPE_TYPE = INDEX.with_default(int32)
     not_batched="its shape is the same for all rows",
 )
 def empty_tensor_list(xp: Xp, element_shape: Array, max_num_elements: Array, *, element_dtype: DType) -> Any:
-    """A list without tensors."""
+    """Makes a list without tensors."""
     return xp.reserve_list(element_dtype, element_shape, 0, max_num_elements)
 
 
@@ -56,7 +55,7 @@ def empty_tensor_list(xp: Xp, element_shape: Array, max_num_elements: Array, *, 
     not_batched="its shape is the same for all rows",
 )
 def tensor_list_reserve(xp: Xp, element_shape: Array, num_elements: Array, *, element_dtype: DType) -> Any:
-    """A list of `num_elements` unset tensors."""
+    """Makes a list of `num_elements` unset tensors."""
     if num_elements < 0:
         raise errors.InvalidArgumentError(
             None, None, f"The num_elements to reserve must be a non negative number, but got {num_elements}"
@@ -82,15 +81,16 @@ def _from_tensor_shape(c: ShapeContext) -> TensorShape:
     batching=list_batches.from_tensor,
 )
 def tensor_list_from_tensor(xp: Xp, tensor: Array, element_shape: Array, *, element_dtype: DType) -> Any:
-    """The rows of `tensor` as a list."""
+    """Makes a list of the rows of `tensor`."""
     _at_least_a_vector(tensor)
-    declared = xp.declared_shape(element_shape)
+    declared_shape = xp.declared_shape(element_shape)
     rows = TensorShape(tensor.shape[1:])
-    if not declared.is_compatible_with(rows):
+    if not declared_shape.is_compatible_with(rows):
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"Specified a list with shape {shape_brackets(declared)} from a tensor with shape {shape_brackets(rows)}",
+            f"Specified a list with shape {shape_brackets(declared_shape)} from a tensor with shape "
+            f"{shape_brackets(rows)}",
         )
     return xp.list_of_rows(element_dtype, element_shape, tensor)
 
@@ -104,15 +104,15 @@ def _from_whole_tensor(xp: XlaXp, tensor: Array, element_shape: Array, *, elemen
 
 @tensor_list_from_tensor.gradient
 def tensor_list_from_tensor_gradient(dlist: Any, tensor: Any) -> tuple[Any, None]:
-    """The rows of the gradient are the elements of the list's gradient."""
+    """Makes the gradient's rows of the elements of the list's gradient."""
     rows = tensor.shape[0] if tensor.shape.rank else None
-    stacked = raw.TensorListStack(
+    stacked_rows = raw.TensorListStack(
         input_handle=dlist,
         element_shape=inner_shape(tensor),
         element_dtype=tensor.dtype,
         num_elements=-1 if rows is None else rows,
     )
-    return stacked, None
+    return stacked_rows, None
 
 
 def _at_least_a_vector(tensor: Array) -> None:
@@ -135,7 +135,7 @@ def _at_least_a_vector(tensor: Array) -> None:
     batching=list_batches.scattered,
 )
 def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Array, *, element_dtype: DType) -> Any:
-    """A list with the rows of `tensor` at `indices`, just long enough for them."""
+    """Makes a list with the rows of `tensor` at `indices`, just long enough for these rows."""
     return tensor_list_scatter_v2.op_def.kernel(xp, tensor, indices, element_shape, -1, element_dtype=element_dtype)
 
 
@@ -153,7 +153,7 @@ def tensor_list_scatter(xp: Xp, tensor: Array, indices: Array, element_shape: Ar
 def tensor_list_scatter_v2(
     xp: Xp, tensor: Array, indices: Array, element_shape: Array, num_elements: Array, *, element_dtype: DType
 ) -> Any:
-    """A list of `num_elements` (-1: as few as possible) with the rows of `tensor` at `indices`."""
+    """Makes a list of `num_elements` (-1: as few as possible) with the rows of `tensor` at `indices`."""
     longest = int(indices.max()) + 1 if indices.size else 0
     size = int(num_elements)
     if 0 <= size < longest:
@@ -167,23 +167,25 @@ def tensor_list_scatter_v2(
 
 @tensor_list_scatter.gradient
 def tensor_list_scatter_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, None, None]:
-    """Row i of the tensor went to element indices[i]."""
+    """Gives row i of the tensor the gradient of element indices[i]."""
     return _gathered(dlist, tensor, indices), None, None
 
 
 @tensor_list_scatter_v2.gradient
 def tensor_list_scatter_v2_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, None, None, None]:
-    """Row i of the tensor went to element indices[i]."""
+    """Gives row i of the tensor the gradient of element indices[i]."""
     return _gathered(dlist, tensor, indices), None, None, None
 
 
 def _gathered(dlist: Any, tensor: Any, indices: Any) -> Any:
-    """For each row of `tensor` the gradient of the element it was written to; 0 if a later row was written there."""
+    """Returns, for each row of `tensor`, the gradient of the row's element; 0 if a later row was written to that
+    element.
+    """
     rows = raw.TensorListGather(
         input_handle=dlist, indices=indices, element_shape=inner_shape(tensor), element_dtype=tensor.dtype
     )
-    known = static_value(indices)
-    if known is not None and len(set(known.tolist())) == known.size:
+    known_indices = static_value(indices)
+    if known_indices is not None and len(set(known_indices.tolist())) == known_indices.size:
         return rows
     numbers = raw.Range(start=0, limit=raw.Shape(input=indices)[0], delta=1)
     kept = raw.Reshape(
@@ -194,13 +196,15 @@ def _gathered(dlist: Any, tensor: Any, indices: Any) -> Any:
 
 
 def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
-    """For each row the number of the last row written to the same element: what a list of row numbers remembers."""
+    """Returns, for each row, the number of the last row written to the same element: a list of row numbers remembers
+    it.
+    """
     empty = raw.TensorListReserve(
         element_shape=np.zeros([0], np.int32), num_elements=size_and_shape(dlist)[0], element_dtype=int32
     )
-    written = raw.TensorListScatterIntoExistingList(input_handle=empty, tensor=numbers, indices=indices)
+    written_numbers = raw.TensorListScatterIntoExistingList(input_handle=empty, tensor=numbers, indices=indices)
     return raw.TensorListGather(
-        input_handle=written, indices=indices, element_shape=np.zeros([0], np.int32), element_dtype=int32
+        input_handle=written_numbers, indices=indices, element_shape=np.zeros([0], np.int32), element_dtype=int32
     )
 
 
@@ -216,15 +220,15 @@ def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
 def tensor_list_scatter_into_existing_list(
     xp: Xp, input_handle: Array, tensor: Array, indices: Array, *, element_dtype: DType
 ) -> Any:
-    """The list with the rows of `tensor` at `indices`."""
-    found = resource_of(input_handle)
-    found.check_dtype(element_dtype)
-    return found.scatter(tensor, indices)
+    """Returns the list with the rows of `tensor` at `indices`."""
+    tensors = resource_of(input_handle)
+    tensors.check_dtype(element_dtype)
+    return tensors.scatter(tensor, indices)
 
 
 @tensor_list_scatter_into_existing_list.gradient
 def tensor_list_scatter_into_existing_list_gradient(dlist: Any, tensor: Any, indices: Any) -> tuple[Any, Any, None]:
-    """What was overwritten has no part in the result."""
+    """Gives the rows their gradients; the overwritten elements have no part in the result."""
     rows = _gathered(dlist, tensor, indices)
     zeros = raw.ZerosLike(x=tensor)
     return raw.TensorListScatterIntoExistingList(input_handle=dlist, tensor=zeros, indices=indices), rows, None
@@ -256,7 +260,7 @@ def _split_shape(c: ShapeContext) -> TensorShape:
     batching=list_batches.split_elements,
 )
 def tensor_list_split(xp: Xp, tensor: Array, element_shape: Array, lengths: Array, *, element_dtype: DType) -> Any:
-    """Consecutive pieces of `tensor` along its first axis as a list."""
+    """Makes a list of consecutive pieces of `tensor` along the first axis."""
     _at_least_a_vector(tensor)
     if lengths.ndim != 1:
         raise errors.InvalidArgumentError(
@@ -294,9 +298,9 @@ def _pieces(tensor: Array, lengths: list[int]) -> list[Array]:
 
 @tensor_list_split.gradient
 def tensor_list_split_gradient(dlist: Any, tensor: Any, lengths: Any) -> tuple[Any, None, None]:
-    """The pieces of the gradient are the elements of the list's gradient."""
+    """Joins the elements of the list's gradient."""
     shape = raw.ConcatV2(values=[[-1], rows_shape(tensor)], axis=0)
-    joined = raw.TensorListConcatV2(
+    joined_pieces = raw.TensorListConcatV2(
         input_handle=dlist, element_shape=shape, leading_dims=lengths, element_dtype=tensor.dtype
     )
-    return joined[0], None, None
+    return joined_pieces[0], None, None

@@ -1,8 +1,8 @@
-"""What is known while tracing of the elements of a list, and shapes as list ops take them.
+"""What is known while tracing of the elements of a list, and shapes as list ops take shapes.
 
-A list is a scalar of dtype `variant`: its static shape says nothing of its elements. Its handle type does: the ops
-that make lists state what they are told of the elements, those that change lists pass it on, and the ops that read
-elements take their shape from it.
+A list is a scalar of dtype `variant`: the static shape says nothing of the elements. The list's handle type does. The
+ops that make lists state the dtype and shape of the elements, the ops that change lists pass the handle type on, and
+the ops that read elements take their result's shape from the handle type.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from millrace._src.ops.array.shape_checks import merge
 
 
 def declared_list(c: ShapeContext) -> ListHandle:
-    """The handle rule of ops that make a list, whose elements have the dtype and shape that they are told."""
+    """Returns the handle type of a list that an op makes: the dtype and shape of elements that the op is told."""
     return ListHandle(c.attr("element_dtype"), c.value_as_shape("element_shape"))
 
 
 def changed_list(c: ShapeContext) -> ListHandle:
-    """The handle rule of ops that return their first input with other elements of `element_dtype`."""
+    """Returns the handle type of the first input, for an op that returns that list with other elements of
+    `element_dtype`.
+    """
     handle = c.inputs[0].handle_type
     return handle if isinstance(handle, ListHandle) else ListHandle(c.attr("element_dtype"), UNKNOWN)
 
@@ -47,7 +49,7 @@ def declared_shape(c: ShapeContext) -> TensorShape:
 
 
 def shape_of_elements(c: ShapeContext) -> TensorShape:
-    """Returns what the list and the input `element_shape` of an op that reads elements tell of their shape.
+    """Returns the shape of the elements, as the list and the input `element_shape` of an op that reads elements tell.
 
     Raises: ValueError: if the two contradict each other, or the elements are of another dtype.
     """
@@ -55,7 +57,7 @@ def shape_of_elements(c: ShapeContext) -> TensorShape:
 
 
 def inner_shape(tensor: Any) -> Any:
-    """The shape of the rows of a tensor, as a list op takes it: a constant where it is known."""
+    """Returns the shape of the rows of a tensor, as list ops take shapes: a constant where the shape is known."""
     shape = tensor.shape
     if shape.rank and shape[1:].is_fully_defined():
         return convert_to_tensor(shape[1:].as_list(), dtype="int32", name="Const")
@@ -63,22 +65,22 @@ def inner_shape(tensor: Any) -> Any:
 
 
 def rows_shape(tensor: Any) -> Any:
-    """The shape of the rows of a tensor."""
+    """Returns the shape of the rows of a tensor."""
     return raw.Slice(input=whole_shape(tensor), begin=[1], size=[-1])
 
 
 def whole_shape(tensor: Any) -> Any:
-    """The shape of a tensor as a vector."""
+    """Returns the shape of a tensor as a vector."""
     if tensor.shape.is_fully_defined():
         return convert_to_tensor(tensor.shape.as_list(), dtype="int32", name="Shape")
     return raw.Shape(input=tensor)
 
 
 def size_and_shape(handle: Any) -> tuple[Any, Any]:
-    """The length of a list and the shape of its elements.
+    """Returns the length of a list and the shape of its elements.
 
-    A gradient that is built into another graph would keep the whole list of every iteration for this; the two small
-    tensors are made in the graph of the list instead, once.
+    A gradient that is built into another graph would keep the whole list of every iteration for these two small tensors;
+    instead the tensors are made once, in the graph of the list.
     """
     graph = getattr(handle, "graph", None) if state.graph is not None else None
     if graph is None or graph is state.graph:
