@@ -79,7 +79,7 @@ def whole_shape(tensor: Any) -> Any:
 def size_and_shape(handle: Any) -> tuple[Any, Any]:
     """Returns the length of a list and the shape of its elements.
 
-    A gradient that is built into another graph would keep the whole list of every iteration for these two small tensors;
+    A gradient that is built into another graph would keep the whole list of every iteration for two small tensors;
     instead the tensors are made once, in the graph of the list.
     """
     graph = getattr(handle, "graph", None) if state.graph is not None else None
