@@ -26,9 +26,6 @@ NOT_GONE_THROUGH = (
     "_src/engines/",
     "_src/graph/",
     "_src/ops/random/",
-    "_src/passes/",
-    "_src/state/",
-    "_src/trackable/",
 )
 
 # Words that end in s and yet are no verbs in a docstring's first place; some could be, but are not meant so.

@@ -1,7 +1,7 @@
 """`tf.random.Generator`: a random stream whose state is a variable.
 
-A generator's state is saved with a model, reset, split and copied; inside a `tf.function` it is read and written like
-any variable. What it draws follows from its state alone: `set_seed` has no part in it.
+A generator's state is saved with a model, reset, split and copied; inside a `tf.function` the state is read and written
+like any variable. The numbers of a generator follow from the state alone: `set_seed` has no part in the numbers.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
 
 
 def _concrete(alg: Any) -> int:
-    """The number of an algorithm; "auto_select" is Philox."""
+    """Returns the number of an algorithm; "auto_select" is Philox."""
     number = algorithm_number(alg)
     return Algorithm.PHILOX.value if number == Algorithm.AUTO_SELECT.value else number
 
@@ -67,7 +67,7 @@ def _state_size(algorithm: int) -> int:
 
 
 def _state_tensor(value: Any) -> Tensor:
-    """A state, or a part of one, as int64; Python integers from 2**63 on wrap around."""
+    """Returns a state, or a part of a state, as int64; Python integers from 2**63 on wrap around."""
     tensor: Tensor = cast(_wrapped(value), int64)
     return tensor
 
@@ -196,13 +196,13 @@ class Generator(AutoTrackable):
         self._state_var.assign(_state_from_key_counter(key, counter, self._alg))
 
     def skip(self, delta: Any) -> Tensor:
-        """Moves the state as if `delta` numbers had been drawn; returns what it was."""
+        """Moves the state as if `delta` numbers had been drawn; returns the state before."""
         algorithm = cast(self._alg, int32)
         before: Tensor = generator_ops.rng_read_and_skip(self._state_var.handle, algorithm, cast(delta, uint64))
         return before
 
     def _key_and_counter(self, shape: Tensor) -> tuple[Tensor, Tensor]:
-        """Key and counter for an output of the given shape, past which the state moves."""
+        """Returns key and counter for an output of the given shape, and moves the state past that output."""
         state = self.skip(reduce_prod(shape))
         size = _COUNTER_SIZES[self._alg]
         counter = raw.Bitcast(input=state[:size], type=uint64)
@@ -308,7 +308,7 @@ class Generator(AutoTrackable):
         return seeds
 
     def split(self, count: int = 1) -> list[Generator]:
-        """Makes `count` independent generators, which no seed of this one will ever equal.
+        """Makes `count` independent generators, which no seed of this generator will ever equal.
 
         >>> len(tf.random.Generator.from_seed(1).split(3))
         3
@@ -324,7 +324,7 @@ class _GlobalGenerator:
 
 @export("random.get_global_generator", "random.experimental.get_global_generator")
 def get_global_generator() -> Generator:
-    """The generator that code may share which needs no particular one; made from an unknowable state on first use.
+    """Returns the generator shared by code that needs no particular one; made from an unknowable state on first use.
 
     >>> tf.random.get_global_generator().algorithm
     1
@@ -340,6 +340,6 @@ def get_global_generator() -> Generator:
 def set_global_generator(generator: Generator) -> None:
     """Replaces the generator that `tf.random.get_global_generator` returns.
 
-    A `tf.function` that was traced keeps using the generator it saw.
+    A `tf.function` that was traced keeps using the generator of its trace.
     """
     _GlobalGenerator.instance = generator

@@ -13,7 +13,7 @@ from millrace._src.core.shapes import TensorShape, as_shape
 
 
 def static_shape(actual: TensorShape, wanted: Any) -> TensorShape:
-    """The static shape of a new variable."""
+    """Returns the static shape of a new variable."""
     if wanted is None:
         return actual
     shape = as_shape(wanted)

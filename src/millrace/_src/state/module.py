@@ -93,17 +93,17 @@ class Module(AutoTrackable):
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """The trainable ones among `variables`."""
+        """The trainable variables among `variables`."""
         return tuple(self._flatten(predicate=_is_trainable, expand_composites=True))
 
     @property
     def non_trainable_variables(self) -> tuple[Any, ...]:
-        """The ones among `variables` that are not trainable."""
+        """The variables among `variables` that are not trainable."""
         return tuple(self._flatten(predicate=_is_not_trainable, expand_composites=True))
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """All modules found in attributes of this module, and theirs."""
+        """All modules found in attributes of this module, and their submodules."""
         return tuple(self._flatten(predicate=_is_module))
 
     def _flatten(
@@ -198,11 +198,11 @@ class _Walk(NamedTuple):
 
     @staticmethod
     def _once(found: Any, seen: set[int]) -> Any:
-        """Returns what was found, once it is noted as seen."""
+        """Returns an object, after noting the object as seen."""
         seen.add(id(found))
         return found
 
 
 def camel_to_snake(name: str) -> str:
-    """`MyMLModule` -> `my_ml_module`."""
+    """Converts `MyMLModule` to `my_ml_module`."""
     return re.sub(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))", r"_\1", name).lower()

@@ -1,8 +1,8 @@
 """`tf.Variable`: a tensor whose value can be changed.
 
-A variable is a handle to a `VariableStorage` plus what Python knows of it: static
-shape, dtype, name, whether it is trained. Every read and write is an op on the handle,
-so it works the same in eager mode and inside a function, where the handle is captured.
+A variable is a handle to a `VariableStorage` plus what Python knows of the variable: static shape, dtype, name, whether
+it is trained. Every read and write is an op on the handle, so a variable works the same in eager mode and inside a
+function, where the handle is captured.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
     """Lets a function intercept the creation of variables.
 
     Args:
-      variable_creator: `f(next_creator, **kwargs)`; calls `next_creator(**kwargs)` for the variable, or makes its own.
+      variable_creator: `f(next_creator, **kwargs)`; calls `next_creator(**kwargs)`, or makes a variable of its own.
 
     >>> def creator(next_creator, **kwargs):
     ...     kwargs["name"] = "mine"
@@ -89,7 +89,8 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
     """A shared value that programs change with `assign`.
 
     Args:
-      initial_value: a Tensor, anything `tf.convert_to_tensor` takes, or a function without arguments that gives it.
+      initial_value: a Tensor, anything `tf.convert_to_tensor` takes, or a function without arguments that returns
+        such a value.
       trainable: whether `GradientTape` watches it and `Module.trainable_variables` lists it; default True.
       validate_shape: accepted for compatibility; the static shape is that of the initial value, or `shape`.
       caching_device: accepted for compatibility.
@@ -113,7 +114,7 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
 
     _should_act_as_resource_variable = True
 
-    _initial_value: Any  # these three only in a plain (v1) graph
+    _initial_value: Any  # the next three fields only in a plain (v1) graph
     _initializer_op: Any
     _graph_element: Any
 
@@ -183,7 +184,7 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
             self._handle._value[()].value = tensor._value
 
     def _attach_eager(self, name: str, shape: TensorShape, dtype: DType) -> None:
-        """Makes a storage without a value, and the handle to it."""
+        """Makes a storage without a value, and the handle to that storage."""
         self._name = name
         self._shape_static = shape
         self._dtype = dtype
@@ -281,7 +282,7 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
         return getattr(self, attribute)
 
     def get_shape(self) -> TensorShape:
-        """The static shape; the same as `shape`."""
+        """Returns the static shape; the same as `shape`."""
         return self._shape_static
 
     def set_shape(self, shape: Any) -> None:
@@ -289,7 +290,7 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
         self._shape_static = self._shape_static.merge_with(as_shape(shape))
 
     def ref(self) -> Reference[Any]:
-        """A hashable reference to this variable."""
+        """Returns a hashable reference to this variable."""
         return Reference(self)
 
     experimental_ref = ref
@@ -320,23 +321,23 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
         return tensor
 
     def _recorded(self, tensor: EagerTensor) -> EagerTensor:
-        """A value that was read, once the tapes know of it."""
+        """Returns a value that was read, once the tapes know of the read."""
         for tape in state.tapes:
             tape.variable_read(self, _read_call(self._dtype), tensor)
         return tensor
 
     def value(self) -> Any:
-        """The current value as a Tensor."""
+        """Returns the current value as a Tensor."""
         return self._read()
 
     def read_value(self) -> Any:
-        """The current value as a Tensor, read now rather than at first use."""
+        """Returns the current value as a Tensor, read now rather than at first use."""
         with context.name_scope("Read") if state.graph is not None else contextlib.nullcontext():
             value = self._read()
         return raw.Identity(input=value)
 
     def numpy(self) -> Any:
-        """The value as a NumPy array.
+        """Returns the value as a NumPy array.
 
         Raises: NotImplementedError: inside a function.
         """
@@ -356,11 +357,11 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
         return self._read().__array__(dtype, copy)
 
     def is_initialized(self, name: str | None = None) -> Any:
-        """Whether the variable has a value, as a bool Tensor."""
+        """Tells whether the variable has a value, as a bool Tensor."""
         return execute(get_op("VarIsInitializedOp"), (self._handle,), {}, name)
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Any:
-        """Rows of the variable at `indices`."""
+        """Reads the rows of the variable at `indices`."""
         self._accessed()
         return execute(get_op("ResourceGather"), (self._handle, indices), {"dtype": self._dtype}, name or "Gather")
 
@@ -370,7 +371,7 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
         return execute(get_op("ResourceGatherNd"), (self._handle, indices), {"dtype": self._dtype}, name or "GatherNd")
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a v1 session."""
+        """Returns the value in a v1 session."""
         if not self._in_graph_mode:
             raise RuntimeError("This operation is not supported when eager execution is enabled.")
         return self._read().eval(session=session)
@@ -409,7 +410,7 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
         return self._update("AssignVariableOp", (tensor,), name, read_value, validate_shape=self._validates())
 
     def _validates(self) -> bool:
-        """Whether an assignment in a graph says that the shape is fixed."""
+        """Tells whether an assignment in a graph says that the shape is fixed."""
         return state.graph is not None and self._shape_static.is_fully_defined()
 
     def assign_add(
@@ -522,7 +523,7 @@ class ResourceVariable(Variable):
 
 
 class _UnreadVariable(ResourceVariable):
-    """A variable as an assignment returns it: reading it waits for the assignment."""
+    """The variable that an assignment returns, whose reads wait for the assignment."""
 
     def __init__(self, variable: Variable, operation: Any) -> None:
         self.__dict__.update(variable.__dict__)
@@ -558,18 +559,18 @@ def _liftable(value: Any) -> bool:
 
 @functools.cache  # finite: one entry a dtype
 def _read_call(dtype: DType) -> BoundCall:
-    """What tapes are told when a variable of a dtype is read."""
+    """Returns the call that tapes are told when a variable of a dtype is read."""
     return BoundCall(get_op("ReadVariableOp"), (resource,), {"dtype": dtype})
 
 
 def _scoped(name: str | None) -> str:
-    """The name of an eager variable: the name scope and the given name."""
+    """Returns the name of an eager variable: the name scope and the given name."""
     base = "Variable" if name is None else name
     return f"{state.eager_scope}{base}"
 
 
 def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: dict[str, Any]) -> Variable:
-    """A variable from its parts, for pickle and deepcopy."""
+    """Makes a variable from its parts, for pickle and deepcopy."""
     variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(**traits)
     with context.eager_mode():
@@ -579,7 +580,7 @@ def _restore(value: Any, name: str, dtype: DType, shape: TensorShape, traits: di
 
 
 def uninitialized_variable(shape: Any, dtype: Any, name: str | None = None, **traits: Any) -> Variable:
-    """An eager variable whose storage has no value yet; for functions that initialize their variables later."""
+    """Makes an eager variable whose storage has no value yet; for functions that initialize their variables later."""
     variable = ResourceVariable.__new__(ResourceVariable)
     variable._set_traits(
         traits.get("trainable"), traits.get("constraint"), traits.get("synchronization"), traits.get("aggregation")

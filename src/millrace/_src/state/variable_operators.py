@@ -14,7 +14,7 @@ from millrace._src.core.operators import Operators
 
 
 def _reading(method: Callable[..., Any]) -> Callable[..., Any]:
-    """An operator that applies to the variable's value."""
+    """Makes an operator that applies to the variable's value."""
 
     def operator(self: Any, *operands: Any) -> Any:
         return method(self._read(), *operands)

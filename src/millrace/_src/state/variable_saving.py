@@ -1,4 +1,4 @@
-"""What a checkpoint takes of a variable, and gives back to it: one tensor, under the name "VARIABLE_VALUE"."""
+"""How a checkpoint saves and restores a variable: one tensor, under the name "VARIABLE_VALUE"."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`VariableSpec`: the trace type of a `tf.Variable` argument.
 
-A trace serves any variables of the same dtype and shape in the same pattern of identity: `f(v, v)` is another trace
-than `f(v, w)`, since in the first an assignment to one argument is seen through the other.
+A trace serves any variables of the same dtype and shape in the same pattern of identity. `f(v, v)` is another trace
+than `f(v, w)`, since in `f(v, v)` an assignment to one argument is seen through the other.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class VariableSpec(TypeSpec):
 
     @classmethod
     def describes(cls, variable_class: type) -> None:
-        """Makes this the spec of the values of a class; said once, by the module of `tf.Variable`."""
+        """Makes this class the spec of the values of another class; said once, by the module of `tf.Variable`."""
         cls._variable_class = variable_class
         register_type_spec_from_value_converter(variable_class, cls.of)
 
     @classmethod
     def of(cls, variable: Any, context: Any = None) -> VariableSpec:
-        """The spec of a variable; `context` numbers the variables of a call."""
+        """Returns the spec of a variable; `context` numbers the variables of a call."""
         alias = None if context is None else context.alias_global_id(id(variable.handle))
         return cls(variable.shape, variable.dtype, bool(variable.trainable), alias)
 
@@ -60,7 +60,7 @@ class VariableSpec(TypeSpec):
         return components
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a variable or spec has the same dtype, trainability and a compatible shape."""
+        """Tells whether a variable or spec has the same dtype, trainability and a compatible shape."""
         return (
             self.shape.is_compatible_with(spec_or_value.shape)
             and self.dtype is spec_or_value.dtype
