@@ -8,6 +8,10 @@ VENV := .venv
 PYTHON = $(VENV)/bin/python
 PIP = $(PYTHON) -m pip --quiet --disable-pip-version-check
 TESTS ?= tests
+# What makes .venv, the first that will do.
+PYTHONS ?= python3 python3.14 python3.13 python3.12 python3.11 python
+# Where one Python differs from another: its compiler, its own classes, its messages.
+NEWEST_TESTS ?= tests/autograph tests/core tests/function tests/interop tests/util tests/tools tests/oracle
 # Workers for the tests: a core each, at most four.
 JOBS ?= $(shell n=$$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1); echo $$(( n > 4 ? 4 : n )))
 
@@ -19,6 +23,12 @@ demo: $(VENV)/demo.stamp  ## train the digits classifier, eager and as a graph
 
 test: $(VENV)/test.stamp  ## run the tests
 	@$(PYTHON) -m pytest -q -n $(JOBS) $(TESTS)
+
+newest: $(VENV)/venv.stamp  ## run a selection of the tests on the newest other Python of this machine
+	@found=$$($(PYTHON) tools/newest_python.py); \
+	if [ -z "$$found" ]; then echo 'skipped: this machine has no other Python of 3.11 or newer'; exit 0; fi; \
+	echo "Python $$found"; \
+	$(MAKE) --no-print-directory test VENV=.venv-$${found%% *} PYTHONS="$${found#* }" TESTS='$(NEWEST_TESTS)'
 
 lint: style layers sizes generated  ## style, layers, file sizes, freshness of the generated files
 
@@ -48,12 +58,12 @@ bench: $(VENV)/bench.stamp  ## side by side with the frameworks that are install
 	@$(PYTHON) -m benchmarks $(if $(PEERS),--peers $(PEERS)) $(if $(RECORD),--record)
 
 clean:  ## remove everything that was made
-	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # --- set-up -----------------------------------------------------------------------------------------------------------
 
 $(VENV)/venv.stamp:
-	@python=$$(for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	@python=$$(for p in $(PYTHONS); do \
 	    "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; \
 	  done); \
 	[ -n "$$python" ] || { echo 'A Python of 3.11 or newer with venv is needed (Debian, Ubuntu: apt install python3-venv).' >&2; exit 1; }; \
@@ -77,4 +87,4 @@ $(VENV)/dev.stamp: $(VENV)/test.stamp
 $(VENV)/bench.stamp: $(VENV)/test.stamp
 	@touch $@
 
-.PHONY: help demo test lint style layers sizes generated types api stubs bench clean
+.PHONY: help demo test newest lint style layers sizes generated types api stubs bench clean

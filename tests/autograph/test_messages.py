@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import re
+import sys
 import traceback
 from typing import Any
 
@@ -56,6 +57,8 @@ def records() -> dict[str, Any]:
 
 
 UNCONVERTED = {"generator_function"}
+# From Python 3.13 on, an error in these has the place of an expression, where it had that of the statement around.
+COLUMNS = {"python_assert_fails": 11, "tensor_iterated_in_unconverted_code": 13, "format_spec_on_a_tensor": 13}
 
 
 def _marked(name: str) -> Any:
@@ -64,7 +67,10 @@ def _marked(name: str) -> Any:
 
 @pytest.mark.parametrize("name", [_marked(name) for name in MISTAKES])
 def test_a_message_is_word_for_word_the_recorded_one_at_the_recorded_place(name: str, records: dict[str, Any]) -> None:
-    assert _told(MISTAKES[name]) == records[name]
+    expected = dict(records[name])
+    if sys.version_info >= (3, 13) and name in COLUMNS:
+        expected["column"] = COLUMNS[name]
+    assert _told(MISTAKES[name]) == expected
 
 
 @pytest.mark.parametrize("name", list(MISTAKES))

@@ -8,6 +8,7 @@ NAMES = {
 AggregationMethod autodiff.gradients:AggregationMethod
 Assert ops.debug.assertion:assert_that
 DType core.dtypes:DType
+DeviceSpec core.device_spec:DeviceSpec
 GradientTape autodiff.gradient_tape:GradientTape
 Graph graph.graph:Graph
 IndexedSlices core.indexed_slices:IndexedSlices
@@ -300,11 +301,13 @@ compat.real_types core.compat:real_types
     "compat.v1": """
 compat.v1.AttrValue graph.proto_names:AttrValue
 compat.v1.ConfigProto graph.proto_names:ConfigProto
+compat.v1.DeviceSpec core.device_spec:MutableDeviceSpec
 compat.v1.Event graph.proto_names:Event
 compat.v1.GPUOptions graph.proto_names:GPUOptions
 compat.v1.GraphDef graph.proto_names:GraphDef
 compat.v1.GraphOptions graph.proto_names:GraphOptions
 compat.v1.HistogramProto graph.proto_names:HistogramProto
+compat.v1.IndexedSlicesValue core.indexed_slices:IndexedSlicesValue
 compat.v1.LogMessage graph.proto_names:LogMessage
 compat.v1.MetaGraphDef graph.proto_names:MetaGraphDef
 compat.v1.NameAttrList graph.proto_names:NameAttrList
@@ -1221,10 +1224,21 @@ strings.unsorted_segment_join ops.strings.joining:unsorted_segment_join
 strings.upper ops.strings.transforming:upper
 """,
     "test": """
+test.Benchmark testing.benchmark:Benchmark
+test.TestCase testing.test_case:TestCase
+test.assert_equal_graph_def testing.graph_comparison:assert_equal_graph_def
+test.benchmark_config testing.benchmark:benchmark_config
 test.compute_gradient autodiff.numeric_gradients:compute_gradient
+test.disable_with_predicate testing.runner:disable_with_predicate
 test.gpu_device_name core.runtime_options:gpu_device_name
 test.is_built_with_cuda core.runtime_options:is_built_with_cuda
+test.is_built_with_gpu_support core.runtime_options:is_built_with_gpu_support
+test.is_built_with_rocm core.runtime_options:is_built_with_rocm
 test.is_built_with_xla core.runtime_options:is_built_with_xla
+test.is_cpu_target_available core.runtime_options:is_cpu_target_available
+test.is_gpu_available core.runtime_options:is_gpu_available
+test.main testing.runner:main
+test.with_eager_op_as_function testing.runner:with_eager_op_as_function
 """,
     "train": """
 train.BytesList graph.proto_names:BytesList

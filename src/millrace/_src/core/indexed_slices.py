@@ -7,7 +7,7 @@ and their indices until somebody needs it dense.
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 from millrace._src.core import context
 from millrace._src.core.composite import CompositeTensor
@@ -22,6 +22,15 @@ from millrace._src.util.export import export
 
 _LARGE = 100_000_000
 """Elements from which on making a dense tensor while tracing warns: the graph will allocate it at every run."""
+
+
+@export(v1=["IndexedSlicesValue"])
+class IndexedSlicesValue(NamedTuple):
+    """The arrays of a `tf.IndexedSlices`, as a session gives them."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
 
 
 @export("IndexedSlices")

@@ -9,6 +9,9 @@ from __future__ import annotations
 from millrace._src.core.devices import PhysicalDevice, list_physical_devices
 from millrace._src.util.export import export
 
+_CPU_TARGETS = frozenset("x86 x86_64 aarch64 arm arm32 arm64 armv7 ppc ppc64 ppc64le powerpc s390x".split())
+"""The kinds of processors that TensorFlow knows."""
+
 
 class _Options:
     intra_op_threads = 0
@@ -121,6 +124,55 @@ def is_built_with_cuda() -> bool:
     False
     """
     return False
+
+
+@export("test.is_built_with_rocm")
+def is_built_with_rocm() -> bool:
+    """Whether this build has ROCm kernels of its own: False; accelerators are XLA's.
+
+    >>> tf.test.is_built_with_rocm()
+    False
+    """
+    return False
+
+
+@export("test.is_built_with_gpu_support")
+def is_built_with_gpu_support() -> bool:
+    """Whether this build has GPU kernels of its own: False; accelerators are XLA's.
+
+    >>> tf.test.is_built_with_gpu_support()
+    False
+    """
+    return is_built_with_cuda() or is_built_with_rocm()
+
+
+@export("test.is_gpu_available")
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
+    """Whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
+
+    >>> tf.test.is_gpu_available()
+    False
+
+    Args:
+      cuda_only: Whether only a GPU of CUDA counts; the XLA engine tells no other.
+      min_cuda_compute_capability: The least capability of a GPU that counts; one of an unknown capability does.
+    """
+    return bool(list_physical_devices("GPU"))
+
+
+@export("test.is_cpu_target_available")
+def is_cpu_target_available(target: str) -> bool:
+    """Whether code can be compiled for a kind of processor: this machine's, and those that XLA compiles for.
+
+    >>> tf.test.is_cpu_target_available("x86")
+    True
+
+    Args: target: "x86", "aarch64", "arm", "ppc", "s390x" or another name of such a processor, as "ppc64le".
+    Raises: AssertionError: if there is no such kind.
+    """
+    if target not in _CPU_TARGETS:
+        raise AssertionError(f"Unknown CPU target: {target}")
+    return True
 
 
 @export("test.is_built_with_xla")

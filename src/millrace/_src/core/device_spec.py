@@ -1,0 +1,231 @@
+"""`tf.DeviceSpec`: the parts of a device's name.
+
+A name such as `/job:worker/task:1/device:GPU:0` says which device an op runs on, in full or in part. A spec holds its
+parts, None for those that are left open, so that names can be put together: what an inner scope leaves open, the outer
+one decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from millrace._src.util.export import export
+
+_TYPES = ("CPU", "GPU", "TPU", "CUSTOM", "EPU")
+"""The device types that may stand in a name without `device:`, as in `/gpu:0`."""
+_PARTS = ("job", "replica", "task", "device_type", "device_index")
+
+
+@export("DeviceSpec", v1=[])
+class DeviceSpec:
+    """A device, or a set of devices, by the parts of its name; it does not change.
+
+    >>> spec = tf.DeviceSpec(job="worker", task=1)
+    >>> spec.make_merged_spec(tf.DeviceSpec.from_string("/gpu:0")).to_string()
+    '/job:worker/task:1/device:GPU:0'
+    >>> with tf.device(tf.DeviceSpec(device_type="CPU", device_index=0)):
+    ...     x = tf.constant(1)
+
+    Args:
+      job: The name of the job.
+      replica: The number of the replica.
+      task: The number of the task.
+      device_type: `"CPU"`, `"GPU"` and so on.
+      device_index: The number of the device.
+
+    Raises: ValueError: if a number is not one.
+    """
+
+    __slots__ = ("_job", "_replica", "_task", "_device_type", "_device_index")
+
+    def __init__(
+        self,
+        job: Any = None,
+        replica: Any = None,
+        task: Any = None,
+        device_type: Any = None,
+        device_index: Any = None,
+    ) -> None:
+        self._job: str | None = None if job is None else str(job)
+        self._replica = _number(replica)
+        self._task = _number(task)
+        self._device_type = _type_name(device_type)
+        self._device_index = _number(device_index)
+
+    @property
+    def job(self) -> str | None:
+        """Returns the name of the job."""
+        return self._job
+
+    @property
+    def replica(self) -> int | None:
+        """Returns the number of the replica."""
+        return self._replica
+
+    @property
+    def task(self) -> int | None:
+        """Returns the number of the task."""
+        return self._task
+
+    @property
+    def device_type(self) -> str | None:
+        """Returns the type of the device."""
+        return self._device_type
+
+    @property
+    def device_index(self) -> int | None:
+        """Returns the number of the device."""
+        return self._device_index
+
+    @classmethod
+    def from_string(cls, spec: str | None) -> Any:
+        """Returns the spec of a name.
+
+        Args: spec: The name, such as `/job:a/replica:0/task:1/device:CPU:0`; any part may be missing.
+        Raises: ValueError: if a part cannot be read, or there are two devices.
+        """
+        return cls(**_parsed(spec))
+
+    def parse_from_string(self, spec: str | None) -> Any:
+        """Returns the spec of a name; this spec stays as it is."""
+        return self.from_string(spec)
+
+    def to_string(self) -> str:
+        """Returns the name."""
+        numbered = [("job", self._job), ("replica", self._replica), ("task", self._task)]
+        text = "".join(f"/{part}:{value}" for part, value in numbered if value is not None)
+        if self._device_type is None:
+            return text
+        return f"{text}/device:{self._device_type}:{'*' if self._device_index is None else self._device_index}"
+
+    def make_merged_spec(self, dev: DeviceSpec) -> Any:
+        """Returns a spec with the parts of another one, and those of this one where the other leaves them open."""
+        return type(self)(*_merged(self, dev))
+
+    def replace(self, **kwargs: Any) -> Any:
+        """Returns a spec with some parts changed.
+
+        Args: **kwargs: The parts, named as the arguments of the class.
+        """
+        return type(self)(**{**dict(zip(_PARTS, _parts(self))), **kwargs})
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _parts(self) == _parts(other)
+
+    def __hash__(self) -> int:
+        return hash(self.to_string())
+
+    def __repr__(self) -> str:
+        return f"<DeviceSpec({', '.join(f'{name}={value}' for name, value in zip(_PARTS, _parts(self)))})>"
+
+    def __reduce__(self) -> Any:
+        return type(self), _parts(self)
+
+
+@export(v1=["DeviceSpec"])
+class MutableDeviceSpec(DeviceSpec):
+    """A `tf.DeviceSpec` whose parts may be set; `tf.compat.v1.DeviceSpec`."""
+
+    __slots__ = ()
+    __hash__ = DeviceSpec.__hash__
+
+    @property
+    def job(self) -> str | None:
+        """Returns the name of the job."""
+        return self._job
+
+    @job.setter
+    def job(self, job: Any) -> None:
+        self._job = None if job is None else str(job)
+
+    @property
+    def replica(self) -> int | None:
+        """Returns the number of the replica."""
+        return self._replica
+
+    @replica.setter
+    def replica(self, replica: Any) -> None:
+        self._replica = _number(replica)
+
+    @property
+    def task(self) -> int | None:
+        """Returns the number of the task."""
+        return self._task
+
+    @task.setter
+    def task(self, task: Any) -> None:
+        self._task = _number(task)
+
+    @property
+    def device_type(self) -> str | None:
+        """Returns the type of the device."""
+        return self._device_type
+
+    @device_type.setter
+    def device_type(self, device_type: Any) -> None:
+        self._device_type = _type_name(device_type)
+
+    @property
+    def device_index(self) -> int | None:
+        """Returns the number of the device."""
+        return self._device_index
+
+    @device_index.setter
+    def device_index(self, device_index: Any) -> None:
+        self._device_index = _number(device_index)
+
+    def parse_from_string(self, spec: str | None) -> MutableDeviceSpec:
+        """Takes the parts of a name, and returns the spec itself."""
+        self.__init__(**_parsed(spec))  # type: ignore[misc]  # all parts are set anew
+        return self
+
+    def merge_from(self, dev: DeviceSpec) -> None:
+        """Takes the parts that another spec does not leave open."""
+        self.__init__(*_merged(self, dev))  # type: ignore[misc]  # all parts are set anew
+
+
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _type_name(value: Any) -> str | None:
+    """Returns the name of a device type; the two that programs write in small letters get capitals."""
+    if value is None:
+        return None
+    name = str(value)
+    return name.upper() if name in ("cpu", "gpu") else name
+
+
+def _parts(spec: DeviceSpec) -> tuple[Any, ...]:
+    return spec.job, spec.replica, spec.task, spec.device_type, spec.device_index
+
+
+def _merged(outer: DeviceSpec, inner: DeviceSpec) -> Iterable[Any]:
+    return [first if second is None else second for first, second in zip(_parts(outer), _parts(inner))]
+
+
+def _parsed(spec: str | None) -> dict[str, Any]:
+    """Returns the parts that a name states.
+
+    Raises: ValueError: if a part cannot be read, or there are two devices.
+    """
+    found: dict[str, Any] = {}
+    for part in (spec or "").split("/"):
+        name, *values = part.split(":")
+        if name in ("job", "replica", "task") and len(values) == 1:
+            found[name] = values[0] if name == "job" else int(values[0])
+        elif name == "device" and len(values) == 2:
+            _add_device(found, values[0], values[1], spec)
+        elif name.upper() in _TYPES and len(values) <= 1:
+            _add_device(found, name.upper(), values[0] if values else "*", spec)
+        elif part:
+            raise ValueError(f"Unknown attribute '{name}' is encountered while parsing the device spec: '{spec}'.")
+    return found
+
+
+def _add_device(found: dict[str, Any], kind: str, index: str, spec: str | None) -> None:
+    if "device_type" in found:
+        raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {spec}.")
+    found["device_type"] = kind
+    found["device_index"] = None if index == "*" else int(index)

@@ -1,0 +1,1 @@
+"""`tf.test`: what programs write their own tests with."""
