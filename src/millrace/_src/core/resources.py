@@ -39,6 +39,10 @@ class VariableLike(Protocol):
         """The resource tensor that tapes and graphs know the variable by."""
 
     @property
+    def op(self) -> Any:
+        """The operation of the handle or, of what an assignment returns in a graph, the assignment."""
+
+    @property
     def dtype(self) -> Any:
         """The dtype of the value."""
 

@@ -382,9 +382,10 @@ class Graph:
             return None
         if isinstance(item, SymbolicTensor) and item.graph is not self:
             item = self.capture(item)
-        item = item.handle if is_variable(item) else item
-        if isinstance(item, EagerTensor):
-            return None
+        if is_variable(item):
+            if isinstance(item.handle, EagerTensor):
+                return None
+            item = item.op  # of what an assignment returns, the assignment
         element = self.as_graph_element(item)
         return element if isinstance(element, Operation) else element.op
 

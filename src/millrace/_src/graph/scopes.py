@@ -9,7 +9,8 @@ from typing import Any
 from millrace._src.core import context
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
-from millrace._src.core.devices import canonical_device, short_device
+from millrace._src.core.device_spec import DeviceSpec
+from millrace._src.core.devices import LogicalDevice, canonical_device, short_device
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import SymbolicTensor, Tensor
@@ -109,7 +110,7 @@ def control_dependencies(control_inputs: Any) -> Any:
 def device(device_name: Any) -> Any:
     """Requests a device for the ops within.
 
-    Args: device_name: e.g. "/CPU:0", None, or a `tf.config.LogicalDevice`.
+    Args: device_name: e.g. "/CPU:0", None, a `tf.DeviceSpec`, or a `tf.config.LogicalDevice`.
 
     >>> with tf.device("/CPU:0"):
     ...     x = tf.constant(1.0)
@@ -118,7 +119,11 @@ def device(device_name: Any) -> Any:
     """
     if callable(device_name) and state.graph is None:
         raise RuntimeError("tf.device does not support functions.")
-    name = None if device_name is None else canonical_device(getattr(device_name, "name", device_name))
+    if isinstance(device_name, DeviceSpec):
+        device_name = device_name.to_string()
+    elif isinstance(device_name, LogicalDevice):
+        device_name = device_name.name
+    name = None if device_name is None else canonical_device(device_name)
     return _device_scope(name)
 
 

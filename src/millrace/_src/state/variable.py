@@ -528,6 +528,8 @@ class _UnreadVariable(ResourceVariable):
     def __init__(self, variable: Variable, operation: Any) -> None:
         self.__dict__.update(variable.__dict__)
         self._assignment = operation
+        if self._in_graph_mode:
+            self._graph_element = self._read()
 
     def _label(self) -> str:
         return "UnreadVariable" if not self._in_graph_mode else self._assignment.name

@@ -51,7 +51,7 @@ class Benchmark:
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether the class is only a base of others."""
+        """Tells whether the class is only a base of others."""
         return cls is Benchmark
 
     def evaluate(self, tensors: Any) -> Any:

@@ -18,7 +18,7 @@ from millrace._src.util import nest
 
 
 def is_evaluated(value: Any) -> bool:
-    """Whether a value is a tensor or a variable, so that `value_of` gives an array."""
+    """Tells whether a value is a tensor or a variable, so that `value_of` gives an array."""
     return isinstance(value, Tensor) or is_variable(value)
 
 

@@ -86,7 +86,7 @@ def _attr_difference(expected: Any, actual: Any) -> str:
 
 
 def _same_tensors(expected: Any, actual: Any) -> bool:
-    """Whether two attribute values are tensors with the same values, which may be written in several ways."""
+    """Tells whether two attribute values are tensors with the same values, which may be written in several ways."""
     if not (expected.HasField("tensor") and actual.HasField("tensor")):
         return False
     (first, first_dtype), (second, second_dtype) = decode_tensor(expected.tensor), decode_tensor(actual.tensor)

@@ -17,7 +17,7 @@ import numpy as np
 from millrace._src.core.context import eager_mode
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
-from millrace._src.core.op_def import get_op
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import Tensor
 from millrace._src.function.decorator import function
 from millrace._src.graph.graph import Graph
@@ -68,7 +68,8 @@ class GraphSession:
         """
         elements = [self._element(leaf) for leaf in nest.flatten(fetches)]
         feeds = [(self._element(key), value) for key, value in (feed_dict or {}).items()]
-        fed = {tensor.name: convert_to_tensor(value, dtype=tensor.dtype) for tensor, value in feeds}
+        with eager_mode():
+            fed = {tensor.name: convert_to_tensor(value, dtype=tensor.dtype) for tensor, value in feeds}
         operations = _needed_operations(elements, fed)
         handles = {f"{name}:0": self._handle(op) for name, op in operations.items() if op.type == "VarHandleOp"}
         graph_def = self.graph.as_graph_def()
