@@ -81,7 +81,7 @@ def _rule(graph: OptimizedGraph) -> Rule:
 
 
 def _without_neutral(node: Node, uses: _Uses) -> _Result:
-    """f(x, neutral) -> x"""
+    """Rewrites f(x, neutral) -> x."""
     kind = node.outputs[0].dtype.np_dtype.kind
     for row in _NEUTRAL[node.op_def.name]:
         other = node.inputs[1 - row.place]
@@ -91,7 +91,7 @@ def _without_neutral(node: Node, uses: _Uses) -> _Result:
 
 
 def _is_filled(value: Value, number: float) -> bool:
-    """Whether all elements of a constant are a number."""
+    """Tells whether all elements of a constant equal one number."""
     array = value.constant
     if array is None or array.dtype.kind not in "biuf":
         return False
@@ -100,7 +100,7 @@ def _is_filled(value: Value, number: float) -> bool:
 
 
 def _keeps_shape(node: Node, operand: Value, place: int) -> bool:
-    """Whether the result has the shape of an operand: the other is a scalar, or both are known."""
+    """Tells whether the result has the shape of an operand: the other operand is a scalar, or both shapes are known."""
     return node.inputs[place].shape.rank == 0 or _same_shape(node.outputs[0], operand)
 
 
@@ -110,23 +110,23 @@ def _same_shape(a: Value, b: Value) -> bool:
 
 
 def _twice(node: Node, uses: _Uses) -> _Result:
-    """f(f(x)) -> x"""
+    """Rewrites f(f(x)) -> x."""
     inner = node.inputs[0].node
     return [inner.inputs[0]] if inner is not None and inner.op_def is node.op_def else None
 
 
 def _cast_to_itself(node: Node, uses: _Uses) -> _Result:
-    """cast(x, dtype of x) -> x"""
+    """Rewrites cast(x, dtype of x) -> x."""
     return [node.inputs[0]] if node.inputs[0].dtype is node.outputs[0].dtype else None
 
 
 def _keeps_elements(node: Node, uses: _Uses) -> _Result:
-    """f(x) -> x, where f keeps the elements of an array and the shape is the same"""
+    """Rewrites f(x) -> x, where f keeps the elements of an array and the shape is the same."""
     return [node.inputs[0]] if _same_shape(node.inputs[0], node.outputs[0]) else None
 
 
 def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
-    """f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements"""
+    """Rewrites f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements."""
     inner = node.inputs[0].node
     shapes = [value.shape for value in (*node.outputs, *(inner.inputs[:1] if inner is not None else ()))]
     if inner is None or inner.op_def.name not in _KEEP_ORDER or not all(s.is_fully_defined() for s in shapes):
@@ -140,7 +140,7 @@ def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
 
 
 def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
-    """reshape(f(x, axes, keep_dims=True), shape without the axes) -> f(x, axes, keep_dims=False)"""
+    """Rewrites reshape(f(x, axes, keep_dims=True), shape without the axes) -> f(x, axes, keep_dims=False)."""
     inner = node.inputs[0].node
     if (
         inner is None
@@ -160,14 +160,14 @@ def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
 
 
 def _over_no_axes(node: Node, uses: _Uses) -> _Result:
-    """f(x, axes=[]) -> x"""
+    """Rewrites f(x, axes=[]) -> x."""
     axes = node.inputs[1].constant
     is_exact = node.op_def.name != "Sum" or node.outputs[0].dtype.is_integer
     return [node.inputs[0]] if is_exact and axes is not None and axes.size == 0 else None
 
 
 def _transposed(node: Node, uses: _Uses) -> _Result:
-    """transpose(x, [0, 1, ...]) -> x; transpose(transpose(x, p), q) -> transpose(x, p[q])"""
+    """Rewrites transpose(x, [0, 1, ...]) -> x, and transpose(transpose(x, p), q) -> transpose(x, p[q])."""
     order, inner = node.inputs[1].constant, node.inputs[0].node
     if order is None or not _is_permutation(order):
         return None
@@ -185,7 +185,7 @@ def _is_permutation(order: Any) -> bool:
 
 
 def _sum_of_one(node: Node, uses: _Uses) -> _Result:
-    """add_n([x]) -> x"""
+    """Rewrites add_n([x]) -> x."""
     return [node.inputs[0]] if len(node.inputs) == 1 and node.outputs[0].dtype.name != "variant" else None
 
 

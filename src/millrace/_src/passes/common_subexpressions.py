@@ -63,7 +63,7 @@ def _by_content(value: Value) -> Hashable:
 
 
 def _is_same(first: Node, second: Node) -> bool:
-    """Whether two nodes of the same op and inputs compute the same, which nobody changes in place."""
+    """Tells whether two nodes of the same op and inputs compute the same result, which nobody changes in place."""
     if any(value.dtype.name in ("variant", "resource") for value in first.outputs) or first.added or second.added:
         return False
     names = {name for name in (*first.attrs, *second.attrs) if not name.startswith("_")}
@@ -71,7 +71,7 @@ def _is_same(first: Node, second: Node) -> bool:
 
 
 def _is_equal(a: Any, b: Any) -> bool:
-    """Whether two attributes are equal; 0.0 and -0.0 are not, and an array only is to itself."""
+    """Tells whether two attributes are equal; 0.0 and -0.0 are not, and an array equals only itself."""
     if type(a) is float:
         return type(b) is float and a.hex() == b.hex()
     return a is b or not isinstance(a, np.ndarray) and bool(a == b)

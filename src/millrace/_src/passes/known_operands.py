@@ -16,7 +16,7 @@ from millrace._src.passes.rewrite import Rewriting, substitute
 
 
 def _hand_on_constants(node: Node) -> None:
-    """Has the graphs inside of a node read constants in place of those inputs that always are."""
+    """Makes the graphs inside of a node read constants in place of the inputs that always are constants."""
     graphs = node.graphs
     if not graphs:
         return
@@ -37,7 +37,7 @@ def _invariant(node: Node) -> list[int]:
 
 
 def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], places: Iterable[int]) -> None:
-    """Has a graph read those of its operands that are constants, but for the outputs that hand one on."""
+    """Makes a graph read the constants among its operands; outputs that hand an operand on keep reading the operand."""
     known = {graph.inputs[i]: operands[i] for i in places if operands[i].constant is not None}
     if known:
         outputs = graph.outputs
@@ -49,7 +49,7 @@ def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], places: It
 
 
 def _first_values(node: Node) -> Sequence[Value | None] | None:
-    """Rule: the last value of a variable that a loop hands on as it is -> its first value."""
+    """Rewrites the last value of a variable that a loop hands on unchanged -> the variable's first value."""
     if node.op_def.traits.control != "loop" or not node.graphs:
         return None
     invariant = set(_invariant(node))

@@ -32,7 +32,7 @@ def _is_sum(node: Node) -> bool:
 
 
 def _take_apart(node: Node, elsewhere: set[Value]) -> None:
-    """Has a sum add in their places what is mostly zeros and what no other node than a sum reads."""
+    """Makes a sum add in place the operands that are mostly zeros, if no other node but a sum reads the operand."""
     if node.added:
         return
     makers = [_maker(value) if value not in elsewhere else None for value in node.inputs]

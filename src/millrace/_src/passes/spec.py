@@ -45,7 +45,7 @@ def _is_there(value: Value, known: set[Value]) -> bool:
 
 
 def _faults_of_node(node: Node) -> Iterator[str]:
-    """What is wrong with a node by itself."""
+    """Lists what is wrong with a node by itself."""
     if node.effects.must_run and not node.must_run:
         yield f"{node} has an effect and need not run"
     for index, value in enumerate(node.outputs):
@@ -58,7 +58,7 @@ def _faults_of_node(node: Node) -> Iterator[str]:
 
 
 def _faults_of_types(node: Node) -> Iterator[str]:
-    """Where inputs and outputs differ from what signature and attributes say."""
+    """Lists where inputs and outputs differ from the signature and the attributes."""
     signature = node.op_def.signature
     for kind, args, values in (("inputs", signature.inputs, node.inputs), ("outputs", signature.outputs, node.outputs)):
         declared = [dtype for arg in args for dtype in arg.dtypes(node.attrs)]
@@ -67,7 +67,7 @@ def _faults_of_types(node: Node) -> Iterator[str]:
 
 
 def _faults_of_bodies(node: Node) -> Iterator[str]:
-    """Where the graphs inside of a node do not fit what it takes and returns."""
+    """Lists where the graphs inside of a node do not fit the node's inputs and outputs."""
     is_loop = node.op_def.traits.control == "loop"
     operands = _dtypes(node.inputs if is_loop else node.inputs[1:])
     for number, graph in enumerate(node.graphs):
