@@ -25,7 +25,6 @@ NOT_GONE_THROUGH = (
     "_src/core/",
     "_src/engines/",
     "_src/graph/",
-    "_src/ops/random/",
 )
 
 # Words that end in s and yet are no verbs in a docstring's first place; some could be, but are not meant so.

@@ -1,8 +1,8 @@
 """The choice of a random number algorithm, and the keys and counters made from a seed.
 
-The V2 stateless ops take a key, a counter and the number of an algorithm. Philox is the only algorithm that computes
-here, and what "auto_select" means on every engine, so that the same seed gives the same numbers everywhere. ThreeFry
-seeds and states can be made and stored, as in TensorFlow, which computes with them on XLA devices only.
+The V2 stateless ops take a key, a counter and the number of an algorithm. Philox is the only algorithm that draws here,
+and the meaning of "auto_select" on every engine, so that the same seed gives the same numbers everywhere. ThreeFry
+seeds and states can be made and stored, as in TensorFlow, which draws with ThreeFry on XLA devices only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INTEGER = "random bits are integers"
 
 @export("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
-    """A random number algorithm: the number that stands for it in graphs and states.
+    """A random number algorithm; the value is the number that stands for the algorithm in graphs and states.
 
     >>> tf.random.Algorithm.PHILOX.value
     1
@@ -47,7 +47,7 @@ _NAMES = {"philox": Algorithm.PHILOX, "threefry": Algorithm.THREEFRY, "auto_sele
 
 
 def algorithm_number(alg: Any) -> int:
-    """The number of an algorithm given as an `Algorithm`, a name, a number or a tensor.
+    """Returns the number of an algorithm given as an `Algorithm`, a name, a number or a tensor.
 
     Raises:
         ValueError: there is no such algorithm.
@@ -56,13 +56,13 @@ def algorithm_number(alg: Any) -> int:
     if isinstance(alg, Algorithm):
         return alg.value
     if isinstance(alg, str):
-        found = _NAMES.get(alg.strip().lower())
-        if found is None:
+        named_algorithm = _NAMES.get(alg.strip().lower())
+        if named_algorithm is None:
             raise ValueError(
                 f"Argument `alg` got unsupported value {alg}. Supported values are philox for the Philox algorithm, "
                 "threefry for the ThreeFry algorithm, and auto_select for auto-selection."
             )
-        return found.value
+        return named_algorithm.value
     if isinstance(alg, Tensor):
         alg = int(cast(Any, alg))
     if isinstance(alg, (int, np.integer)):
@@ -76,7 +76,7 @@ def algorithm_number(alg: Any) -> int:
 
 
 def checked_seed_stream(xp: Xp, seed: Array) -> Stream:
-    """The stream of a stateless op's seed pair.
+    """Returns the stream of a stateless op's seed pair.
 
     Raises:
         InvalidArgumentError: the seed is not two numbers.
@@ -87,10 +87,10 @@ def checked_seed_stream(xp: Xp, seed: Array) -> Stream:
 
 
 def checked_key_stream(key: Array, counter: Array, alg: Array) -> Stream:
-    """The stream of a V2 stateless op.
+    """Returns the stream of a V2 stateless op.
 
     Raises:
-        InvalidArgumentError: a shape is wrong, or the algorithm is not one that computes here.
+        InvalidArgumentError: a shape is wrong, or the algorithm is not one that draws here.
     """
     if alg.ndim:
         raise invalid(f"input 3 (0-based) must have shape [], not {dims_text(alg.shape)}")
@@ -111,10 +111,10 @@ def checked_key_stream(key: Array, counter: Array, alg: Array) -> Stream:
 
 
 def check_seed_shape(shape: TensorShape) -> None:
-    """The shape rule's part for a seed pair.
+    """Checks the static shape of a seed pair.
 
     Raises:
-        ValueError: it cannot be two numbers.
+        ValueError: the seed cannot be two numbers.
     """
     (size,) = with_rank(shape, 1)
     if size not in (None, 2):
@@ -122,7 +122,7 @@ def check_seed_shape(shape: TensorShape) -> None:
 
 
 def check_key_shapes(c: ShapeContext) -> None:
-    """The shape rule's part for key, counter and algorithm."""
+    """Checks the static ranks of key, counter and algorithm."""
     with_rank(c.shape("key"), 1)
     with_rank(c.shape("counter"), 1)
     with_rank(c.shape("alg"), 0)
@@ -146,7 +146,7 @@ def _key_counter_alg_shape(c: ShapeContext) -> list[TensorShape]:
     not_batched="every row has a seed of its own",
 )
 def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
-    """The Philox key, shape (1,), and counter, shape (2,), that a stateless op draws with for a seed.
+    """Computes the Philox key, shape (1,), and counter, shape (2,), that a stateless op draws with for a seed.
 
     >>> [int(v) for v in tf.raw_ops.StatelessRandomGetKeyCounter(seed=[1, 2])[0]]
     [10413732777507651514]
@@ -164,7 +164,7 @@ def get_key_counter(xp: Xp, seed: Array) -> tuple[Array, Array]:
     not_batched="every row has a seed of its own",
 )
 def get_key_counter_alg(xp: Xp, seed: Array) -> tuple[Array, Array, Array]:
-    """Key and counter as `StatelessRandomGetKeyCounter` gives them, and the number of the algorithm.
+    """Computes the key and counter of `StatelessRandomGetKeyCounter`, and the number of the algorithm.
 
     >>> int(tf.raw_ops.StatelessRandomGetKeyCounterAlg(seed=[1, 2])[2])
     1
@@ -182,7 +182,7 @@ def get_key_counter_alg(xp: Xp, seed: Array) -> tuple[Array, Array, Array]:
     not_batched="it has no operands that could differ",
 )
 def get_alg(xp: Xp) -> Array:
-    """The number of the algorithm that ops choose by themselves: Philox.
+    """Returns the number of the algorithm that ops choose by themselves: Philox.
 
     >>> int(tf.raw_ops.StatelessRandomGetAlg())
     1
@@ -191,7 +191,7 @@ def get_alg(xp: Xp) -> Array:
 
 
 def key_counter_alg(seed: Any, alg: Any) -> tuple[Tensor, Tensor, int]:
-    """Key, counter and algorithm for the V2 op behind a public stateless function.
+    """Returns key, counter and algorithm for the V2 op behind a public stateless function.
 
     Raises:
         errors.InvalidArgumentError: the algorithm is ThreeFry.

@@ -1,8 +1,8 @@
 """Binomially distributed numbers as TensorFlow draws them.
 
-Below ten expected successes, sums of geometric variables count the successes one by one; above, transformed rejection:
-Hörmann, "The generation of binomial random variates", J. Statistical Computation and Simulation 46 (1993), algorithm
-BTRS. A probability above one half is drawn as its complement.
+Below ten expected successes, sums of geometric variables count the successes one by one. Above, transformed rejection
+is used: Hörmann, "The generation of binomial random variates", J. Statistical Computation and Simulation 46 (1993),
+algorithm BTRS. A probability above one half is drawn as its complement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from millrace._src.ops.random.rejection import output_starts, per_parameter, uni
 
 _INVERSION_BELOW = 10.0
 _RESERVED_FOR_INVERSION = 42
-"""Blocks between outputs drawn by inversion; rejection keeps them further apart."""
+"""The number of blocks between outputs drawn by inversion; outputs drawn by rejection are further apart."""
 _STIRLING_TAILS = np.array(
     [
         0.0810614667953272,
@@ -35,7 +35,10 @@ _STIRLING_TAILS = np.array(
 
 
 def binomial_samples(xp: Xp, stream: Stream, samples: int, counts: Array, probs: Array, dtype: NpDType) -> Array:
-    """`samples` draws for each pair of the vectors `counts` and `probs`: `dtype` of shape (samples, len(counts))."""
+    """Draws `samples` numbers for each pair of `counts` and `probs`, both vectors.
+
+    The result has `dtype` and the shape (samples, len(counts)).
+    """
     trials, chances = xp.astype(counts, np.float64), xp.astype(probs, np.float64)
 
     def draw(first: int, index: Array) -> Array:
@@ -59,7 +62,7 @@ def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: 
 
 @kernel_part
 def _drawn(xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array) -> Array:
-    """The outputs with `few` expected successes by inversion, which begins at `starts[0]`; the others by rejection."""
+    """Draws outputs with `few` expected successes by inversion, from `starts[0]` on; the others by rejection."""
     drawn = np.zeros(count.shape)
     for method, begin, chosen in zip((_inversion, _transformed_rejection), starts, (few, ~few), strict=True):
         (where,) = np.nonzero(chosen & valid)
@@ -115,7 +118,7 @@ def _transformed_rejection(xp: Xp, starts: Stream, count: Array, prob: Array) ->
 
 
 def _log_ratio(xp: Xp, count: Array, prob: Array, k: Array) -> Array:
-    """The logarithm of P(k) / P(mode)."""
+    """Computes the logarithm of P(k) / P(mode)."""
     odds = prob / (1 - prob)
     mode = xp.floor((count + 1) * prob)
     return (
@@ -130,7 +133,7 @@ def _log_ratio(xp: Xp, count: Array, prob: Array, k: Array) -> Array:
 
 
 def _stirling_tail(xp: Xp, k: Array) -> Array:
-    """log(k!) less Stirling's approximation of it."""
+    """Computes log(k!) less Stirling's approximation."""
     square = (k + 1) * (k + 1)
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
     table = xp.take(xp.asarray(_STIRLING_TAILS), xp.astype(xp.clip(xp.nan_to_num(k), 0, 9), np.int32))

@@ -1,10 +1,10 @@
 """Normal numbers from uniform bits, with the same last bit everywhere.
 
 Problem: the Box-Muller transform needs log, sin and cos, and the float32 versions of NumPy, XLA and the C library
-differ in the last place; TensorFlow's normals come from the C library's.
+differ in the last place. TensorFlow's normals come from the C library's functions.
 
-Idea: evaluate in float64 the short table and polynomials that the C library's `logf` and `sincosf` use, and round
-once. They are plain multiplications and additions, so every engine gives the same float32, bit for bit; and they are
+Idea: evaluate in float64 the short table and polynomials of the C library's `logf` and `sincosf`, and round once. The
+polynomials are plain multiplications and additions, so every engine gives the same float32, bit for bit; and they are
 faster than float64's own functions. Coefficients: ARM Optimized Routines (`logf`, `sincosf`; MIT licence).
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 
 _SMALLEST = 1.0e-7
-"""Uniform numbers below this count as this, so that the logarithm stays finite."""
+"""The number that uniform numbers below it are raised to, so that the logarithm stays finite."""
 
 _LOG_ORIGIN = np.uint32(0x3F330000)
 _LOG_EXPONENT_BITS = np.uint32(0xFF800000)
@@ -47,7 +47,7 @@ _COS = tuple(
 
 
 def log_float32(xp: Xp, x: Array) -> Array:
-    """The natural logarithm of positive normal float32 numbers, as the C library's `logf` rounds it."""
+    """Computes the natural logarithm of positive normal float32 numbers, as the C library's `logf` rounds it."""
     bits = xp.bitcast(x, np.uint32)
     offset = bits - _LOG_ORIGIN
     # x = 2**k * z with z in [0.7, 1.4): log(x) = k log 2 + log(c) + log(z / c), c from the table, z / c near 1.
@@ -62,7 +62,7 @@ def log_float32(xp: Xp, x: Array) -> Array:
 
 
 def sincos_float32(xp: Xp, angle: Array) -> tuple[Array, Array]:
-    """Sine and cosine of float32 angles in [0, 120), as the C library's `sincosf` rounds them."""
+    """Computes sine and cosine of float32 angles in [0, 120), as the C library's `sincosf` rounds them."""
     x = xp.astype(angle, np.float64)
     quadrant = (xp.astype(x * _TWO_OVER_PI, np.int32) + np.int32(0x800000)) >> np.int32(24)
     x = x - xp.astype(quadrant, np.float64) * _HALF_PI
@@ -78,7 +78,7 @@ def sincos_float32(xp: Xp, angle: Array) -> tuple[Array, Array]:
 
 
 def box_muller_float32(xp: Xp, radius_uniform: Array, angle_uniform: Array) -> tuple[Array, Array]:
-    """Two independent standard normals for each pair of float32 uniforms."""
+    """Computes two independent standard normals for each pair of float32 uniforms."""
     u = xp.maximum(radius_uniform, np.float32(_SMALLEST))
     angle = xp.astype(xp.astype(angle_uniform, np.float64) * (2.0 * np.pi), np.float32)
     radius = xp.sqrt(np.float32(-2.0) * log_float32(xp, u))
@@ -87,7 +87,7 @@ def box_muller_float32(xp: Xp, radius_uniform: Array, angle_uniform: Array) -> t
 
 
 def box_muller_float64(xp: Xp, radius_uniform: Array, angle_uniform: Array) -> tuple[Array, Array]:
-    """Two independent standard normals for each pair of float64 uniforms; the engine's own log, sin and cos."""
+    """Computes two independent standard normals for each pair of float64 uniforms, by the engine's functions."""
     angle = (2.0 * np.pi) * angle_uniform
     radius = xp.sqrt(-2.0 * xp.log(xp.maximum(radius_uniform, _SMALLEST)))
     return xp.sin(angle) * radius, xp.cos(angle) * radius

@@ -1,4 +1,7 @@
-"""`tf.random.uniform_candidate_sampler` and its kin: the public side of candidate sampling."""
+"""`tf.random.uniform_candidate_sampler` and the other public functions of candidate sampling.
+
+Each function gives its op the two seeds that follow from `seed`, and returns a named tuple.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> UniformCandidateSampler:
-    """Draws classes of `range(range_max)`, all as probable.
+    """Draws classes of `range(range_max)`, each with the same probability.
 
     >>> sampled = tf.random.uniform_candidate_sampler([[1], [2]], 1, 3, unique=True, range_max=9)
     >>> sampled.sampled_candidates.shape, sampled.true_expected_count.shape
@@ -173,8 +176,8 @@ def fixed_unigram_candidate_sampler(
         vocab_file: A file with a line for each class, its frequency after the last comma.
         distortion: The power that frequencies are raised to.
         num_reserved_ids: How many classes of frequency 0 come first.
-        num_shards: Of how many parts of the classes one is drawn from: class i belongs to part `i % num_shards`.
-        shard: The part to draw from.
+        num_shards: The number of parts that the classes are split into: class i belongs to part `i % num_shards`.
+        shard: The number of the part to draw from.
         unigrams: The frequencies, instead of `vocab_file`.
         seed: The op's own seed; see `tf.random.set_seed`.
         name: A name for the operation.

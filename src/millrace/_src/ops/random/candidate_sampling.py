@@ -1,8 +1,8 @@
 """Candidate samplers: classes drawn for losses that look at a few of many classes, with their expected counts.
 
 Each sampler is a distribution over `range(range_max)`: how to make a class of random words, and how probable a class
-is. The rest is common: draw `num_sampled` of them, or that many different ones, and say how often each class is
-expected among them. The results are TensorFlow's for the same seeds.
+is. The rest is common: draw `num_sampled` classes, or that many different ones, and say how often each class is
+expected among the candidates. The results are TensorFlow's for the same seeds.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from millrace._src.ops.random.seeds import KernelStream, stream_of
 from millrace._src.ops.random.unigrams import AliasTable, read_unigrams
 
 _BLOCKS_PER_SAMPLE = 512
-"""What a call reserves of its stream, for each candidate."""
+"""The number of blocks that a call reserves of its stream for each candidate."""
 
 
 class Sampler(NamedTuple):
     """A distribution over classes."""
 
     words: int
-    """How many random words a proposal takes."""
+    """The number of random words that a proposal takes."""
     propose: Callable[[Xp, Array], Array]
-    """Classes out of words of shape (n, words); fewer than n where some words are refused."""
+    """A function that makes classes out of words of shape (n, words); fewer than n where some words are refused."""
     probability: Callable[[Array], Array]
-    """The probability of each class of an array, float32."""
+    """A function that gives the probability of each class of an array, float32."""
 
 
 def _pick(xp: Xp, stream: Stream, sampler: Sampler, count: int, unique: bool) -> tuple[Array, int]:
-    """`count` classes, different ones if `unique`, and how many proposals that took."""
+    """Draws `count` classes, different ones if `unique`; returns the classes and the number of proposals made."""
     proposals = np.zeros(0, np.int64)
     for more in _proposals(xp, stream, sampler, count):
         proposals = np.concatenate([proposals, more])
@@ -55,7 +55,7 @@ def _pick(xp: Xp, stream: Stream, sampler: Sampler, count: int, unique: bool) ->
 
 
 def _proposals(xp: Xp, stream: Stream, sampler: Sampler, count: int) -> Iterator[Array]:
-    """Proposals without end, in growing portions."""
+    """Yields proposals without end, in growing portions."""
     portion = 2 * count + 16
     while True:
         needed = -(-portion * sampler.words // WORDS_PER_BLOCK)
@@ -66,7 +66,7 @@ def _proposals(xp: Xp, stream: Stream, sampler: Sampler, count: int) -> Iterator
 
 
 def _expected(probability: Array, count: int, tries: int) -> Array:
-    """How often classes of these probabilities are expected among the candidates."""
+    """Computes how often classes of these probabilities are expected among the candidates."""
     if tries == count:
         return probability * np.float32(count)
     # 1 - (1 - p) ** tries, each step rounded to float32
@@ -78,7 +78,7 @@ def _expected(probability: Array, count: int, tries: int) -> Array:
 
 
 def _exact(values: Array, size: int, bits: int) -> Array:
-    """Words modulo `size`, those refused that would favour small classes."""
+    """Returns words modulo `size`; words that would favour small classes are refused."""
     number = values.dtype.type(size)
     if size & (size - 1) == 0:
         return (values & (number - values.dtype.type(1))).astype(np.int64)
@@ -108,7 +108,7 @@ def _log_uniform_sampler(size: int) -> Sampler:
 
 
 def _weighted_sampler(weights: Array) -> Sampler:
-    """Classes with the given integer weights."""
+    """Makes a sampler of classes with the given integer weights."""
     bounds, total = np.cumsum(weights), int(weights.sum())
 
     def propose(xp: Xp, words: Array) -> Array:
@@ -178,17 +178,17 @@ class _Call(NamedTuple):
         return _Call(*(attrs[name] for name in _Call._fields))
 
     def run(self, xp: Xp, take: Any, sampler: Sampler, true_classes: Array) -> tuple[Array, Array, Array]:
-        """Checks the classes and draws."""
+        """Checks the classes and draws candidates."""
         _check(true_classes, self.num_true, self.num_sampled, self.unique, self.range_max)
         return _sample(xp, take, sampler, true_classes, self.num_sampled, self.unique)
 
 
 def _bound_with(function: OpFunction, make: Callable[[dict[str, Any]], Sampler]) -> None:
-    """Binds an op to its stream and to the sampler made of its attributes, once for each place it is called at."""
+    """Binds an op to its stream and to the sampler made of its attributes, once for each place of a call."""
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream, call = stream_of(attrs), _Call.of(attrs)
-        # Made by the first call, whose error a bad attribute then is.
+        # The first call makes the sampler, so that a bad attribute is an error of that call.
         sampler = functools.cache(lambda: make(attrs))
         return lambda true_classes: call.run(xp, stream.take, sampler(), true_classes)
 
@@ -207,7 +207,7 @@ def uniform_candidate_sampler_op(
     seed: int = 0,
     seed2: int = 0,
 ) -> tuple[Array, Array, Array]:
-    """Classes, all as probable.
+    """Draws classes, each with the same probability.
 
     >>> draw = tf.raw_ops.UniformCandidateSampler
     >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
@@ -229,7 +229,7 @@ def log_uniform_candidate_sampler_op(
     seed: int = 0,
     seed2: int = 0,
 ) -> tuple[Array, Array, Array]:
-    """Classes with Zipf's distribution, small ones more probable.
+    """Draws classes with Zipf's distribution, small ones more probable.
 
     >>> draw = tf.raw_ops.LogUniformCandidateSampler
     >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
@@ -244,7 +244,7 @@ _bound_with(log_uniform_candidate_sampler_op, lambda attrs: _log_uniform_sampler
 
 
 class _Learned:
-    """Weights that grow with every true class that was seen; they start over when the random streams do."""
+    """Weights that grow with every true class seen; the weights start over when the random streams do."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -252,7 +252,7 @@ class _Learned:
         self.weights = np.ones(size, np.int64)
 
     def run(self, xp: Xp, stream: KernelStream, call: _Call, true_classes: Array) -> tuple[Array, Array, Array]:
-        """Draws, then learns."""
+        """Draws candidates, then learns the true classes."""
         if self._era != stream.current_era():
             self._era, self.weights = stream.current_era(), np.ones(self._size, np.int64)
         result = call.run(xp, stream.take, _weighted_sampler(self.weights), true_classes)
@@ -273,7 +273,7 @@ def _learned(op_name: str) -> OpFunction:
         seed: int = 0,
         seed2: int = 0,
     ) -> tuple[Array, Array, Array]:
-        """Classes with the frequencies of the true classes seen so far, each counted once more.
+        """Draws classes with the frequencies of the true classes seen so far, each counted once more.
 
         >>> draw = tf.raw_ops.LearnedUnigramCandidateSampler
         >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True, range_max=9)[0].shape
@@ -312,7 +312,7 @@ def fixed_unigram_candidate_sampler_op(
     seed: int = 0,
     seed2: int = 0,
 ) -> tuple[Array, Array, Array]:
-    """Classes with given frequencies.
+    """Draws classes with given frequencies.
 
     >>> draw = tf.raw_ops.FixedUnigramCandidateSampler
     >>> draw(true_classes=[[1]], num_true=1, num_sampled=9, unique=False, range_max=2, unigrams=[0.0, 1.0])[0].numpy()
@@ -336,7 +336,7 @@ _bound_with(fixed_unigram_candidate_sampler_op, _fixed_sampler)
 def all_candidate_sampler_op(
     xp: Xp, true_classes: Array, *, num_true: int, num_sampled: int, unique: bool, seed: int = 0, seed2: int = 0
 ) -> tuple[Array, Array, Array]:
-    """Every class once.
+    """Returns every class once.
 
     >>> draw = tf.raw_ops.AllCandidateSampler
     >>> draw(true_classes=[[1]], num_true=1, num_sampled=3, unique=True)[0].numpy()
@@ -363,7 +363,7 @@ def _hits_shape(c: ShapeContext) -> list[TensorShape]:
 def compute_accidental_hits_op(
     xp: Xp, true_classes: Array, sampled_candidates: Array, *, num_true: int, seed: int = 0, seed2: int = 0
 ) -> tuple[Array, Array, Array]:
-    """Where a sampled candidate is one of the true classes of a row.
+    """Finds the sampled candidates that are among the true classes of a row.
 
     >>> hits = tf.raw_ops.ComputeAccidentalHits
     >>> [t.numpy().tolist() for t in hits(true_classes=[[1], [5]], sampled_candidates=[5, 7], num_true=1)[:2]]

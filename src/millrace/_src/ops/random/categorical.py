@@ -15,7 +15,7 @@ from millrace._src.ops.random.philox import Stream
 
 
 def categorical_samples(xp: Xp, stream: Stream, logits: Array, samples: int) -> Array:
-    """`samples` class indices for each row of `logits`: int64 of shape (rows, samples).
+    """Draws `samples` class indices for each row of `logits`: int64 of shape (rows, samples).
 
     Classes whose logit is not finite are never drawn.
     """
@@ -27,9 +27,9 @@ def categorical_samples(xp: Xp, stream: Stream, logits: Array, samples: int) -> 
 
 @kernel_part
 def _classes_of(xp: Xp, cumulative: Array, draws: Array) -> Array:
-    """The class that each draw falls into."""
-    found = [np.searchsorted(c, d, side="right") for c, d in zip(cumulative, draws, strict=True)]
-    return np.array(found, np.int64).reshape(draws.shape)
+    """Returns the class that each draw falls into."""
+    classes = [np.searchsorted(c, d, side="right") for c, d in zip(cumulative, draws, strict=True)]
+    return np.array(classes, np.int64).reshape(draws.shape)
 
 
 @_classes_of.kernel_for("xla")
@@ -39,7 +39,7 @@ def _classes_below(xp: XlaXp, cumulative: Array, draws: Array) -> Array:
 
 
 def _cumulative(xp: Xp, logits: Array) -> Array:
-    """Unnormalized cumulative probabilities, float64."""
+    """Computes unnormalized cumulative probabilities, float64."""
     exact = xp.astype(logits, np.float64)
     finite = xp.isfinite(exact)
     lowest = float(np.finfo(np.float32).min)

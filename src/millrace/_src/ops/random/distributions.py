@@ -24,17 +24,23 @@ from millrace._src.ops.random.philox import WORDS_PER_BLOCK, Stream, blocks, blo
 NpDType: TypeAlias = np.dtype[Any]
 
 RESERVED_PER_OUTPUT = 256
-"""What an output may draw, in words for the truncated normal, in blocks where each output has its own stretch."""
+"""The length of the stretch of the stream that an output may use.
+
+The unit is a word for the truncated normal, and a block for the distributions of `rejection`.
+"""
 
 _TRUNCATION = 2.0
 _CANDIDATES_PER_GROUP = 20
-"""Normals drawn for a group before truncation; that fewer are within bounds than needed has probability 1e-20."""
+"""The number of normals drawn for a group before truncation.
+
+With probability 1e-20 fewer than needed are within bounds.
+"""
 
 _FRACTION_BITS = {np.dtype(np.float16): 10, np.dtype(ml_dtypes.bfloat16): 7, np.dtype(np.float32): 23}
 
 
 def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Numbers in [0, 1) of a floating `dtype`."""
+    """Draws numbers in [0, 1) of a floating `dtype`."""
 
     def make(start: int, count: int) -> Array:
         words = blocks(xp, stream.skip(xp, start), count)
@@ -46,7 +52,7 @@ def uniform(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Arr
 
 
 def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Standard normal numbers of a floating `dtype`; 16-bit types are rounded from float32."""
+    """Draws standard normal numbers of a floating `dtype`; 16-bit types are rounded from float32."""
 
     def make(start: int, count: int) -> Array:
         normals = normals_of_blocks(xp, blocks(xp, stream.skip(xp, start), count), dtype)
@@ -56,7 +62,7 @@ def normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Arra
 
 
 def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Standard normal numbers, those outside [-2, 2] drawn again."""
+    """Draws standard normal numbers; numbers outside [-2, 2] are drawn again."""
     per_group = _per_block(dtype)
     stride = per_group * RESERVED_PER_OUTPUT // WORDS_PER_BLOCK
 
@@ -67,7 +73,7 @@ def truncated_normal(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDTyp
 
 
 def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Array:
-    """Integers over the whole range of a 32-bit or 64-bit `dtype`."""
+    """Draws integers over the whole range of a 32-bit or 64-bit `dtype`."""
 
     def make(start: int, count: int) -> Array:
         return xp.bitcast(_unsigned(xp, blocks(xp, stream.skip(xp, start), count), dtype), dtype)
@@ -76,7 +82,7 @@ def full_int(xp: Xp, stream: Stream, shape: Sequence[int], dtype: NpDType) -> Ar
 
 
 def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: Array) -> Array:
-    """Integers in [low, high); `low` and `high` are scalars of a 32-bit or 64-bit dtype, which is the result's."""
+    """Draws integers in [low, high); `low` and `high` are scalars of the result's dtype, which has 32 or 64 bits."""
     dtype = low.dtype
     unsigned = np.dtype(f"u{dtype.itemsize}")
     span = xp.bitcast(high.reshape(1), unsigned) - xp.bitcast(low.reshape(1), unsigned)
@@ -89,7 +95,7 @@ def uniform_int(xp: Xp, stream: Stream, shape: Sequence[int], low: Array, high: 
 
 
 def uniform_small(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    """Numbers in [0, 1) of float32, float16 or bfloat16, one for each 32-bit word."""
+    """Makes numbers in [0, 1) of float32, float16 or bfloat16, one of each 32-bit word."""
     bits = _FRACTION_BITS[dtype]
     carrier = np.dtype(f"u{dtype.itemsize}")
     one = int(np.ones((), dtype).view(carrier))
@@ -98,14 +104,17 @@ def uniform_small(xp: Xp, words: Array, dtype: NpDType) -> Array:
 
 
 def uniform_float64(xp: Xp, first: Array, second: Array) -> Array:
-    """Numbers in [0, 1), each from two words; the first gives the upper 20 bits of the fraction."""
+    """Makes numbers in [0, 1), each of two words; the first word gives the upper 20 bits of the fraction."""
     upper = xp.astype(first, np.uint64) & np.uint64(0xFFFFF)
     fraction = (upper << np.uint64(32)) | xp.astype(second, np.uint64)
     return xp.bitcast(fraction | np.uint64(0x3FF00000_00000000), np.float64) - 1.0
 
 
 def normals_of_blocks(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    """The normals of each block: from words of shape (n, 4), float32 of shape (n, 4) or float64 of shape (n, 2)."""
+    """Makes the normals of each block, from words of shape (n, 4).
+
+    The result is float32 of shape (n, 4), or float64 of shape (n, 2).
+    """
     if dtype == np.float64:
         uniforms = uniform_float64(xp, words[:, 0::2], words[:, 1::2])
         return xp.stack(box_muller_float64(xp, uniforms[:, 0], uniforms[:, 1]), axis=1)
@@ -115,15 +124,15 @@ def normals_of_blocks(xp: Xp, words: Array, dtype: NpDType) -> Array:
 
 
 def _truncated_groups(xp: Xp, stream: Stream, count: int, stride: int, dtype: NpDType) -> Array:
-    """`count` full groups, the first accepted candidates of each in order."""
+    """Draws `count` full groups; a group is the first accepted candidates in order."""
     starts = stream.skip(xp, xp.arange(count, dtype=np.uint64) * np.uint64(stride))
-    found = _truncated(xp, starts, dtype)
-    return found if found.dtype == dtype else xp.astype(found, dtype)
+    groups = _truncated(xp, starts, dtype)
+    return groups if groups.dtype == dtype else xp.astype(groups, dtype)
 
 
 @kernel_part
 def _truncated(xp: Xp, starts: Stream, dtype: NpDType) -> Array:
-    """One full group for each start."""
+    """Draws one full group for each start."""
     # One block suffices for most groups (0.83 of them, for four numbers), so more is drawn only for the others.
     per_group = _per_block(dtype)
     return _accepted_groups(xp, starts, (per_group, 2 * per_group, _CANDIDATES_PER_GROUP), dtype)
@@ -135,21 +144,21 @@ def _truncated_at_once(xp: XlaXp, starts: Stream, dtype: NpDType) -> Array:
 
 
 def _accepted_groups(xp: Xp, starts: Stream, numbers: Sequence[int], dtype: NpDType) -> Array:
-    """One group for each start, out of `numbers[0]` candidates; where they do not suffice, out of `numbers[1]` ..."""
+    """Draws one group for each start out of `numbers[0]` candidates; where too few pass, out of `numbers[1]` ..."""
     per_group = _per_block(dtype)
     candidates = _candidates(xp, starts, numbers[0], dtype)
     accepted = xp.abs(candidates) < _TRUNCATION
-    found = candidates if numbers[0] == per_group else _first_accepted(xp, candidates, accepted, per_group)
+    groups = candidates if numbers[0] == per_group else _first_accepted(xp, candidates, accepted, per_group)
     if len(numbers) == 1:
-        return found
+        return groups
     (short,) = xp.nonzero(xp.sum(accepted, axis=1, dtype=np.int64) < per_group)
     if not len(short):
-        return found
-    return xp.scatter(found, (short,), _accepted_groups(xp, starts.at(short), numbers[1:], dtype), "set")
+        return groups
+    return xp.scatter(groups, (short,), _accepted_groups(xp, starts.at(short), numbers[1:], dtype), "set")
 
 
 def _candidates(xp: Xp, starts: Stream, number: int, dtype: NpDType) -> Array:
-    """The first `number` normals after each of the starts."""
+    """Draws the first `number` normals after each of the starts."""
     groups, blocks_per_group = starts.low.shape[0], number // _per_block(dtype)
     steps = xp.arange(blocks_per_group, dtype=np.uint64)
     low = starts.low[:, None] + steps
@@ -159,14 +168,14 @@ def _candidates(xp: Xp, starts: Stream, number: int, dtype: NpDType) -> Array:
 
 
 def _first_accepted(xp: Xp, candidates: Array, accepted: Array, number: int) -> Array:
-    """The first `number` accepted entries of each row."""
+    """Returns the first `number` accepted entries of each row."""
     rank = xp.cumsum(accepted, axis=1, dtype=np.int64)
     where = xp.stack([xp.argmax(rank == slot + 1, axis=1) for slot in range(number)], axis=1)
     return xp.take_along_axis(candidates, where, axis=1)
 
 
 def _fill(xp: Xp, shape: Sequence[int], per_group: int, make: Callable[[int, int], Array]) -> Array:
-    """An array of `shape` out of the groups that `make(start, count)` gives, the last one cut."""
+    """Makes an array of `shape` out of the groups that `make(start, count)` gives; the last group is cut."""
     size = prod(shape)
     groups = -(-size // per_group)
     flat = in_chunks(xp, groups, make).reshape(-1)
@@ -174,12 +183,12 @@ def _fill(xp: Xp, shape: Sequence[int], per_group: int, make: Callable[[int, int
 
 
 def _per_block(dtype: NpDType) -> int:
-    """How many numbers of `dtype` one block yields; 16-bit numbers take a whole word each."""
+    """Returns the count of numbers of `dtype` that one block yields; a 16-bit number takes a whole word."""
     return WORDS_PER_BLOCK * 4 // max(dtype.itemsize, 4)
 
 
 def _unsigned(xp: Xp, words: Array, dtype: NpDType) -> Array:
-    """Words as unsigned integers of the width of `dtype`; the first word of a 64-bit number is its lower half."""
+    """Returns words as unsigned integers of the width of `dtype`; a 64-bit number's first word is its lower half."""
     if dtype.itemsize == 4:
         return words
     return xp.astype(words[:, 0::2], np.uint64) | (xp.astype(words[:, 1::2], np.uint64) << np.uint64(32))

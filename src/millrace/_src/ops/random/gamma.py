@@ -18,7 +18,7 @@ _SQUEEZE = 0.0331
 
 
 def gamma_samples(xp: Xp, stream: Stream, samples: int, alpha: Array) -> Array:
-    """`samples` draws with scale 1 for each element of the vector `alpha`: shape (samples, len(alpha))."""
+    """Draws `samples` numbers with scale 1 for each element of the vector `alpha`: shape (samples, len(alpha))."""
     shapes = xp.astype(alpha, np.float64)
 
     def draw(first: int, index: Array) -> Array:
@@ -29,7 +29,7 @@ def gamma_samples(xp: Xp, stream: Stream, samples: int, alpha: Array) -> Array:
 
 
 def _rounded(xp: Xp, drawn: Array, dtype: NpDType) -> Array:
-    """Float64 samples rounded as TensorFlow's kernels do: subnormal numbers to 0, float16 by way of float32."""
+    """Rounds float64 samples as TensorFlow's kernels do: subnormal numbers to 0, float16 by way of float32."""
     middle = np.float64 if dtype == np.float64 else np.float32
     rounded = xp.astype(drawn, middle)
     return xp.astype(xp.where(rounded < np.finfo(middle).tiny, middle(0), rounded), dtype)
@@ -42,7 +42,7 @@ def _draw(xp: Xp, starts: Stream, alpha: Array) -> Array:
         return exponential
     zero, unset = xp.zeros(alpha.shape, np.uint64), xp.zeros(alpha.shape, bool)
     nothing = xp.zeros(alpha.shape, np.float64)
-    # block number; whether a normal is left over, and which; the same for a uniform
+    # block number; whether a normal is left over, and that normal; whether a uniform is, and that uniform
     state = (zero, unset, nothing, unset, nothing)
 
     def attempt(parameters: tuple[Array, ...], state: tuple[Array, ...]) -> tuple[Array, Array, tuple[Array, ...]]:

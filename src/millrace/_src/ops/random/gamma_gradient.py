@@ -27,7 +27,7 @@ _RESCALE_ABOVE = 2.0**52
     no_gradient="TensorFlow defines no second derivative of gamma samples",
 )
 def random_gamma_grad(xp: Xp, alpha: Array, sample: Array) -> Array:
-    """The derivative of gamma samples with respect to alpha, for samples drawn with that alpha.
+    """Computes the derivative of gamma samples with respect to alpha, for samples drawn with that alpha.
 
     >>> round(float(tf.raw_ops.RandomGammaGrad(alpha=1.0, sample=1.0)), 4)
     1.1736

@@ -1,8 +1,8 @@
 """Ops that draw with the state of a `tf.random.Generator`, a variable of int64.
 
 A Philox state is [counter, lower half; counter, upper half; key]. Each op takes the stream that the state describes and
-moves the counter on by 256 blocks for each output. `RngReadAndSkip` only moves it and returns what it was; the
-generator then draws with stateless ops.
+moves the counter on by 256 blocks for each output. `RngReadAndSkip` only moves the counter on and returns the state
+from before; the generator then draws with stateless ops.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _THREEFRY = "Non-XLA devices don't support the ThreeFry algorithm."
 
 
 def _advance(xp: Xp, resource: Array, algorithm: Array, blocks: Array | int) -> Array:
-    """Moves the state on by `blocks`; returns what it was.
+    """Moves the state on by `blocks`; returns the state from before.
 
     Raises:
         InvalidArgumentError: the variable holds no Philox state, or the algorithm is unknown.
@@ -75,7 +75,7 @@ def _check_state(state: Array, algorithm: int) -> None:
 
 
 def _stream(xp: Xp, resource: Array, algorithm: Array, blocks: int) -> Stream:
-    """The stream of the state, which moves on by `blocks`."""
+    """Returns the stream of the state, and moves the state on by `blocks`."""
     words = xp.bitcast(xp.asarray(_advance(xp, resource, algorithm, blocks)), np.uint64)
     return Stream(words[2:3], words[0:1], words[1:2])
 
@@ -95,7 +95,7 @@ def _read_and_skip_shape(c: ShapeContext) -> TensorShape:
     not_differentiable=NO_GRADIENT,
 )
 def rng_read_and_skip(xp: Xp, resource: Array, alg: Array, delta: Array) -> Array:
-    """Moves a generator's state past `delta` outputs; returns what it was.
+    """Moves a generator's state past `delta` outputs; returns the state from before.
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> tf.raw_ops.RngReadAndSkip(resource=g.state.handle, alg=1, delta=3).numpy(), g.state.numpy()
@@ -145,7 +145,7 @@ def _fill(xp: Xp, fill: Any, resource: Array, algorithm: Array, shape: Array, dt
 
 @op("StatefulUniform", f"{_INPUTS} -> output: dtype", dtype=FLOAT_OUTPUT, **_DRAW)
 def stateful_uniform(xp: Xp, resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Array:
-    """Uniform numbers in [0, 1).
+    """Draws uniform numbers in [0, 1).
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> tf.raw_ops.StatefulUniform(resource=g.state.handle, algorithm=1, shape=[2]).numpy()
@@ -156,7 +156,7 @@ def stateful_uniform(xp: Xp, resource: Array, algorithm: Array, shape: Array, *,
 
 @op("StatefulUniformFullInt", f"{_INPUTS} -> output: dtype", dtype=FULL_RANGE, **_DRAW)
 def stateful_uniform_full_int(xp: Xp, resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Array:
-    """Integers over the whole range of their dtype.
+    """Draws integers over the whole range of their dtype.
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> tf.raw_ops.StatefulUniformFullInt(resource=g.state.handle, algorithm=1, shape=[2], dtype=tf.int32).numpy()
@@ -167,7 +167,7 @@ def stateful_uniform_full_int(xp: Xp, resource: Array, algorithm: Array, shape: 
 
 @op("StatefulStandardNormalV2", f"{_INPUTS} -> output: dtype", dtype=FLOAT_OUTPUT, **_DRAW)
 def stateful_standard_normal(xp: Xp, resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Array:
-    """Standard normal numbers.
+    """Draws standard normal numbers.
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> tf.raw_ops.StatefulStandardNormalV2(resource=g.state.handle, algorithm=1, shape=[2]).numpy()
@@ -178,7 +178,7 @@ def stateful_standard_normal(xp: Xp, resource: Array, algorithm: Array, shape: A
 
 @op("StatefulTruncatedNormal", f"{_INPUTS} -> output: dtype", dtype=FLOAT_OUTPUT, **_DRAW)
 def stateful_truncated_normal(xp: Xp, resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Array:
-    """Standard normal numbers within [-2, 2].
+    """Draws standard normal numbers within [-2, 2].
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> tf.raw_ops.StatefulTruncatedNormal(resource=g.state.handle, algorithm=1, shape=[2]).numpy()
@@ -206,7 +206,7 @@ def _refuse_empty_interval(resource: Array, algorithm: Array, shape: Array, minv
 def stateful_uniform_int(
     xp: Xp, resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array
 ) -> Array:
-    """Integers in [minval, maxval).
+    """Draws integers in [minval, maxval).
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> tf.raw_ops.StatefulUniformInt(resource=g.state.handle, algorithm=1, shape=[9], minval=4, maxval=6).shape
@@ -229,7 +229,7 @@ def stateful_uniform_int(
 def stateful_random_binomial(
     xp: Xp, resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Array:
-    """Binomially distributed numbers; the last dimensions of `shape` are those of `counts` and `probs`.
+    """Draws binomially distributed numbers; the last dimensions of `shape` are those of `counts` and `probs`.
 
     >>> g = tf.random.Generator.from_seed(7)
     >>> draw = tf.raw_ops.StatefulRandomBinomial
@@ -256,7 +256,7 @@ def stateful_random_binomial(
     not_batched="it draws from a stream of Python's",
 )
 def non_deterministic_ints(xp: Xp, shape: Array, *, dtype: DType) -> Array:
-    """Integers from the operating system's source of randomness.
+    """Draws integers from the operating system's source of randomness.
 
     >>> tf.raw_ops.NonDeterministicInts(shape=[3]).shape
     TensorShape([3])

@@ -1,9 +1,9 @@
-"""The place of one index in a random permutation, without making the permutation.
+"""The position of one index in a random permutation, without making the permutation.
 
-A block cipher permutes the numbers of a power-of-two range. Enciphering again until the result lies within the wanted
-range makes a permutation of that range, of any size, of which each element costs a few operations and no memory.
-The cipher is Simon, with a block just wide enough for the range and few rounds. Source: Beaulieu et al., "The Simon and
-Speck families of lightweight block ciphers" (2013).
+A block cipher permutes the numbers of a power-of-two range. Enciphering a number until the result lies within a smaller
+range permutes that range, of any size; each element costs a few operations and no memory. The cipher is Simon, with a
+block just wide enough for the range and few rounds. Source: Beaulieu et al., "The Simon and Speck families of
+lightweight block ciphers" (2013).
 """
 
 from __future__ import annotations
@@ -26,17 +26,20 @@ from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
 _LEAST_BITS = 16
-"""Smaller blocks show patterns."""
+"""The least width of a block: smaller blocks show patterns."""
 _CONSTANT = np.uint64(0xFFFFFFFC)
 _SEQUENCE = 0x7369F885192C0EF5
 """The bits that make the rounds differ."""
 _FIRST_KEY = 498247692
-"""Stands before the two numbers of a public seed; the cipher takes three."""
+"""The number before the two numbers of a public seed; the cipher takes three."""
 _INTEGERS = TypeSet((int32, uint32, int64, uint64))
 
 
 def permuted_index(xp: Xp, index: Array, keys: tuple[Array, Array, Array], last: Array, rounds: int) -> Array:
-    """Where each of `index` goes in the permutation of `0 ... last` that its keys select; all uint64 of one shape."""
+    """Returns the position of each `index` in the permutation of `0 ... last` that the keys select.
+
+    All arrays are uint64 of one shape.
+    """
     word = _word_bits(xp, last)
     mask = (np.uint64(1) << word) - np.uint64(1)
     round_keys = _key_schedule(xp, keys, word, mask, rounds)
@@ -56,7 +59,7 @@ def permuted_index(xp: Xp, index: Array, keys: tuple[Array, Array, Array], last:
 
 
 def _word_bits(xp: Xp, last: Array) -> Array:
-    """Half the width of a block: enough bits for `last`, an even number of them, and 16 at least."""
+    """Returns half the width of a block: an even number of bits, at least 16, enough for `last`."""
     powers = np.uint64(1) << np.arange(64, dtype=np.uint64)
     bits = xp.sum(xp.astype(powers < last[..., None], np.uint64), axis=-1)
     return (xp.maximum(bits, np.uint64(_LEAST_BITS)) + np.uint64(1)) >> np.uint64(1)
@@ -121,7 +124,7 @@ def _refuse_indices_outside(index: Array, seed: Array, max_index: Array) -> None
     not_batched="every row has a seed of its own",
 )
 def random_index_shuffle(xp: Xp, index: Array, seed: Array, max_index: Array, *, rounds: int = 4) -> Array:
-    """Where `index` goes in a permutation of `0 ... max_index`; each input may be one or a batch.
+    """Returns the position of `index` in a permutation of `0 ... max_index`; each input may be one or a batch.
 
     >>> tf.raw_ops.RandomIndexShuffle(index=tf.range(10), seed=[498247692, 1, 2], max_index=9).numpy()
     array([5, 0, 1, 4, 3, 6, 9, 8, 7, 2], dtype=int32)
@@ -137,7 +140,7 @@ def random_index_shuffle(xp: Xp, index: Array, seed: Array, max_index: Array, *,
 
 
 def _batch_shape(index: Array, seed: Array, max_index: Array) -> tuple[int, ...]:
-    """The shape of the result: (n,) if any input is a batch, which then all are or could be.
+    """Returns the shape of the result: (n,) if any input is a batch of n, else ().
 
     Raises:
         InvalidArgumentError: the inputs do not fit together.
@@ -157,9 +160,9 @@ def _batch_shape(index: Array, seed: Array, max_index: Array) -> tuple[int, ...]
 
 @export("random.experimental.index_shuffle")
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
-    """Where `index` goes in a random permutation of `0 ... max_index`, which is never made as a whole.
+    """Returns the position of `index` in a random permutation of `0 ... max_index`, which is never made as a whole.
 
-    For data sets that are too large to shuffle: each index costs a few operations.
+    The function is for data sets that are too large to shuffle: each index costs a few operations.
 
     >>> tf.random.experimental.index_shuffle(tf.range(10), seed=[1, 2], max_index=9).numpy()
     array([5, 0, 1, 4, 3, 6, 9, 8, 7, 2], dtype=int32)

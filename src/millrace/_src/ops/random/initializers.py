@@ -1,7 +1,7 @@
 """Initializers: objects that make the first value of a variable when its shape and dtype are known.
 
-An initializer that draws is given its seed once. With a seed it is a pure function, so that two variables of one shape
-start equal; without one it continues the streams that `tf.random.set_seed` starts.
+An initializer that draws is given its seed once. With a seed the initializer is a pure function, so that two variables
+of one shape start equal. Without a seed it continues the streams that `tf.random.set_seed` starts.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _PARTITION = ["partition_shape", "partition_offset"]
 
 
 class Initializer:
-    """What the initializers share: configurations, and the arguments for a part of a partitioned variable."""
+    """The common part of initializers: configurations, and the arguments for a part of a partitioned variable."""
 
     _takes_partitions = True
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
-        """The value of a variable of this shape and dtype."""
+        """Makes the value of a variable of this shape and dtype."""
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that `from_config` makes an equal initializer of."""
+        """Returns the arguments of which `from_config` makes an equal initializer."""
         return {}
 
     @classmethod
@@ -41,7 +41,7 @@ class Initializer:
         return cls(**config)
 
     def _shape(self, shape: Any, kwargs: dict[str, Any]) -> Any:
-        """The shape to fill: that of the part, if only a part is wanted."""
+        """Returns the shape to fill, which is that of the part if only a part is wanted."""
         for name in kwargs:
             if name not in _PARTITION:
                 raise TypeError(f"Keyword argument should be one of {_PARTITION}. Received: {name}")
@@ -66,7 +66,7 @@ class Zeros(Initializer):
     """
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
-        """Zeros of this shape and dtype."""
+        """Makes zeros of this shape and dtype."""
         value: Tensor = zeros(self._shape(shape, kwargs), _numeric_or_bool(dtype))
         return value
 
@@ -80,7 +80,7 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
-        """Ones of this shape and dtype."""
+        """Makes ones of this shape and dtype."""
         value: Tensor = ones(self._shape(shape, kwargs), _numeric_or_bool(dtype))
         return value
 
@@ -94,7 +94,7 @@ class Constant(Initializer):
            [3, 4]], dtype=int32)
 
     Args:
-        value: A number, a list or an array; one value fills any shape, several must be as many as there are places.
+        value: A number, a list or an array. One value fills any shape; several values must be as many as the elements.
         support_partition: Whether the parts of a partitioned variable may be made.
     """
 
@@ -108,12 +108,12 @@ class Constant(Initializer):
         self.support_partition = self._takes_partitions = support_partition
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
-        """The value in this shape; its own dtype where none is given."""
+        """Makes the value in this shape, in its own dtype if `dtype` is None."""
         value: Tensor = constant(self.value, None if dtype is None else as_dtype(dtype), self._shape(shape, kwargs))
         return value
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that `from_config` makes an equal initializer of."""
+        """Returns the arguments of which `from_config` makes an equal initializer."""
         return {"value": self.value}
 
 
@@ -134,7 +134,7 @@ class RandomUniform(Initializer):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
-        """Uniform numbers of this shape and floating or integer dtype."""
+        """Draws uniform numbers of this shape and floating or integer dtype."""
         dtype = as_dtype(dtype)
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype!s}.")
@@ -144,7 +144,7 @@ class RandomUniform(Initializer):
         return stateless_uniform(shape, [self.seed, 0], self.minval, self.maxval, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that `from_config` makes an equal initializer of."""
+        """Returns the arguments of which `from_config` makes an equal initializer."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
@@ -165,7 +165,7 @@ class RandomNormal(Initializer):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
-        """Normal numbers of this shape and floating dtype."""
+        """Draws normal numbers of this shape and floating dtype."""
         dtype = as_dtype(dtype)
         if not dtype.is_floating:
             raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype!s}.")
@@ -175,5 +175,5 @@ class RandomNormal(Initializer):
         return stateless_normal(shape, [self.seed, 0], self.mean, self.stddev, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that `from_config` makes an equal initializer of."""
+        """Returns the arguments of which `from_config` makes an equal initializer."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -1,8 +1,8 @@
 """Normal numbers within given bounds, as TensorFlow draws them.
 
-Where the bounds are wide, normals outside are drawn again; where they are narrow, a uniform proposal is accepted with
-the density; in a tail, an exponential one. Samples take the accepted proposals in order, one set of parameters after
-the other, so how many blocks are used depends on the data and these ops run on the host.
+Where the bounds are wide, normals outside are drawn again. Where the bounds are narrow, a uniform proposal is accepted
+with the density; in a tail, an exponential proposal. Samples take the accepted proposals in order, one set of
+parameters after the other, so the number of blocks used depends on the data, and these ops run on the host.
 Source: Robert, "Simulation of truncated normal variables", Statistics and Computing 5 (1995).
 """
 
@@ -38,10 +38,13 @@ from millrace._src.ops.type_sets import TypeSet
 from millrace._src.util.export import export
 
 _NORMAL_BEYOND = 1.3
-"""Plain rejection if the bounds reach so far, in standard deviations, on one side and include the mean."""
+"""The distance from the mean, in standard deviations, from which on a bound makes plain rejection efficient.
+
+Plain rejection is used if the bounds reach so far on one side and include the mean.
+"""
 _MOST_ITERATIONS = 1000
 _SAMPLES_PER_BATCH = 100
-"""How many samples the stateful op draws in one go where all have the same parameters."""
+"""The number of samples that the stateful op draws in one go where all have the same parameters."""
 
 
 class _Interval(NamedTuple):
@@ -54,7 +57,7 @@ class _Interval(NamedTuple):
 
 
 def truncated_samples(xp: Xp, stream: Stream, counts: Sequence[int], parameters: Sequence[Array]) -> list[Array]:
-    """Samples for several sets of parameters: `counts[i]` for mean, deviation and bounds `parameters[j][i]`.
+    """Draws samples for several sets of parameters: `counts[i]` for mean, deviation and bounds `parameters[j][i]`.
 
     Raises:
         InvalidArgumentError: a deviation is not positive, or no number lies between the bounds.
@@ -79,22 +82,22 @@ def _interval(mean: Any, deviation: Any, low: Any, high: Any) -> _Interval:
 
 
 def _samples(xp: Xp, stream: Stream, count: int, interval: _Interval) -> tuple[Array, int]:
-    """The first `count` accepted proposals, and how many blocks they took."""
-    found: list[Array] = []
+    """Returns the first `count` accepted proposals, and the number of blocks that the proposals took."""
+    portions: list[Array] = []
     missing, used = count, 0
     for proposals, accepted, blocks_per_row in _proposals(xp, stream, count, interval):
         rows, columns = np.nonzero(accepted)
-        found.append(proposals[rows[:missing], columns[:missing]])
+        portions.append(proposals[rows[:missing], columns[:missing]])
         if len(rows) >= missing:
             used += (int(rows[missing - 1]) + 1) * blocks_per_row if missing else 0
             break
         missing -= len(rows)
         used += len(proposals) * blocks_per_row
-    return np.concatenate(found) * interval.deviation + interval.mean, used
+    return np.concatenate(portions) * interval.deviation + interval.mean, used
 
 
 def _proposals(xp: Xp, stream: Stream, count: int, interval: _Interval) -> Iterator[tuple[Array, Array, int]]:
-    """Proposals by rows, whether each is accepted, and the blocks in a row; as long as they are wanted.
+    """Yields proposals by rows, whether each is accepted, and the blocks in a row; as long as they are asked for.
 
     Raises:
         InternalError: so many were drawn that the sampler must be at fault.
@@ -110,7 +113,7 @@ def _proposals(xp: Xp, stream: Stream, count: int, interval: _Interval) -> Itera
 
 
 def _sampler(interval: _Interval) -> tuple[Any, int]:
-    """The method for an interval, and how many blocks a row of its proposals takes."""
+    """Returns the method for an interval, and the number of blocks that a row of its proposals takes."""
     low, high = interval.low, interval.high
     one, two, four = (type(low)(n) for n in (0.5, 2, 4))
     if (low < -_NORMAL_BEYOND and high >= 0) or (high > _NORMAL_BEYOND and low <= 0):
@@ -212,7 +215,8 @@ def parameterized_truncated_normal(
     seed: int = 0,
     seed2: int = 0,
 ) -> Array:
-    """Normal numbers within bounds; parameters are scalars, or vectors with an element for each row of the result.
+    """Draws normal numbers within bounds; parameters are scalars, or vectors with an element for each row of the
+    result.
 
     >>> draw = tf.raw_ops.ParameterizedTruncatedNormal
     >>> bool((draw(shape=[9], means=0.0, stdevs=1.0, minvals=1.0, maxvals=2.0).numpy() > 1).all())
@@ -243,7 +247,7 @@ def _stateless_shape(c: ShapeContext) -> TensorShape:
 def stateless_parameterized_truncated_normal_op(
     xp: Xp, shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
 ) -> Array:
-    """Normal numbers within bounds; the shape of the result ends with that of the parameters broadcast together.
+    """Draws normal numbers within bounds; the result's shape ends with that of the parameters broadcast together.
 
     >>> draw = tf.raw_ops.StatelessParameterizedTruncatedNormal
     >>> draw(shape=[2], seed=[1, 2], means=0.0, stddevs=1.0, minvals=-2.0, maxvals=2.0).numpy()
@@ -284,7 +288,7 @@ def stateless_parameterized_truncated_normal_gradient(
 
 
 def _mass(low: Tensor, high: Tensor) -> Any:
-    """The probability of a normal number between two bounds; in the upper tail by symmetry, where it keeps digits."""
+    """Computes the probability of a normal number between two bounds; symmetry keeps digits in the upper tail."""
     root = 0.5**0.5
     lower = raw.Erfc(x=-high * root) - raw.Erfc(x=-low * root)
     upper = raw.Erfc(x=low * root) - raw.Erfc(x=high * root)
@@ -292,12 +296,12 @@ def _mass(low: Tensor, high: Tensor) -> Any:
 
 
 def _density_ratio(bound: Tensor, z: Tensor) -> Any:
-    """The normal density at a bound over that at `z`: how far a bound that moves takes a sample along."""
+    """Computes the normal density at a bound over that at `z`: how far a bound that moves takes a sample along."""
     return raw.Exp(x=(z - bound) * (z + bound) / 2)
 
 
 def _no_nan(weight: Tensor, bound: Tensor) -> Any:
-    """`weight * bound`, 0 for an infinite bound, which weighs nothing."""
+    """Computes `weight * bound`; 0 for an infinite bound, which weighs nothing."""
     return raw.MulNoNan(x=bound, y=weight)
 
 

@@ -1,11 +1,11 @@
 """Philox4x32-10, the random generator behind every op of `tf.random`.
 
-Problem: random numbers must not depend on the engine, on chunking, or on who asks first; a generator with hidden
+Problem: random numbers must not depend on the engine, on chunking, or on who asks first. A generator with hidden
 state cannot promise that.
 
 Idea: a counter-based generator is a pure function. Block `i` of a stream is ten rounds of multiply-and-xor applied to
 the 128-bit number `counter + i` under a 64-bit key, and yields four 32-bit words. Any block can be computed at any
-time, on any engine, so a million of them are a few array operations on 64-bit lanes that hold 32-bit values.
+time, on any engine, so a million blocks are a few array operations on 64-bit lanes that hold 32-bit values.
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11).
 """
@@ -23,14 +23,17 @@ from millrace._src.core.kernel_part import kernel_part
 ROUNDS = 10
 WORDS_PER_BLOCK = 4
 CHUNK = 16_384
-"""Blocks computed at once on NumPy: the lanes stay in the processor's second-level cache (measured: 2x)."""
+"""The number of blocks computed at once on NumPy.
+
+The lanes of so many blocks stay in the processor's second-level cache (measured: 2x).
+"""
 
 _FEW = 8
-"""Up to so many blocks, Python integers are faster than NumPy arrays."""
+"""The largest number of blocks for which Python integers are faster than NumPy arrays."""
 
 _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 _WEYL = np.arange(ROUNDS, dtype=np.uint64)[:, None, None] * np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64)
-"""What the rounds add to the two halves of the key; shape (rounds, 2, 1)."""
+"""The numbers that the rounds add to the two halves of the key; shape (rounds, 2, 1)."""
 _LOW_32, _SHIFT_32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 _SCRAMBLE_KEY = np.array([0x02461E29_3EC8F720], np.uint64)
 
@@ -45,29 +48,32 @@ class Stream(NamedTuple):
     """The upper half of the 128-bit counter."""
 
     def skip(self, xp: Xp, blocks: Array | int) -> Stream:
-        """The stream `blocks` blocks further on."""
+        """Returns the stream `blocks` blocks further on."""
         step = xp.asarray(blocks, dtype=np.uint64)
         low = self.low + step
         return Stream(self.key, low, self.high + xp.astype(low < step, np.uint64))
 
     def at(self, index: Array) -> Stream:
-        """Some of several positions."""
+        """Returns some of several positions."""
         return Stream(self.key, self.low[index], self.high[index])
 
 
 def stream_from_seeds(seed: int, seed2: int) -> Stream:
-    """The stream of a stateful op: `seed` is the key, `seed2` the upper half of the counter."""
+    """Returns the stream of a stateful op: `seed` is the key, `seed2` the upper half of the counter."""
     words = [value & 0xFFFFFFFF_FFFFFFFF for value in (seed, 0, seed2)]
     return Stream(*(np.array([word], np.uint64) for word in words))
 
 
 def stream_from_key_counter(key: Array, counter: Array) -> Stream:
-    """The stream of the V2 stateless ops: `key` has shape (1,), `counter` (2,), lower half first; both uint64."""
+    """Returns the stream of the V2 stateless ops.
+
+    Both arrays are uint64: `key` of shape (1,), `counter` of shape (2,), lower half first.
+    """
     return Stream(key.reshape(-1)[:1], counter[0:1], counter[1:2])
 
 
 def stream_from_seed_pair(xp: Xp, seed: Array) -> Stream:
-    """The stream of a stateless op's `seed`, an integer array of shape (2,).
+    """Returns the stream of a stateless op's `seed`, an integer array of shape (2,).
 
     The seed goes through Philox once, so that weak seeds such as [0, 1] and [0, 2] give unrelated streams.
     """
@@ -78,7 +84,7 @@ def stream_from_seed_pair(xp: Xp, seed: Array) -> Stream:
 
 @kernel_part
 def philox(xp: Xp, stream: Stream) -> Array:
-    """One block for each position of `stream`: uint32 of shape (4, n)."""
+    """Computes one block for each position of `stream`: uint32 of shape (4, n)."""
     return _philox_of_few(stream) if stream.low.size <= _FEW else _philox_of_many(xp, stream)
 
 
@@ -95,7 +101,10 @@ def _philox_of_many(xp: Xp, stream: Stream) -> Array:
 
 
 def _philox_of_few(stream: Stream) -> Array:
-    """The same in Python integers: for a few blocks faster than forty calls of NumPy (measured: 6 us against 45)."""
+    """Computes blocks in Python integers.
+
+    For a few blocks this is faster than forty calls of NumPy (measured: 6 us against 45).
+    """
     key = int(stream.key[0])
     highs = stream.high.tolist() * (1 if stream.high.size > 1 else stream.low.size)
     columns = [_philox_block(key, low, high) for low, high in zip(stream.low.tolist(), highs, strict=True)]
@@ -114,22 +123,22 @@ def _philox_block(key: int, low: int, high: int) -> tuple[int, int, int, int]:
 
 
 def blocks(xp: Xp, stream: Stream, count: int) -> Array:
-    """The first `count` blocks of `stream`: uint32 of shape (count, 4)."""
+    """Computes the first `count` blocks of `stream`: uint32 of shape (count, 4)."""
     return blocks_at(xp, stream.skip(xp, xp.arange(count, dtype=np.uint64)))
 
 
 def blocks_at(xp: Xp, stream: Stream) -> Array:
-    """The block at each of the positions of `stream`: uint32 of shape (n, 4)."""
+    """Computes the block at each of the positions of `stream`: uint32 of shape (n, 4)."""
     return philox(xp, stream).T
 
 
 @kernel_part
 def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int = CHUNK) -> Array:
-    """`make(start, number)` for all of `range(count)`, joined along the first axis.
+    """Computes `make(start, number)` for all of `range(count)`, joined along the first axis.
 
     NumPy computes each operation over the whole array before the next, so large arrays are made piecewise to stay in
-    cache; XLA fuses the operations and gets one piece. Memory for all is asked for first: a number that does not fit
-    is refused at once.
+    cache. XLA fuses the operations and gets one piece. The memory for the whole result is asked for first: a number
+    that does not fit is refused at once.
     """
     if count <= size:
         return make(0, count)
@@ -150,7 +159,7 @@ def _in_one_chunk(xp: XlaXp, count: int, make: Callable[[int, int], Array], size
 
 
 def _as_uint64(xp: Xp, seed: Array) -> Array:
-    """Seeds as 64-bit patterns: int32 seeds are sign-extended."""
+    """Returns seeds as 64-bit patterns: int32 seeds are sign-extended."""
     return xp.astype(xp.astype(seed, np.int64), np.uint64) if seed.dtype.kind == "i" else xp.astype(seed, np.uint64)
 
 

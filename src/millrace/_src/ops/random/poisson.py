@@ -1,8 +1,8 @@
 """Poisson distributed numbers as TensorFlow draws them.
 
-Rates below 10 multiply uniforms until the product falls below `exp(-rate)` (Knuth); larger ones use transformed
-rejection: Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics
-and Economics 12 (1993), algorithm PTRS.
+For rates below 10, uniforms are multiplied until the product falls below `exp(-rate)` (Knuth). Larger rates use
+transformed rejection: Hörmann, "The transformed rejection method for generating Poisson random variables", Insurance:
+Mathematics and Economics 12 (1993), algorithm PTRS.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KNUTH_BELOW = 10.0
 
 
 def poisson_samples(xp: Xp, stream: Stream, samples: int, rate: Array, dtype: NpDType) -> Array:
-    """`samples` draws for each element of the vector `rate`: `dtype` of shape (samples, len(rate))."""
+    """Draws `samples` numbers for each element of the vector `rate`: `dtype` of shape (samples, len(rate))."""
     rates = xp.astype(rate, np.float64)
     limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
     largest = float(limits.max)
@@ -47,7 +47,7 @@ def _draw(xp: Xp, starts: Stream, rate: Array, largest: float) -> Array:
 
 @_draw.kernel_for("xla")
 def _draw_both(xp: XlaXp, starts: Stream, rate: Array, largest: float) -> Array:
-    """Both methods run on all outputs, each on a harmless rate where the other one counts."""
+    """Draws all outputs by both methods, each method on a harmless rate where the other one counts."""
     small = rate < _KNUTH_BELOW
     by_product = _knuth(xp, starts, xp.where(small, rate, 0.0))
     by_rejection = _transformed_rejection(xp, starts, xp.where(small, _KNUTH_BELOW, rate), largest)

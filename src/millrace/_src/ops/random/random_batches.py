@@ -1,4 +1,8 @@
-"""Batching rules of random ops: every row draws numbers of its own, all of them in one call."""
+"""Batching rules of random ops: every row draws numbers of its own, all in one call.
+
+An op that draws a shape draws that shape with the rows first. An op whose parameters differ from row to row takes the
+rows as further parameters.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +24,23 @@ from millrace._src.ops.batching import (
 
 
 def of_shape(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """For ops `(shape, parameters...)`: as many numbers for each row, by the same parameters."""
+    """Draws as many numbers for each row, by the same parameters, for ops `(shape, parameters...)`."""
     if any_batched(arguments):
         return None
     return call(operation, [_more(arguments[0], rows), *[a.tensor for a in arguments[1:]]])
 
 
 def _more(shape: Value, rows: Rows) -> Any:
-    """A shape with the rows first, of the shape's own dtype."""
+    """Returns a shape with the rows first, of the shape's own dtype."""
     full = convert_to_tensor(joined(rows.vector(), int32(shape.tensor)), dtype="int32")
     return full if shape.tensor.dtype.name == "int32" else raw.Cast(x=full, DstT=shape.tensor.dtype)
 
 
 def of_shape_and_rate(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """For ops that draw `shape` numbers for each rate: the rows of the rates come behind the shape, and then first."""
+    """Draws for all rows, for ops that draw `shape` numbers for each rate.
+
+    The rows of the rates come behind the shape in the op's result, and are moved to the front.
+    """
     shape, rate = arguments
     if shape.is_batched:
         return None
@@ -42,12 +49,12 @@ def of_shape_and_rate(operation: Any, arguments: Sequence[Value], rows: Rows) ->
     count, rank = operation.inputs[0].shape.num_elements(), operation.inputs[1].shape.rank
     if count is None or rank is None:
         return None
-    (found,) = call(operation, [shape.tensor, rate.tensor])
-    return [raw.Transpose(x=found, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
+    (drawn,) = call(operation, [shape.tensor, rate.tensor])
+    return [raw.Transpose(x=drawn, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
 
 
 def of_logits(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
-    """The rows of logits of all rows are one matrix."""
+    """Draws for all rows; the rows of logits of all rows are one matrix."""
     logits, number = arguments
     if number.is_batched:
         return None

@@ -1,11 +1,12 @@
 """Distributions that draw until a proposal is accepted: the loop, and the numbers each output draws.
 
-Problem: gamma, Poisson and binomial outputs need an unknown number of random words, yet each must get TensorFlow's,
-whatever the order or the engine of the computation.
+Problem: gamma, Poisson and binomial outputs need an unknown number of random words, yet each output must get
+TensorFlow's words, whatever the order or the engine of the computation.
 
 Idea: every output owns a stretch of `RESERVED_PER_OUTPUT` blocks of the stream. An attempt is a function over arrays of
-outputs. NumPy repeats it on the outputs still open, which soon are few; XLA repeats it on all and keeps the first
-accepted. An output that has used up its stretch keeps its last value, so that impossible requests end.
+outputs. NumPy repeats the attempt on the outputs still open, which soon are few. XLA repeats the attempt on all outputs
+and keeps the first accepted value. An output that has used up its stretch keeps its last value, so that impossible
+requests end.
 """
 
 from __future__ import annotations
@@ -24,17 +25,20 @@ Attempt = Callable[[tuple[Array, ...], tuple[Array, ...]], tuple[Array, Array, t
 """`attempt(parameters, state) -> accepted, value, state` over arrays of one length; `state[0]` counts the blocks."""
 
 _CHUNK = 32_768
-"""Outputs drawn at once on NumPy: larger arrays leave the processor's caches (measured: 2x slower)."""
+"""The number of outputs drawn at once on NumPy.
+
+Larger arrays leave the processor's caches (measured: 2x slower).
+"""
 
 
 def uniform_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Array]:
-    """Two float64 uniforms of block `block` after each start, in the order TensorFlow consumes them."""
+    """Draws two float64 uniforms of block `block` after each start, in the order in which TensorFlow uses them."""
     words = philox(xp, starts.skip(xp, block))
     return uniform_float64(xp, words[2], words[3]), uniform_float64(xp, words[0], words[1])
 
 
 def normal_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Array]:
-    """Two float64 normals of block `block` after each start, in the order TensorFlow consumes them."""
+    """Draws two float64 normals of block `block` after each start, in the order in which TensorFlow uses them."""
     second, first = uniform_pair(xp, starts, block)
     sine, cosine = box_muller_float64(xp, first, second)
     return cosine, sine
@@ -42,7 +46,7 @@ def normal_pair(xp: Xp, starts: Stream, block: Array | int) -> tuple[Array, Arra
 
 @kernel_part
 def until_accepted(xp: Xp, attempt: Attempt, parameters: tuple[Array, ...], state: tuple[Array, ...]) -> Array:
-    """The first accepted value of each output, float64; `parameters` and `state` are arrays of one length."""
+    """Returns the first accepted value of each output, float64; `parameters` and `state` are arrays of one length."""
     result = np.zeros(len(state[0]))
     still_open = np.arange(len(result))
     while len(still_open):
@@ -71,9 +75,9 @@ def _on_all(xp: XlaXp, attempt: Attempt, parameters: tuple[Array, ...], state: t
 
 
 def per_parameter(xp: Xp, sizes: tuple[int, int], draw: Callable[[int, Array], Array]) -> Array:
-    """Samples for each of several parameters, float64 of shape `sizes` = (samples, parameters).
+    """Draws samples for each of several parameters, float64 of shape `sizes` = (samples, parameters).
 
-    TensorFlow numbers the outputs parameter by parameter: all samples of the first, then those of the second.
+    TensorFlow numbers the outputs parameter by parameter: all samples of the first parameter, then those of the second.
 
     Args:
         xp: The array namespace.
@@ -88,5 +92,5 @@ def per_parameter(xp: Xp, sizes: tuple[int, int], draw: Callable[[int, Array], A
 
 
 def output_starts(xp: Xp, stream: Stream, first: int, count: int, reserved: int = RESERVED_PER_OUTPUT) -> Stream:
-    """Where each of the outputs number `first`, `first + 1`, ... begins to draw."""
+    """Returns the positions where the outputs number `first`, `first + 1`, ... begin to draw."""
     return stream.skip(xp, xp.arange(first, first + count, dtype=np.uint64) * np.uint64(reserved))

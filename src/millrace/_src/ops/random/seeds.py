@@ -1,11 +1,11 @@
-"""Where the seeds of stateful random ops come from, and where each of them stands in its stream.
+"""The source of the seeds of stateful random ops, and the position of each op in its stream.
 
-Problem: TensorFlow derives an op's two seeds from the global seed and the op's own; ops without seed are numbered, in
+Problem: TensorFlow derives an op's two seeds from the global seed and the op's own. Ops without a seed are numbered: in
 each graph from 0, in eager mode by Python's generator seeded with the global seed. An op then continues its stream from
 call to call, until `set_seed` starts everything over.
 
 Idea: the global seed and its era are one small object. A `KernelStream` belongs to one place in the program, an eager
-kernel or a node of a graph, and counts the blocks it has handed out; it starts over when the era has changed.
+kernel or a node of a graph, and counts the blocks it has handed out. The stream starts over when the era has changed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from millrace._src.ops.random.philox import Stream, stream_from_seeds
 from millrace._src.util.export import export
 
 DEFAULT_SEED = 87654321
-"""Stands for the global seed where only the op has one."""
+"""The number in place of the global seed where only the op has a seed."""
 
 _MODULUS = 2**31 - 1
 _LIMIT_64 = 2**64
 
 
 class _Global:
-    """The global seed of eager mode, the numbers drawn from it for ops, and how often it was set."""
+    """The global seed of eager mode, the numbers drawn from the seed for ops, and how often the seed was set."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -81,12 +81,12 @@ def set_seed(seed: int | None) -> None:
 
 
 def global_seed() -> Any:
-    """The global seed as it was set in eager mode, or None."""
+    """Returns the global seed as it was set in eager mode, or None."""
     return _global.seed
 
 
 def get_seed(op_seed: Any) -> tuple[Any, Any]:
-    """The two seeds of a stateful op from the seed its caller gave it; (None, None) if it may draw anything.
+    """Returns the two seeds of a stateful op from the seed its caller gave it; (None, None) if any numbers will do.
 
     >>> from millrace._src.ops.random.seeds import get_seed
     >>> tf.random.set_seed(7)
@@ -108,7 +108,7 @@ def get_seed(op_seed: Any) -> tuple[Any, Any]:
 
 
 def op_seeds(op_seed: Any) -> dict[str, Any]:
-    """The attributes `seed` and `seed2` of a stateful op."""
+    """Returns the attributes `seed` and `seed2` of a stateful op."""
     seed, seed2 = get_seed(op_seed)
     return {"seed": 0 if seed is None else int(seed), "seed2": 0 if seed2 is None else int(seed2)}
 
@@ -122,7 +122,7 @@ def call_seeded(function: OpFunction, op_seed: Any, *inputs: Any, name: str | No
 
 
 def _graph_seed(graph: Any) -> Any:
-    """The seed of a graph; the graph of a function takes that of its surroundings when it first needs one."""
+    """Returns the seed of a graph; the graph of a function takes its surroundings' seed when it first needs one."""
     if graph.seed is None and graph.building_function:
         outer = graph.outer_graph
         graph.seed = _global.seed if outer is None else _graph_seed(outer)
@@ -148,7 +148,7 @@ class KernelStream:
         self._position = 0
 
     def take(self, blocks: int) -> Stream:
-        """The stream at its current position, which then moves on by `blocks`."""
+        """Returns the stream at its current position, and moves the position on by `blocks`."""
         with self._lock:
             if self._era != _global.era:
                 self._start_over()
@@ -162,7 +162,7 @@ class KernelStream:
 
     @staticmethod
     def current_era() -> int:
-        """A number that changes when all streams start over."""
+        """Returns a number that changes when all streams start over."""
         return _global.era
 
     def _start_over(self) -> None:
@@ -173,18 +173,21 @@ class KernelStream:
 
 
 _streams: dict[int, tuple[dict[str, Any], KernelStream]] = {}
-"""Streams by the identity of the attributes they belong to; these are kept, so that the identity stays theirs."""
+"""The streams by the identity of the attributes they belong to.
+
+The attributes are kept with the stream, so that no other attributes get the same identity.
+"""
 _streams_lock = threading.Lock()
 
 
 def stream_of(attrs: dict[str, Any]) -> KernelStream:
-    """The stream of the op call that owns `attrs`: of a node, in whatever form its graph was compiled."""
+    """Returns the stream of the op call that owns `attrs`: of a node, in whatever form its graph was compiled."""
     with _streams_lock:
-        found = _streams.get(id(attrs))
-        if found is None:
+        entry = _streams.get(id(attrs))
+        if entry is None:
             _forget_the_dead()
-            found = _streams[id(attrs)] = attrs, KernelStream(attrs.get("seed", 0), attrs.get("seed2", 0))
-        return found[1]
+            entry = _streams[id(attrs)] = attrs, KernelStream(attrs.get("seed", 0), attrs.get("seed2", 0))
+        return entry[1]
 
 
 def _forget_the_dead(every: int = 256) -> None:

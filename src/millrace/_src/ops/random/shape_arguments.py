@@ -1,4 +1,8 @@
-"""The `shape` argument that random ops share: as a tensor, in shape rules, and in kernels."""
+"""The `shape` argument that random ops share.
+
+The argument is needed in three forms: as a tensor for an op, as a static shape in shape rules, and as integers in
+kernels.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,17 @@ from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank
 
 
 def shape_tensor(shape: Any) -> Tensor:
-    """A `shape` argument as an integer vector; int32 unless it is a tensor of its own."""
+    """Converts a `shape` argument to an integer vector; int32 unless it is a tensor already."""
     empty = isinstance(shape, (list, tuple)) and not shape
     tensor: Tensor = convert_to_tensor(shape, dtype=int32 if empty else None, name="shape")
     return tensor
 
 
 def requested_shape(shape: Array) -> tuple[int, ...]:
-    """The value of a `shape` input.
+    """Returns the value of a `shape` input.
 
     Raises:
-        InvalidArgumentError: it is not a vector, or has a negative element.
+        InvalidArgumentError: the input is not a vector, or has a negative element.
     """
     if shape.ndim != 1:
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {dims_text(shape.shape)}")
@@ -36,11 +40,11 @@ def requested_shape(shape: Array) -> tuple[int, ...]:
 
 
 def requested_shape_rule(c: ShapeContext) -> TensorShape:
-    """The static shape that a `shape` input asks for."""
+    """Infers the static shape that a `shape` input asks for."""
     with_rank(c.shape("shape"), 1)
     return c.value_as_shape("shape")
 
 
 def ends_with(shape: tuple[int, ...], suffix: tuple[int, ...]) -> bool:
-    """Whether the last dimensions of `shape` are those of `suffix`."""
+    """Tells whether the last dimensions of `shape` are those of `suffix`."""
     return shape[len(shape) - len(suffix) :] == suffix if len(suffix) <= len(shape) else False

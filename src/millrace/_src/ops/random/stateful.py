@@ -1,6 +1,6 @@
-"""`tf.random.uniform`, `normal` and the others that continue a hidden stream.
+"""`tf.random.uniform`, `normal` and the other functions that continue a hidden stream.
 
-What they draw follows from the global seed (`tf.random.set_seed`), the `seed` argument, and how often the op ran.
+The numbers drawn follow from the global seed (`tf.random.set_seed`), the `seed` argument, and how often the op ran.
 """
 
 from __future__ import annotations
@@ -115,7 +115,9 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Draws numbers from a normal distribution, again where they lie more than two standard deviations off the mean.
+    """Draws numbers from a normal distribution cut off at two standard deviations.
+
+    Numbers more than two standard deviations off the mean are drawn again.
 
     >>> tf.random.set_seed(5)
     >>> tf.random.truncated_normal([2]).numpy()
@@ -178,7 +180,7 @@ def gamma(
 
 
 def gamma_parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Tensor, Tensor, Tensor]:
-    """`alpha` and `beta` as tensors, and `alpha` broadcast to both."""
+    """Returns `alpha` and `beta` as tensors, and `alpha` broadcast to both."""
     alpha = convert_to_tensor(alpha, dtype=dtype, name="alpha")
     beta = convert_to_tensor(beta if beta is not None else 1, dtype=dtype, name="beta")
     together = raw.BroadcastArgs(s0=shape_of(alpha), s1=shape_of(beta))
@@ -186,7 +188,7 @@ def gamma_parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Tensor, Tenso
 
 
 def scaled_gamma(drawn: Tensor, beta: Tensor) -> Tensor:
-    """Samples of scale 1 divided by `beta`, kept above zero."""
+    """Divides samples of scale 1 by `beta`, and keeps the quotients above zero."""
     smallest = np.finfo(drawn.dtype.as_numpy_dtype).tiny
     positive: Tensor = raw.Maximum(x=smallest, y=drawn / beta)
     return positive
@@ -241,7 +243,7 @@ def categorical(
 
 
 def index_dtype(dtype: Any) -> DType:
-    """The dtype of class indices: int64 unless another is asked for."""
+    """Returns the dtype of class indices: int64 unless another is asked for."""
     dtype = int64 if dtype is None else as_dtype(dtype)
     if dtype not in (int32, int64):
         raise ValueError(f"Argument `dtype` got invalid value {dtype!s}. Accepted dtypes are {(int32, int64)}.")

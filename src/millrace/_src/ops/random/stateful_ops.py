@@ -1,9 +1,9 @@
 """The stateful random ops: each continues a hidden stream of its own from call to call.
 
-An op's attributes `seed` and `seed2` select its stream; both 0 is a stream nobody can know. The stream belongs to the
-place of the call, an eager kernel or a node of a graph (`seeds.KernelStream`), so each of these ops is bound by a rule
-that gives its kernel that stream. The kernels themselves serve those who call them directly: they draw a stream's
-beginning.
+An op's attributes `seed` and `seed2` select its stream; both 0 select a stream that nobody can predict. The stream
+belongs to the place of the call, an eager kernel or a node of a graph (`seeds.KernelStream`). So each of these ops is
+bound by a rule that gives its kernel that stream. The kernels themselves serve callers that call a kernel directly:
+they draw a stream's beginning.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.type_sets import ANY, INDEX, TypeSet
 
 Draw = Callable[..., Array]
-"""`draw(xp, take, *inputs, **attributes)`; `take(blocks)` is the stream, which then moves on by so many blocks."""
+"""`draw(xp, take, *inputs, **attributes)`; `take(blocks)` gives the stream, which then moves on by so many blocks."""
 
 _RESERVED = distributions.RESERVED_PER_OUTPUT
 
 
 def draws_from(function: OpFunction, draw: Draw) -> None:
-    """Makes `draw` what the op does wherever it is bound: with the stream of that place."""
-    wanted = [name for name in inspect.signature(draw).parameters if name in function.op_def.attr_kinds]
+    """Makes `draw` the kernel of the op wherever the op is bound, with the stream of that place."""
+    attr_names = [name for name in inspect.signature(draw).parameters if name in function.op_def.attr_kinds]
 
     def bind(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
         stream = stream_of(attrs)
-        given = {name: attrs[name] for name in wanted}
-        return lambda *inputs: draw(xp, stream.take, *inputs, **given)
+        draw_attrs = {name: attrs[name] for name in attr_names}
+        return lambda *inputs: draw(xp, stream.take, *inputs, **draw_attrs)
 
     function.specialize(bind)
 
@@ -98,7 +98,7 @@ _draw_truncated_normal = _floats(distributions.truncated_normal)
 
 @op("RandomUniform", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
 def random_uniform_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
-    """Uniform numbers in [0, 1).
+    """Draws uniform numbers in [0, 1).
 
     >>> tf.random.set_seed(0)
     >>> tf.raw_ops.RandomUniform(shape=[2], dtype=tf.float32, seed=3, seed2=4).numpy()
@@ -109,7 +109,7 @@ def random_uniform_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dt
 
 @op("RandomStandardNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
 def random_standard_normal(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
-    """Standard normal numbers.
+    """Draws standard normal numbers.
 
     >>> tf.raw_ops.RandomStandardNormal(shape=[2, 3], dtype=tf.float32).shape
     TensorShape([2, 3])
@@ -119,7 +119,7 @@ def random_standard_normal(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 
 
 @op("TruncatedNormal", "shape: T -> output: dtype", dtype=FLOAT_OUTPUT, **_PLAIN, batching=random_batches.of_shape)
 def truncated_normal_op(xp: Xp, shape: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
-    """Standard normal numbers within [-2, 2].
+    """Draws standard normal numbers within [-2, 2].
 
     >>> tf.raw_ops.TruncatedNormal(shape=[2, 3], dtype=tf.float32).shape
     TensorShape([2, 3])
@@ -146,7 +146,7 @@ def _uniform_int_shape(c: ShapeContext) -> TensorShape:
     batching=random_batches.of_shape,
 )
 def random_uniform_int(xp: Xp, shape: Array, minval: Array, maxval: Array, *, seed: int = 0, seed2: int = 0) -> Array:
-    """Integers in [minval, maxval).
+    """Draws integers in [minval, maxval).
 
     >>> tf.raw_ops.RandomUniformInt(shape=[3], minval=4, maxval=5).numpy()
     array([4, 4, 4], dtype=int32)
@@ -182,7 +182,7 @@ def _draw_gamma(xp: Xp, take: Any, shape: Array, alpha: Array) -> Array:
     batching=random_batches.of_shape_and_rate,
 )
 def random_gamma_op(xp: Xp, shape: Array, alpha: Array, *, seed: int = 0, seed2: int = 0) -> Array:
-    """Gamma distributed numbers of scale 1: `shape` samples for each element of `alpha`.
+    """Draws gamma distributed numbers of scale 1: `shape` samples for each element of `alpha`.
 
     >>> tf.raw_ops.RandomGamma(shape=[4], alpha=[1.0, 2.0]).shape
     TensorShape([4, 2])
@@ -220,7 +220,7 @@ _POISSON: dict[str, Any] = {
     batching=random_batches.of_shape_and_rate,
 )
 def random_poisson_v2(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
-    """Poisson distributed numbers: `shape` samples for each element of `rate`.
+    """Draws Poisson distributed numbers: `shape` samples for each element of `rate`.
 
     >>> tf.raw_ops.RandomPoissonV2(shape=[4], rate=[1.0, 2.0]).shape
     TensorShape([4, 2])
@@ -236,7 +236,7 @@ def random_poisson_v2(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2
     batching=random_batches.of_shape_and_rate,
 )
 def random_poisson_op(xp: Xp, shape: Array, rate: Array, *, seed: int = 0, seed2: int = 0, dtype: DType) -> Array:
-    """Poisson distributed numbers of the dtype of `rate`; the older form of `RandomPoissonV2`.
+    """Draws Poisson distributed numbers of the dtype of `rate`; the older form of `RandomPoissonV2`.
 
     >>> tf.raw_ops.RandomPoisson(shape=[4], rate=[1.0, 2.0]).shape
     TensorShape([4, 2])
@@ -268,7 +268,7 @@ def _draw_multinomial(xp: Xp, take: Any, logits: Array, num_samples: Array, *, o
 def multinomial(
     xp: Xp, logits: Array, num_samples: Array, *, seed: int = 0, seed2: int = 0, output_dtype: DType
 ) -> Array:
-    """Class indices drawn with the probabilities `softmax(logits)`.
+    """Draws class indices with the probabilities `softmax(logits)`.
 
     >>> tf.raw_ops.Multinomial(logits=[[0.0, -1e9]], num_samples=3).numpy()
     array([[0, 0, 0]])
@@ -292,7 +292,7 @@ def _draw_shuffle(xp: Xp, take: Any, value: Array) -> Array:
     not_batched="the order of a row is its own",
 )
 def random_shuffle_op(xp: Xp, value: Array, *, seed: int = 0, seed2: int = 0) -> Array:
-    """The rows of `value` in random order.
+    """Puts the rows of `value` in random order.
 
     >>> tf.raw_ops.RandomShuffle(value=[7]).numpy()
     array([7], dtype=int32)

@@ -1,4 +1,4 @@
-"""`tf.random.stateless_uniform` and the others: pure functions of a seed of two integers.
+"""`tf.random.stateless_uniform` and the other pure functions of a seed of two integers.
 
 The same arguments give the same numbers: in eager mode, in graphs, on every engine and in every version of TensorFlow
 that draws with Philox.

@@ -59,7 +59,7 @@ _DISCRETE = "samples are integers"
 
 
 def _samples_per_parameter(sizes: tuple[int, ...], parameters: tuple[int, ...]) -> int:
-    """How many samples `sizes` asks for each of the parameters.
+    """Returns the number of samples that `sizes` asks for each of the parameters.
 
     Raises:
         InvalidArgumentError: `sizes` does not end with the shape of the parameters.
@@ -102,7 +102,7 @@ def _gamma(xp: Xp, stream: Stream, shape: Array, alpha: Array) -> Array:
     not_batched="every row has a seed of its own",
 )
 def stateless_random_gamma_v2(xp: Xp, shape: Array, seed: Array, alpha: Array) -> Array:
-    """Gamma distributed numbers of scale 1.
+    """Draws gamma distributed numbers of scale 1.
 
     >>> tf.raw_ops.StatelessRandomGammaV2(shape=[2], seed=[1, 2], alpha=1.0).numpy()
     array([3.4994423, 1.7193093], dtype=float32)
@@ -120,7 +120,7 @@ def stateless_random_gamma_v2(xp: Xp, shape: Array, seed: Array, alpha: Array) -
     not_batched="every row has a seed of its own",
 )
 def stateless_random_gamma_v3(xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Array:
-    """Gamma distributed numbers of scale 1.
+    """Draws gamma distributed numbers of scale 1.
 
     >>> tf.raw_ops.StatelessRandomGammaV3(shape=[0], key=[1], counter=[1, 2], alg=1, alpha=1.0).numpy()
     array([], dtype=float32)
@@ -129,7 +129,7 @@ def stateless_random_gamma_v3(xp: Xp, shape: Array, key: Array, counter: Array, 
 
 
 def gamma_alpha_gradient(grad: Tensor, alpha: Tensor, sample: Tensor, sample_rank: Any) -> Tensor:
-    """The gradient with respect to `alpha`; the first `sample_rank` dimensions of the samples are summed over."""
+    """Computes the gradient with respect to `alpha`, summed over the first `sample_rank` dimensions of the samples."""
     leading = raw.Fill(dims=raw.ExpandDims(input=sample_rank, dim=0), value=1)
     aligned = raw.Reshape(tensor=alpha, shape=raw.ConcatV2(values=[leading, raw.Shape(input=alpha)], axis=0))
     movement = at_least_single(lambda a, x: raw.RandomGammaGrad(alpha=a, sample=x), aligned, sample)
@@ -168,7 +168,7 @@ def stateless_random_gamma_v3_gradient(
     not_batched="every row has a seed of its own",
 )
 def stateless_random_poisson_op(xp: Xp, shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Array:
-    """Poisson distributed numbers.
+    """Draws Poisson distributed numbers.
 
     >>> tf.raw_ops.StatelessRandomPoisson(shape=[2], seed=[1, 2], lam=5.0, dtype=tf.int32).numpy()
     array([7, 5], dtype=int32)
@@ -193,7 +193,7 @@ def stateless_random_poisson_op(xp: Xp, shape: Array, seed: Array, lam: Array, *
 def stateless_random_binomial_op(
     xp: Xp, shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Array:
-    """Binomially distributed numbers.
+    """Draws binomially distributed numbers.
 
     >>> tf.raw_ops.StatelessRandomBinomial(shape=[2], seed=[1, 2], counts=10.0, probs=0.5, dtype=tf.int32).numpy()
     array([6, 6], dtype=int32)
@@ -202,10 +202,10 @@ def stateless_random_binomial_op(
 
 
 def binomial_batch(counts: Array, probs: Array) -> tuple[int, ...]:
-    """The shape of `counts` and `probs` broadcast together.
+    """Returns the shape of `counts` and `probs` broadcast together.
 
     Raises:
-        InvalidArgumentError: they cannot be.
+        InvalidArgumentError: the two shapes cannot be broadcast.
     """
     try:
         return np.broadcast_shapes(counts.shape, probs.shape)
@@ -217,7 +217,7 @@ def binomial_batch(counts: Array, probs: Array) -> tuple[int, ...]:
 def binomial_of_shape(
     xp: Xp, stream: Stream, sizes: tuple[int, ...], counts: Array, probs: Array, dtype: DType
 ) -> Array:
-    """Binomial numbers of the shape `sizes`, which ends with that of `counts` and `probs` broadcast together."""
+    """Draws binomial numbers of the shape `sizes`, which ends with that of `counts` and `probs` broadcast together."""
     batch = binomial_batch(counts, probs)
     counts, probs = xp.broadcast_to(counts, batch), xp.broadcast_to(probs, batch)
     samples = _samples_per_parameter(sizes, batch)
@@ -229,7 +229,7 @@ def binomial_of_shape(
 
 
 def multinomial_shape(c: ShapeContext) -> TensorShape:
-    """Shape (rows of logits, number of samples)."""
+    """Infers the shape (rows of logits, number of samples)."""
     rows, _ = with_rank(c.shape("logits"), 2)
     with_rank(c.shape("num_samples"), 0)
     samples = c.value("num_samples")
@@ -237,7 +237,7 @@ def multinomial_shape(c: ShapeContext) -> TensorShape:
 
 
 def check_logits(logits: Array, num_samples: Array) -> int:
-    """The number of samples asked for.
+    """Checks the inputs of a categorical op, and returns the number of samples asked for.
 
     Raises:
         InvalidArgumentError: the inputs do not fit the op.
@@ -270,7 +270,7 @@ def _multinomial_seed_shape(c: ShapeContext) -> TensorShape:
     not_batched="every row has a seed of its own",
 )
 def stateless_multinomial(xp: Xp, logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Array:
-    """Class indices drawn with the probabilities `softmax(logits)`.
+    """Draws class indices with the probabilities `softmax(logits)`.
 
     >>> tf.raw_ops.StatelessMultinomial(logits=[[1.0, 2.0]], num_samples=3, seed=[1, 2]).numpy()
     array([[1, 1, 0]])

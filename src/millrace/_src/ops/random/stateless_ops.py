@@ -1,7 +1,7 @@
 """The stateless uniform and normal ops: the same seed, the same numbers.
 
-Each distribution has two ops. The older takes a `seed` of two integers; the V2 op takes the key and counter made from
-one, and the number of the algorithm. Both draw from the same stream.
+Each distribution has two ops. The older op takes a `seed` of two integers. The V2 op takes the key and counter made
+from a seed, and the number of the algorithm. Both draw from the same stream.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _key_shape(c: ShapeContext) -> TensorShape:
 
 
 def check_bounds_are_scalars(c: ShapeContext) -> None:
-    """The shape rule's part for `minval` and `maxval`."""
+    """Checks the static shapes of `minval` and `maxval`."""
     for name in ("minval", "maxval"):
         if c.shape(name)._dims:
             raise ValueError(f"{name} must be a scalar; got a tensor of shape {dims_text(c.shape(name))}")
@@ -60,7 +60,11 @@ def _key_bounds_shape(c: ShapeContext) -> TensorShape:
 
 
 def refuse_empty_interval(shape: Array, minval: Array, maxval: Array) -> None:
-    """Raises InvalidArgumentError if numbers are asked for and there is none between the bounds."""
+    """Checks that there is a number between the bounds, if numbers are asked for.
+
+    Raises:
+        InvalidArgumentError: there is none.
+    """
     if not minval.ndim and not maxval.ndim and minval >= maxval and 0 not in requested_shape(shape):
         raise invalid(f"Need minval < maxval, got {int(minval)} >= {int(maxval)}")
 
@@ -76,7 +80,7 @@ def _refuse_empty_interval_by_key(
 
 
 def bounded_integers(xp: Xp, stream: Stream, sizes: tuple[int, ...], minval: Array, maxval: Array) -> Array:
-    """Integers in [minval, maxval).
+    """Draws integers in [minval, maxval).
 
     Raises:
         InvalidArgumentError: a bound is no scalar.
@@ -108,7 +112,7 @@ _BY_SEED: dict[str, Any] = {
     not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
-    """Uniform numbers in [0, 1).
+    """Draws uniform numbers in [0, 1).
 
     >>> tf.raw_ops.StatelessRandomUniform(shape=[2], seed=[1, 2]).numpy()
     array([0.8440604 , 0.19204533], dtype=float32)
@@ -124,7 +128,7 @@ def stateless_random_uniform(xp: Xp, shape: Array, seed: Array, *, dtype: DType)
     not_batched="every row has a seed of its own",
 )
 def stateless_random_normal(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
-    """Standard normal numbers.
+    """Draws standard normal numbers.
 
     >>> tf.raw_ops.StatelessRandomNormal(shape=[2], seed=[1, 2]).numpy()
     array([0.5441101 , 0.20738031], dtype=float32)
@@ -140,7 +144,7 @@ def stateless_random_normal(xp: Xp, shape: Array, seed: Array, *, dtype: DType) 
     not_batched="every row has a seed of its own",
 )
 def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
-    """Standard normal numbers within [-2, 2].
+    """Draws standard normal numbers within [-2, 2].
 
     >>> tf.raw_ops.StatelessTruncatedNormal(shape=[2], seed=[1, 2]).numpy()
     array([0.5441101 , 0.20738031], dtype=float32)
@@ -156,7 +160,7 @@ def stateless_truncated_normal_by_seed(xp: Xp, shape: Array, seed: Array, *, dty
     not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtype: DType) -> Array:
-    """Integers over the whole range of their dtype.
+    """Draws integers over the whole range of their dtype.
 
     >>> tf.raw_ops.StatelessRandomUniformFullInt(shape=[2], seed=[1, 2], dtype=tf.int32).numpy()
     array([1105988140, 1738052849], dtype=int32)
@@ -175,7 +179,7 @@ def stateless_random_uniform_full_int(xp: Xp, shape: Array, seed: Array, *, dtyp
     not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_int(xp: Xp, shape: Array, seed: Array, minval: Array, maxval: Array) -> Array:
-    """Integers in [minval, maxval).
+    """Draws integers in [minval, maxval).
 
     >>> tf.raw_ops.StatelessRandomUniformInt(shape=[4], seed=[1, 2], minval=0, maxval=10).numpy()
     array([0, 9, 4, 9], dtype=int32)
@@ -202,7 +206,7 @@ _BY_KEY: dict[str, Any] = {
     not_batched="every row has a seed of its own",
 )
 def stateless_random_uniform_v2(xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Array:
-    """Uniform numbers in [0, 1).
+    """Draws uniform numbers in [0, 1).
 
     >>> tf.raw_ops.StatelessRandomUniformV2(shape=[2], key=[1], counter=[1, 2], alg=1).numpy()
     array([0.4121536 , 0.03663087], dtype=float32)
@@ -218,7 +222,7 @@ def stateless_random_uniform_v2(xp: Xp, shape: Array, key: Array, counter: Array
     not_batched="every row has a seed of its own",
 )
 def stateless_random_normal_v2(xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType) -> Array:
-    """Standard normal numbers.
+    """Draws standard normal numbers.
 
     >>> tf.raw_ops.StatelessRandomNormalV2(shape=[0], key=[1], counter=[1, 2], alg=1).numpy()
     array([], dtype=float32)
@@ -236,7 +240,7 @@ def stateless_random_normal_v2(xp: Xp, shape: Array, key: Array, counter: Array,
 def stateless_truncated_normal_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType
 ) -> Array:
-    """Standard normal numbers within [-2, 2].
+    """Draws standard normal numbers within [-2, 2].
 
     >>> tf.raw_ops.StatelessTruncatedNormalV2(shape=[0], key=[1], counter=[1, 2], alg=1).numpy()
     array([], dtype=float32)
@@ -255,7 +259,7 @@ def stateless_truncated_normal_v2(
 def stateless_random_uniform_full_int_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, *, dtype: DType
 ) -> Array:
-    """Integers over the whole range of their dtype.
+    """Draws integers over the whole range of their dtype.
 
     >>> tf.raw_ops.StatelessRandomUniformFullIntV2(shape=[0], key=[1], counter=[1, 2], alg=1, dtype=tf.int32).numpy()
     array([], dtype=int32)
@@ -274,7 +278,7 @@ def stateless_random_uniform_full_int_v2(
 def stateless_random_uniform_int_v2(
     xp: Xp, shape: Array, key: Array, counter: Array, alg: Array, minval: Array, maxval: Array
 ) -> Array:
-    """Integers in [minval, maxval).
+    """Draws integers in [minval, maxval).
 
     >>> tf.raw_ops.StatelessRandomUniformIntV2(shape=[0], key=[1], counter=[1, 2], alg=1, minval=0, maxval=5).numpy()
     array([], dtype=int32)
@@ -298,7 +302,7 @@ def _shuffle_shape(c: ShapeContext) -> TensorShape:
     not_batched="every row has a seed of its own",
 )
 def stateless_shuffle_op(xp: Xp, value: Array, key: Array, counter: Array, alg: Array) -> Array:
-    """The rows of `value` in random order.
+    """Puts the rows of `value` in random order.
 
     >>> tf.raw_ops.StatelessShuffle(value=[7], key=[1], counter=[1, 2], alg=1).numpy()
     array([7], dtype=int32)
@@ -308,7 +312,7 @@ def stateless_shuffle_op(xp: Xp, value: Array, key: Array, counter: Array, alg: 
 
 
 def shuffled(xp: Xp, stream: Stream, value: Array) -> Array:
-    """The rows of an array in random order; a scalar as it is."""
+    """Puts the rows of an array in random order; returns a scalar unchanged."""
     if value.ndim == 0 or value.shape[0] < 2:
         return value
     return xp.take(value, shuffles.permutation(xp, stream, value.shape[0]), axis=0)

@@ -1,7 +1,7 @@
 """Given class frequencies, and drawing from them in constant time by Walker's alias method.
 
-A table has a slot for each class. One random number picks a slot, another decides between the slot's own class and one
-other, its alias. Source: Walker, "An efficient method for generating discrete random variables with general
+A table has a slot for each class. One random number picks a slot; another decides between the slot's own class and one
+other class, its alias. Source: Walker, "An efficient method for generating discrete random variables with general
 distributions", ACM TOMS 3 (1977).
 """
 
@@ -44,7 +44,7 @@ class AliasTable:
             aliases[poor] = rich
             shares[rich] -= 1.0 - shares[poor]
             (low if shares[rich] < 1 else high).append(rich)
-        for rest in (*low, *high):  # they are 1 but for rounding
+        for rest in (*low, *high):  # the shares of these slots are 1 but for rounding
             shares[rest], aliases[rest] = 1.0, rest
         return shares.astype(np.float32), aliases
 
@@ -54,11 +54,11 @@ class AliasTable:
         return len(self._shares)
 
     def pick(self, slot: Array, uniform: Array) -> Array:
-        """The class for each pair of a slot and a float32 uniform number."""
+        """Picks the class for each pair of a slot and a float32 uniform number."""
         return np.where(uniform < self._shares[slot], slot, self._aliases[slot]).astype(np.int64)
 
     def probability(self, classes: Array) -> Array:
-        """The probability of each class, float32."""
+        """Returns the probability of each class, float32."""
         return self._weights[classes] / self._total
 
 
@@ -70,10 +70,10 @@ def read_unigrams(
     shards: tuple[int, int],
     unigrams: Sequence[float],
 ) -> AliasTable:
-    """The table of `FixedUnigramCandidateSampler`: frequencies from a list, or the last column of a file.
+    """Makes the table of `FixedUnigramCandidateSampler`: frequencies from a list, or the last column of a file.
 
     Raises:
-        InvalidArgumentError: none or both are given, or their number is not `range_max`.
+        InvalidArgumentError: neither or both are given, or the number of frequencies is not `range_max`.
         NotFoundError: there is no such file.
     """
     if vocab_file and unigrams:
