@@ -415,3 +415,74 @@ def test_the_trial_run_of_a_loop_leaves_no_trace():
 
     with pytest.raises(TypeError, match="'seen' is a dict that the body of a loop changes in place"):
         tf.function(f)(tf.constant(0))
+
+
+def module_with(**attributes):
+    module = tf.Module()
+    for name, value in attributes.items():
+        setattr(module, name, value)
+    return module
+
+
+def test_a_list_that_is_an_attribute_grows_in_a_loop_of_the_graph():
+    module = module_with(seen=[])
+
+    @tf.function
+    def count(n):
+        seen = module.seen
+        for i in tf.range(n):
+            seen.append(i)
+        return tf.stack(seen)
+
+    assert count(tf.constant(3)).numpy().tolist() == [0, 1, 2]
+    assert type(module.seen).__name__ == "ListWrapper" and "the elements are in 'seen'" in repr(module.seen)
+
+
+def test_containers_that_are_attributes_are_merged_and_stay_the_attributes():
+    module = module_with(items=[tf.constant(1.0), tf.constant(2.0)], table={"x": tf.constant(3.0)}, pair=([1.0],))
+
+    @tf.function
+    def change(p):
+        items, table, pair = module.items, module.table, module.pair
+        if p:
+            items[0] = items[0] + 10.0
+            table["x"] = items[1]
+            pair[0][0] = 5.0
+        kept = items is module.items and table is module.table and pair[0] is module.pair[0]
+        return items[0], table["x"], pair[0][0], kept
+
+    concrete = change.get_concrete_function(tf.TensorSpec([], tf.bool))
+    assert [float(x) for x in concrete(tf.constant(True))] == [11.0, 2.0, 5.0, 1.0]
+    assert [float(x) for x in concrete(tf.constant(False))] == [1.0, 3.0, 1.0, 1.0]
+
+
+def test_a_list_that_is_an_attribute_and_grows_in_one_branch_is_refused():
+    module = module_with(seen=[])
+
+    @tf.function
+    def grow(p):
+        seen = module.seen
+        if p:
+            seen.append(1)
+        return len(seen)
+
+    with pytest.raises(TypeError, match=r"'seen' is a list that a branch changes in place"):
+        grow(tf.constant(True))
+    assert module.seen == []
+
+
+def test_reading_layers_under_conditions_of_the_graph_leaves_a_list_that_can_be_saved():
+    module = module_with(layers=[tf.Module(), tf.Module()], named={"a": tf.Variable(1.0)})
+
+    @tf.function
+    def read(p):
+        layers, named = module.layers, module.named
+        total = 0.0
+        for i in tf.range(2):
+            if p:
+                total += named["a"] * tf.cast(len(layers) + i, tf.float32)
+        return total
+
+    assert read(tf.constant(True)).numpy() == 5.0
+    assert list(module.layers._trackable_children()) == ["0", "1"]
+    assert list(module.named._trackable_children()) == ["a"]

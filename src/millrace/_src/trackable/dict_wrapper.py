@@ -151,6 +151,14 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
         seen = self._seen()
         return seen.keys() == self._storage.keys() and all(seen[key] is self._storage[key] for key in seen)
 
+    def _replace(self, contents: dict[Any, Any]) -> None:
+        """Replaces all elements, as far as they differ, without noting a change: AutoGraph undoes and redoes changes."""
+        if list(contents) != list(self._storage) or any(contents[key] is not self._storage[key] for key in contents):
+            self._storage.clear()
+            self._storage.update(contents)
+            dict.clear(self)
+            dict.update(self, contents)
+
     # --- changes -----------------------------------------------------------------------------------------------
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -162,6 +162,12 @@ class ListWrapper(List, list[Any]):
             self._non_append_mutation = True
         list.__setitem__(self, slice(None), self._storage)
 
+    def _replace(self, contents: list[Any]) -> None:
+        """Replaces all elements, as far as they differ, without noting a change: AutoGraph undoes and redoes changes."""
+        if len(contents) != len(self._storage) or not all(map(operator.is_, contents, self._storage)):
+            self._storage[:] = contents
+            list.__setitem__(self, slice(None), contents)
+
     # --- changes -----------------------------------------------------------------------------------------------
 
     def append(self, value: Any) -> None:

@@ -19,11 +19,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from millrace._src.autograph.operators.staged_lists import StagedList
+from millrace._src.trackable.dict_wrapper import _DictWrapper
+from millrace._src.trackable.list_wrapper import ListWrapper
 from millrace._src.util import nest
 
 _MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 _UNMERGED = (set, collections.deque)
-_KINDS = frozenset({*_MAPPINGS, *_UNMERGED, list, StagedList})
+_KINDS = frozenset({*_MAPPINGS, *_UNMERGED, list, StagedList, ListWrapper, _DictWrapper})
 _NOTHING = object()
 _CURE = "Make a new {kind} there ({name} = ...), or use Tensors: tf.where, tf.TensorArray, tf.tensor_scatter_nd_update."
 
@@ -33,8 +35,16 @@ def is_container(value: Any) -> bool:
     return type(value) in _KINDS
 
 
+def plain(container: Any) -> Any:
+    """Returns the user's list or dict behind a wrapper, an attribute that tracks its elements; else the container."""
+    return container._plain if type(container) in (ListWrapper, _DictWrapper) else container
+
+
 def refill(container: Any, contents: Any) -> None:
     """Puts what another container of the same kind holds into a container."""
+    if type(container) in (ListWrapper, _DictWrapper):
+        container._replace(plain(contents))
+        return
     if type(container) is StagedList:
         container.array = contents.array
         return
@@ -52,7 +62,7 @@ def _parts(container: Any) -> Any:
     """Returns the parts of a container or tuple."""
     if type(container) is StagedList:
         return ()
-    return container.values() if type(container) in _MAPPINGS else container
+    return container.values() if type(plain(container)) in _MAPPINGS else container
 
 
 def _inside(value: Any, name: str = "", seen: set[int] | None = None) -> Iterator[tuple[Any, str]]:
@@ -69,7 +79,7 @@ def _inside(value: Any, name: str = "", seen: set[int] | None = None) -> Iterato
 
 
 def _items(container: Any) -> Any:
-    return container.items() if type(container) in _MAPPINGS else enumerate(container)
+    return container.items() if type(plain(container)) in _MAPPINGS else enumerate(container)
 
 
 def _handed_over(value: Any) -> Any:
@@ -91,12 +101,12 @@ class _Contents:
 
     def __init__(self, container: Any, name: str) -> None:
         self.container = container
-        self.copy = container.copy()
+        self.copy = plain(container).copy()
         self.name = name
 
     def is_unchanged(self, names: Sequence[str], values: Sequence[Any]) -> bool:
         """Tells whether the container holds the same as before, but for items that are variables of their own."""
-        container, contents = self.container, self.copy
+        container, contents = plain(self.container), self.copy
         if type(container) is StagedList:
             return bool(container.array is contents.array)
         if len(container) != len(contents) and type(container) not in _MAPPINGS:
@@ -196,7 +206,7 @@ class Containers:
 
 
 def _kind(container: Any) -> str:
-    return "list of the graph" if type(container) is StagedList else type(container).__name__
+    return "list of the graph" if type(container) is StagedList else type(plain(container)).__name__
 
 
 class Left:
@@ -223,7 +233,7 @@ class Left:
         contents = self.before.get(id(value)) if is_container(value) else None
         if contents is None or type(value) in _UNMERGED and contents.is_unchanged((), ()):
             return value
-        copy = self.copies[id(value)] = value.copy()
+        copy = self.copies[id(value)] = plain(value).copy()
         self.origins[id(copy)] = value
         if type(copy) in _MAPPINGS:
             dict.update(copy, {key: self._copied(part) for key, part in value.items()})
@@ -234,7 +244,7 @@ class Left:
 
 def _tuple_like(value: Any, parts: Sequence[Any]) -> Any:
     """Makes a tuple, or named tuple, of the same class with other parts."""
-    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value.__class__(*parts) if hasattr(value, "_fields") else value.__class__(parts)
 
 
 def can_be_merged(a: Any, b: Any) -> bool:
@@ -282,4 +292,4 @@ def rebuilt(main: Any, other: Any, lefts: Sequence[Left], leaves: Iterator[Any])
     return origin
 
 
-__all__ = ["Containers", "Left", "can_be_merged", "is_container", "rebuilt", "refill"]
+__all__ = ["Containers", "Left", "can_be_merged", "is_container", "plain", "rebuilt", "refill"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from millrace._src.autograph.operators.changed_containers import Containers, is_container, refill
+from millrace._src.autograph.operators.changed_containers import Containers, is_container, plain, refill
 from millrace._src.autograph.operators.merging import called, conversion, flatten, to_tensors
 from millrace._src.autograph.operators.refusals import is_strict
 from millrace._src.autograph.operators.staged_lists import MovedList, TrialList, staged_list
@@ -248,7 +248,7 @@ class StagedLoop:
             self.unknown[index] = [tensor.shape for tensor in values]
         for index, trial in lists.items():
             items = self.before[index]
-            grown = staged_list(items, trial) if type(items) is list else None
+            grown = staged_list(items, trial) if type(plain(items)) is list else None
             if grown is not None:
                 self.taken_over.append((items, MovedList(self.names[index])))
                 self.before = [grown if value is items else value for value in self.before]
@@ -269,7 +269,7 @@ class StagedLoop:
         return Containers(self.names, self.before, list(handed().items()) if handed is not None else ())
 
     def _is_resized_list(self, index: int, value: Any) -> bool:
-        return not is_strict() and type(value) is list and self.names[index] in self.options.get("ag_resized", ())
+        return not is_strict() and type(plain(value)) is list and self.names[index] in self.options.get("ag_resized", ())
 
     def _tried(self, index: int, value: Any) -> Any:
         """Returns a value as the body will see the value: with tensors in place of Python numbers."""
