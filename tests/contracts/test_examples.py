@@ -1,4 +1,4 @@
-"""Every example runs and prints what it says: those of public docstrings, of the README, and `examples/`."""
+"""Every example runs and prints what it says: those of docstrings, of the README, the tour, and `examples/`."""
 
 from __future__ import annotations
 
@@ -71,6 +71,14 @@ def test_the_program_in_the_readme_prints_what_it_says() -> None:
     code = f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n{program}"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert (result.stdout.strip(), result.stderr) == (expected, "")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "tour").glob("*.md")), ids=lambda page: page.stem)
+def test_the_examples_of_a_page_of_the_tour_print_what_they_say(page: Path) -> None:
+    parsed = doctest.DocTestParser().get_doctest(page.read_text(encoding="utf-8"), {}, page.stem, str(page), 0)
+    report: list[str] = []
+    failed = doctest.DocTestRunner(optionflags=FLAGS).run(parsed, out=report.append).failed
+    assert failed == 0, "".join(report)
 
 
 def printed_by(example: str) -> list[str]:

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import millrace as tf
 from millrace._src.trackable.dict_wrapper import Mapping, _DictWrapper
@@ -31,6 +33,42 @@ def test_the_users_dict_and_the_wrapper_are_one() -> None:
     assert users == wrapper == {"a": 1, "b": 2, "c": 3} and wrapper.__wrapped__ is users
     assert list(wrapper) == list(wrapper.keys()) == ["a", "b", "c"] and list(reversed(wrapper)) == ["c", "b", "a"]
     assert {**wrapper} == users and (wrapper | {}) == ({} | wrapper) == users
+
+
+CHANGES = [
+    lambda x, k, n: x.__setitem__(k, n),
+    lambda x, k, n: x.__delitem__(k),
+    lambda x, k, n: x.pop(k),
+    lambda x, k, n: x.pop(k, n),
+    lambda x, k, n: x.popitem(),
+    lambda x, k, n: x.clear(),
+    lambda x, k, n: x.update({k: n, "z": n}),
+    lambda x, k, n: x.update([(k, n)], y=n),
+    lambda x, k, n: x.setdefault(k, n),
+    lambda x, k, n: x.__ior__({k: n}),
+    lambda x, k, n: x | {k: n},
+    lambda x, k, n: {k: n} | x,
+    lambda x, k, n: x[k],
+    lambda x, k, n: x.get(k, n),
+    lambda x, k, n: list(x.items()),
+]
+
+
+def outcome(change: Any, target: Any, key: str, number: int) -> Any:
+    try:
+        return repr(change(target, key, number)).removeprefix("DictWrapper(").removesuffix(")")
+    except KeyError as error:
+        return repr(error).removesuffix(")")
+
+
+@given(st.lists(st.tuples(st.integers(0, len(CHANGES) - 1), st.sampled_from("ab"), st.integers(-3, 3)), max_size=12))
+def test_any_changes_do_what_they_do_to_a_dict(steps: list[tuple[int, str, int]]) -> None:
+    plain, wrapper = {"a": 1, "b": 2}, _DictWrapper({"a": 1, "b": 2})
+    for which, key, number in steps:
+        assert outcome(CHANGES[which], wrapper, key, number) == outcome(CHANGES[which], plain, key, number)
+        assert (
+            wrapper == plain and list(wrapper) == list(plain) and json.loads(json.dumps({"w": wrapper})) == {"w": plain}
+        )
 
 
 def test_two_wrappers_are_compared_by_what_the_users_dicts_hold() -> None:
@@ -90,3 +128,10 @@ def test_a_mapping_of_trackables_is_append_only() -> None:
             chosen[key] = value  # type: ignore[index]  # what it refuses
     assert len(chosen) == 2 and repr(chosen).startswith("Mapping({'a': ")
     assert list(copy.deepcopy(chosen)) == ["a", "b"] and len({chosen}) == 1
+
+
+def test_c_code_sees_a_dict_that_was_emptied_and_filled_again() -> None:
+    wrapper = _DictWrapper({"a": 1})
+    del wrapper["a"]
+    wrapper.setdefault("b", 2)
+    assert json.dumps(wrapper) == '{"b": 2}'

@@ -37,7 +37,12 @@ class SaveType(enum.StrEnum):
 
 @export("__internal__.tracking.TrackableReference", v1=["__internal__.tracking.TrackableReference"])
 class TrackableReference:
-    """A child with its name; unpacks as `name, ref`."""
+    """A child with its name; unpacks as `name, ref`.
+
+    >>> name, child = tf.__internal__.tracking.TrackableReference("v", tf.Variable(1.0))
+    >>> name
+    'v'
+    """
 
     __slots__ = ("_name", "_ref")
 

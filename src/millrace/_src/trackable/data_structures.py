@@ -50,7 +50,11 @@ class _UntrackableError(ValueError):
 
 @export("__internal__.tracking.wrap", v1=["__internal__.tracking.wrap"])
 def wrap_or_unwrap(value: Any) -> Any:
-    """Returns a container as one that tracks its elements, what `NoDependency` holds, and anything else as it is."""
+    """Returns a container as one that tracks its elements, what `NoDependency` holds, and anything else as it is.
+
+    >>> tf.__internal__.tracking.wrap([1, {"a": 2}]), tf.__internal__.tracking.wrap(3)
+    (ListWrapper([1, DictWrapper({'a': 2})]), 3)
+    """
     wrap = _wrappers[type(value)]
     return value if wrap is None else wrap(value)
 
@@ -75,6 +79,11 @@ _wrappers: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_wrapper)
 def sticky_attribute_assignment(trackable: Trackable, name: str, value: Any) -> Any:
     """Makes a value that is being set as attribute a child, if it can be one.
 
+    >>> module = tf.Module()
+    >>> stored = tf.__internal__.tracking.sticky_attribute_assignment(module, "layers", [])
+    >>> stored, module._lookup_dependency("layers") is stored
+    (ListWrapper([]), True)
+
     Returns: The value to store: the wrapper of a container, the content of a `NoDependency`, or the value itself.
     """
     if isinstance(value, NoDependency):
@@ -87,7 +96,13 @@ def sticky_attribute_assignment(trackable: Trackable, name: str, value: Any) -> 
 
 @export("__internal__.tracking.TrackableDataStructure", v1=["__internal__.tracking.TrackableDataStructure"])
 class TrackableDataStructure(Trackable):
-    """Base of the containers that track their elements."""
+    """Base of the containers that track their elements.
+
+    >>> module = tf.Module()
+    >>> module.weights = [tf.Variable(1.0), tf.Variable(2.0, trainable=False)]
+    >>> len(module.weights.variables), len(module.weights.trainable_variables)
+    (2, 1)
+    """
 
     trainable = True
 

@@ -70,11 +70,26 @@ class Mapping(TrackableDataStructure, AbstractMapping[str, Any]):
         return f"Mapping({self._storage!r})"
 
 
-def _of_users_dict(name: str) -> Callable[..., Any]:
+def _reading(name: str) -> Callable[..., Any]:
     """Returns a method that is the one of the user's dict."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(self._storage, name)(*args, **kwargs)
+
+    method.__name__ = name
+    return method
+
+
+def _changing(name: str) -> Callable[..., Any]:
+    """Returns a method that is the one of the user's dict; a change by it counts as made behind the wrapper's back."""
+    read = _reading(name)
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return read(self, *args, **kwargs)
+        finally:
+            self._is_modified_outside()
+            self._see()
 
     method.__name__ = name
     return method
@@ -90,6 +105,8 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
     """
 
     _has_other_keys = False
+    _before_modification: dict[Any, Any] | None = None
+    """What the wrapper knew to be in the user's dict when that was first changed behind the wrapper's back."""
 
     def __init__(self, wrapped_dict: dict[Any, Any] | None = None) -> None:
         self._storage: dict[Any, Any] = {} if wrapped_dict is None else wrapped_dict
@@ -129,11 +146,11 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
                 "The wrapped dictionary contains a non-string key which maps to a trackable object or mutable data "
                 "structure."
             )
-        elif not self._is_as_seen():
+        elif self._is_modified_outside():
             problem = (
                 f"The wrapped dictionary was modified outside the wrapper (its final value was {self._storage}, its "
-                f"value when a checkpoint dependency was added was {self._seen()}), which breaks restoration on object "
-                "creation."
+                f"value when a checkpoint dependency was added was {self._before_modification}), which breaks "
+                "restoration on object creation."
             )
         if problem is not None:
             raise ValueError(
@@ -147,17 +164,23 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
         """Returns what the wrapper knows to be in the user's dict."""
         return dict(zip(dict.keys(self), dict.values(self), strict=True))
 
-    def _is_as_seen(self) -> bool:
-        seen = self._seen()
-        return seen.keys() == self._storage.keys() and all(seen[key] is self._storage[key] for key in seen)
+    def _is_modified_outside(self) -> bool:
+        """Whether the user's dict was changed behind the wrapper's back; remembers what was in it before."""
+        if self._before_modification is None and not _is_same(self._seen(), self._storage):
+            self._before_modification = self._seen()
+        return self._before_modification is not None
+
+    def _see(self) -> None:
+        """Takes over what is in the user's dict."""
+        dict.clear(self)
+        dict.update(self, self._storage)
 
     def _replace(self, contents: dict[Any, Any]) -> None:
-        """Replaces all elements, as far as they differ, without noting a change: AutoGraph undoes and redoes changes."""
-        if list(contents) != list(self._storage) or any(contents[key] is not self._storage[key] for key in contents):
+        """Replaces all elements without noting a change, for AutoGraph, which undoes and redoes changes."""
+        if list(contents) != list(self._storage) or not _is_same(contents, self._storage):
             self._storage.clear()
             self._storage.update(contents)
-            dict.clear(self)
-            dict.update(self, contents)
+            self._see()
 
     # --- changes -----------------------------------------------------------------------------------------------
 
@@ -176,6 +199,8 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
 
     def __ior__(self, other: Any) -> Any:
         self._storage |= other
+        self._is_modified_outside()
+        self._see()
         return self
 
     # --- as a dict ---------------------------------------------------------------------------------------------
@@ -233,15 +258,19 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._storage, name)
 
-    keys: Any = _of_users_dict("keys")
-    values: Any = _of_users_dict("values")
-    items: Any = _of_users_dict("items")
-    get: Any = _of_users_dict("get")
-    pop: Any = _of_users_dict("pop")
-    popitem: Any = _of_users_dict("popitem")
-    clear: Any = _of_users_dict("clear")
-    setdefault: Any = _of_users_dict("setdefault")
-    __reversed__: Any = _of_users_dict("__reversed__")
+    keys: Any = _reading("keys")
+    values: Any = _reading("values")
+    items: Any = _reading("items")
+    get: Any = _reading("get")
+    pop: Any = _changing("pop")
+    popitem: Any = _changing("popitem")
+    clear: Any = _changing("clear")
+    setdefault: Any = _changing("setdefault")
+    __reversed__: Any = _reading("__reversed__")
+
+
+def _is_same(one: dict[Any, Any], other: dict[Any, Any]) -> bool:
+    return one.keys() == other.keys() and all(one[key] is other[key] for key in one)
 
 
 def _plain_dict(value: Any) -> Any:

@@ -105,7 +105,8 @@ class ListWrapper(List, list[Any]):
     """
 
     _non_append_mutation = False
-    _external_modification = False
+    _before_modification: list[Any] | None = None
+    """What the wrapper knew to be in the user's list when that was first changed behind the wrapper's back."""
 
     def __init__(self, wrapped_list: list[Any] | None = None) -> None:
         self._storage = [] if wrapped_list is None else wrapped_list
@@ -130,11 +131,11 @@ class ListWrapper(List, list[Any]):
                 "append-only data structures.\n\nIf you don't need this list checkpointed, wrap it in a non-trackable "
                 "object"
             )
-        elif self._external_modification or not self._is_as_seen():
+        elif self._is_modified_outside():
             problem = (
                 f"The wrapped list was modified outside the wrapper (its final value was {self._storage}, its value "
-                f"when a checkpoint dependency was added was {self._seen()}), which breaks restoration on object "
-                "creation.\n\nIf you don't need this list checkpointed, wrap it in a NoDependency object"
+                f"when a checkpoint dependency was added was {self._before_modification}), which breaks "
+                "restoration on object creation.\n\nIf you don't need this list checkpointed, wrap it in a NoDependency object"
             )
         else:
             return super()._trackable_children(save_type, **kwargs)
@@ -147,13 +148,15 @@ class ListWrapper(List, list[Any]):
         """Returns what the wrapper knows to be in the user's list."""
         return list(list.__iter__(self))
 
-    def _is_as_seen(self) -> bool:
-        seen = self._seen()
-        return len(seen) == len(self._storage) and all(map(operator.is_, seen, self._storage))
+    def _is_modified_outside(self) -> bool:
+        """Whether the user's list was changed behind the wrapper's back; remembers what was in it before."""
+        if self._before_modification is None and not _is_same(self._seen(), self._storage):
+            self._before_modification = self._seen()
+        return self._before_modification is not None
 
     def _inspect(self) -> bool:
         """Notes a change behind the wrapper's back, before one through it; returns whether there are trackables."""
-        self._external_modification = self._external_modification or not self._is_as_seen()
+        self._is_modified_outside()
         return self._holds_trackables()
 
     def _changed(self, breaks_places: bool) -> None:
@@ -163,8 +166,8 @@ class ListWrapper(List, list[Any]):
         list.__setitem__(self, slice(None), self._storage)
 
     def _replace(self, contents: list[Any]) -> None:
-        """Replaces all elements, as far as they differ, without noting a change: AutoGraph undoes and redoes changes."""
-        if len(contents) != len(self._storage) or not all(map(operator.is_, contents, self._storage)):
+        """Replaces all elements without noting a change, for AutoGraph, which undoes and redoes changes."""
+        if not _is_same(contents, self._storage):
             self._storage[:] = contents
             list.__setitem__(self, slice(None), contents)
 
@@ -251,6 +254,10 @@ class ListWrapper(List, list[Any]):
 
     def __ge__(self, other: Any) -> bool:
         return self._storage >= _plain_list(other)
+
+
+def _is_same(one: list[Any], other: list[Any]) -> bool:
+    return len(one) == len(other) and all(map(operator.is_, one, other))
 
 
 def _plain_list(value: Any) -> Any:

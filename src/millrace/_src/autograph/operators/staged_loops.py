@@ -269,7 +269,8 @@ class StagedLoop:
         return Containers(self.names, self.before, list(handed().items()) if handed is not None else ())
 
     def _is_resized_list(self, index: int, value: Any) -> bool:
-        return not is_strict() and type(plain(value)) is list and self.names[index] in self.options.get("ag_resized", ())
+        is_resized = self.names[index] in self.options.get("ag_resized", ())
+        return is_resized and not is_strict() and type(plain(value)) is list
 
     def _tried(self, index: int, value: Any) -> Any:
         """Returns a value as the body will see the value: with tensors in place of Python numbers."""
