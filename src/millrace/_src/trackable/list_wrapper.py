@@ -134,8 +134,8 @@ class ListWrapper(List, list[Any]):
         elif self._is_modified_outside():
             problem = (
                 f"The wrapped list was modified outside the wrapper (its final value was {self._storage}, its value "
-                f"when a checkpoint dependency was added was {self._before_modification}), which breaks "
-                "restoration on object creation.\n\nIf you don't need this list checkpointed, wrap it in a NoDependency object"
+                f"when a checkpoint dependency was added was {self._before_modification}), which breaks restoration "
+                "on object creation.\n\nIf you don't need this list checkpointed, wrap it in a NoDependency object"
             )
         else:
             return super()._trackable_children(save_type, **kwargs)
