@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,10 +35,14 @@ def names(tree: Path) -> dict[str, str]:
     return dict(line.split(" ") for line in lines)
 
 
-def ops(tree: Path) -> dict[str, str]:
-    scope: dict[str, dict[str, str]] = {}
+def homes(tree: Path, table: str) -> dict[str, Any]:
+    scope: dict[str, dict[str, Any]] = {}
     exec((tree / "src/millrace/_src/core/op_homes.py").read_text(), scope)
-    return scope["OP_HOMES"]
+    return scope[table]
+
+
+def ops(tree: Path) -> dict[str, str]:
+    return homes(tree, "OP_HOMES")
 
 
 def test_decorated_functions_classes_and_ops_are_listed(tree: Path) -> None:
@@ -46,6 +51,41 @@ def test_decorated_functions_classes_and_ops_are_listed(tree: Path) -> None:
     assert generate(tree).returncode == 0
     assert names(tree) == {"math.tanh": "ops.unary:tanh_", "tanh": "ops.unary:tanh_", "Tensor": "core.tensor:Tensor"}
     assert ops(tree) == {"Tanh": "millrace._src.ops.unary"}
+
+
+def test_modules_that_attach_rules_to_an_op_of_another_module_are_listed(tree: Path) -> None:
+    write(tree, "low", '@op("If", "")\ndef if_(xp): ...\n\n@if_.gradient\ndef own(dy): ...\n')
+    rules = "from millrace._src.low import if_\nfrom millrace._src.low import if_ as branch\n"
+    write(tree, "high.a", rules + "@if_.batching\ndef rows(): ...\n")
+    write(tree, "high.b", rules + "@branch.operation_tangents\ndef tangents(): ...\n")
+    write(tree, "high.c", rules + "from millrace._src.util import kept\n@kept.cache\ndef f(): ...\n")
+    assert generate(tree).returncode == 0
+    found = homes(tree, "RULE_HOMES")["If"]
+    assert found == {"batching": "millrace._src.high.a", "operation_tangents": "millrace._src.high.b"}
+
+
+def test_kernel_of_an_op_of_another_module_is_refused(tree: Path) -> None:
+    write(tree, "low", '@op("If", "")\ndef if_(xp): ...\n')
+    write(tree, "high", 'from millrace._src.low import if_\n@if_.kernel_for("xla")\ndef kernel(xp): ...\n')
+    result = generate(tree)
+    assert result.returncode == 1
+    assert "high.py:2: a kernel stands in the module of its op" in result.stderr
+
+
+def test_rule_that_two_modules_attach_is_refused(tree: Path) -> None:
+    write(tree, "low", '@op("If", "")\ndef if_(xp): ...\n')
+    for module in ("high", "higher"):
+        write(tree, module, "from millrace._src.low import if_\n@if_.batching\ndef rows(): ...\n")
+    result = generate(tree)
+    assert result.returncode == 1
+    assert "higher.py:2: 'batching' is already declared at src/millrace/_src/high.py:2" in result.stderr
+
+
+def test_functions_that_implement_operators_are_listed(tree: Path) -> None:
+    write(tree, "division", '@operator("truediv")\n@export("truediv")\ndef truediv(x, y): ...\n')
+    assert generate(tree).returncode == 0
+    assert homes(tree, "OPERATOR_HOMES") == {"truediv": "millrace._src.division"}
+    assert names(tree) == {"truediv": "division:truediv"}
 
 
 def test_assigned_objects_are_listed(tree: Path) -> None:

@@ -862,7 +862,7 @@ linalg.eigh_tridiagonal ops.linalg.banded:eigh_tridiagonal
 linalg.eigvals ops.linalg.eigenvalues:eigvals
 linalg.eigvalsh ops.linalg.eigenvalues:eigvalsh
 linalg.einsum ops.math.einsum:einsum
-linalg.expm ops.linalg.matrix_exponential:expm
+linalg.expm control_flow.matrix_exponential:expm
 linalg.eye ops.array.one_hot:eye
 linalg.global_norm ops.math.clipping:global_norm
 linalg.inv ops.linalg.inverse:inv

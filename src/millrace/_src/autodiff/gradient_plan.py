@@ -16,6 +16,7 @@ import numpy as np
 
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import OpDef
+from millrace._src.core.op_registry import LateRule
 from millrace._src.core.op_signature import Arg, places
 from millrace._src.core.tensor import EagerTensor
 
@@ -86,6 +87,8 @@ def stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
 @functools.cache  # finite: one entry an op
 def gradient_plan(op: OpDef) -> GradientPlan | None:
     """The plan of an op's gradient, or None if it has none."""
+    if isinstance(op.rules.gradient, LateRule):
+        op.rules.gradient.load()  # a plan looks at the parameters of the rule itself
     return None if op.rules.gradient is None else GradientPlan(op)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.control_flow.branches import Branch, finish_branch
 from millrace._src.control_flow.call import GraphFunction
-from millrace._src.control_flow.cond import build_branches, cond
+from millrace._src.control_flow.cond import build_branches, case_, cond, if_, stateless_case, stateless_if
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -38,6 +38,8 @@ Function = Callable[[Sequence[Any]], list[Any]]
 """From the tensors of the arguments to results with the rows first."""
 
 
+@if_.batching
+@stateless_if.batching
 def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Carries out an If on all rows: the batching rule of If."""
     graphs = [operation.attrs[name].graph for name in ("then_branch", "else_branch")]
@@ -57,6 +59,8 @@ def if_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Seque
     return in_places([Value(t, True) for t in tensors], used_outputs, operation)
 
 
+@case_.batching
+@stateless_case.batching
 def case_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Carries out a Case on all rows; where the rows differ, tells one branch after the other from the rest."""
     graphs = [f.graph for f in operation.attrs["branches"]]

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.control_flow.batched_branches import has_effects, keeps_lists, standing_in, taken
-from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound
+from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.shapes import TensorShape
@@ -28,6 +28,8 @@ from millrace._src.ops.lists.elements import tensor_list_pop_back, tensor_list_p
 from millrace._src.ops.lists.making import empty_tensor_list
 
 
+@while_.batching
+@stateless_while.batching
 def while_batching(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:
     """Carries out a While on all rows: the batching rule of While."""
     loop = _RowsLoop(operation, arguments, rows)

@@ -39,7 +39,6 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
@@ -434,13 +433,6 @@ def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
     """The function's graph is carried out on all rows."""
     graph, used = operation.attrs["f"].graph, rows.used_outputs(operation)
     return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used]), used, operation)
-
-
-@partitioned_call.operation_tangents
-@stateful_partitioned_call.operation_tangents
-def _call_tangents(operation: Any, accumulator: Any) -> None:
-    """The rule stands beside those of the other operations that hold graphs."""
-    late_function("control_flow.forward_operations.call_tangents")(operation, accumulator)
 
 
 set_function_factory(_imported_function)

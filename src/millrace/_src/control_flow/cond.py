@@ -38,7 +38,6 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -121,20 +120,6 @@ if_ = op("If", _IF, control="choice", **_CHOICE)(_if_kernel)
 stateless_if = op("StatelessIf", _IF, control="choice", **_CHOICE)(_if_kernel)
 case_ = op("Case", _CASE, **_SWITCH)(_case_kernel)
 stateless_case = op("StatelessCase", _CASE, **_SWITCH)(_case_kernel)
-
-
-@if_.batching
-@stateless_if.batching
-def _if_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
-    """The rule stands in `batched_branches`, which builds branches and so comes after this module."""
-    return late_function("control_flow.batched_branches.if_batching")(operation, arguments, rows)
-
-
-@case_.batching
-@stateless_case.batching
-def _case_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
-    """The rule stands beside that of If."""
-    return late_function("control_flow.batched_branches.case_batching")(operation, arguments, rows)
 
 
 # --- building ---------------------------------------------------------------------------------------------------------
@@ -444,20 +429,6 @@ def prepare_case(operation: Any, wanted: frozenset[int] | None = None) -> Any:
     extend_outputs(operation, "_first_branch", plan.functions[0], operation.attrs["output_shapes"])
     del operation.attrs["_first_branch"]
     return planned(operation, plan)
-
-
-@if_.operation_tangents
-@stateless_if.operation_tangents
-def _if_tangents(operation: Any, accumulator: Any) -> None:
-    """The rule stands in `forward_operations`, which uses what is above."""
-    late_function("control_flow.forward_operations.if_tangents")(operation, accumulator)
-
-
-@case_.operation_tangents
-@stateless_case.operation_tangents
-def _case_tangents(operation: Any, accumulator: Any) -> None:
-    """The rule stands in `forward_operations`, which uses what is above."""
-    late_function("control_flow.forward_operations.case_tangents")(operation, accumulator)
 
 
 def _return_intermediates(

@@ -14,10 +14,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from millrace._src.autodiff.recording import is_trainable
-from millrace._src.control_flow.call import GraphFunction, add_outputs, prepare_call
-from millrace._src.control_flow.cond import prepare_case, prepare_if
+from millrace._src.control_flow.call import (
+    GraphFunction,
+    add_outputs,
+    partitioned_call,
+    prepare_call,
+    stateful_partitioned_call,
+)
+from millrace._src.control_flow.cond import case_, if_, prepare_case, prepare_if, stateless_case, stateless_if
 from millrace._src.control_flow.derivative import with_outputs
 from millrace._src.control_flow.while_gradient import prepare_while
+from millrace._src.control_flow.while_loop import stateless_while, while_
 from millrace._src.core.context import tapes_scope
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import tape_id
@@ -25,21 +32,29 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 
 
+@partitioned_call.operation_tangents
+@stateful_partitioned_call.operation_tangents
 def call_tangents(operation: Any, accumulator: Any) -> None:
     """The tangents of a call: of a call of the forward derivative."""
     _change(operation, accumulator, prepare_call, _forward_call)
 
 
+@if_.operation_tangents
+@stateless_if.operation_tangents
 def if_tangents(operation: Any, accumulator: Any) -> None:
     """The tangents of an If: of the branch that runs."""
     _change(operation, accumulator, prepare_if, _forward_if)
 
 
+@case_.operation_tangents
+@stateless_case.operation_tangents
 def case_tangents(operation: Any, accumulator: Any) -> None:
     """The tangents of a Case: of the branch that runs."""
     _change(operation, accumulator, prepare_case, _forward_case)
 
 
+@while_.operation_tangents
+@stateless_while.operation_tangents
 def while_tangents(operation: Any, accumulator: Any) -> None:
     """The tangents of a loop, which carries them from iteration to iteration."""
     _change(operation, accumulator, prepare_while, _forward_while)

@@ -20,7 +20,7 @@ from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.branches import graph_function
 from millrace._src.control_flow.call import GraphFunction, extend_outputs, planned
 from millrace._src.control_flow.derivative import Derivative
-from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound
+from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects
@@ -36,6 +36,8 @@ _MOST_OPERATIONS = 32
 """What takes more operations than this to compute is saved in every iteration instead."""
 
 
+@while_.operation_gradient
+@stateless_while.operation_gradient
 def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """A loop that runs the backward function of the body once per iteration, last iteration first."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]

@@ -30,7 +30,6 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.operators import late_function
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TypeSpec
@@ -91,27 +90,6 @@ _LOOP: dict[str, Any] = {
 }
 while_ = op("While", _WHILE, **_LOOP)(_while_kernel)
 stateless_while = op("StatelessWhile", _WHILE, **_LOOP)(_while_kernel)
-
-
-@while_.operation_gradient
-@stateless_while.operation_gradient
-def _while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Any:
-    """The rule stands in `while_gradient`, which builds a loop and so comes after this module."""
-    return late_function("control_flow.while_gradient.while_gradient")(operation, output_gradients, wanted)
-
-
-@while_.operation_tangents
-@stateless_while.operation_tangents
-def _while_tangents(operation: Any, accumulator: Any) -> None:
-    """The rule stands in `forward_operations`."""
-    late_function("control_flow.forward_operations.while_tangents")(operation, accumulator)
-
-
-@while_.batching
-@stateless_while.batching
-def _while_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
-    """The rule stands in `batched_loops`, which builds a loop."""
-    return late_function("control_flow.batched_loops.while_batching")(operation, arguments, rows)
 
 
 @export("while_loop", v1=[])

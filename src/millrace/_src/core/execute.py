@@ -3,13 +3,12 @@
 `execute` is the hottest code of the project, so it holds only the fast path:
 eager mode, nothing watching, inputs already tensors, and a kernel that was bound
 before for these dtypes and attributes. Everything else (conversion of inputs,
-graphs, tapes, first calls, errors) is in `dispatch`, which this module finds by
-name on first need because tensors are defined above it.
+graphs, tapes, first calls, errors) is in `dispatch`, which this module imports on
+first need because tensors are defined above it.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -96,5 +95,7 @@ def _slow() -> Any:
     """The module with everything that is not the fast path."""
     global _dispatch
     if _dispatch is None:
-        _dispatch = importlib.import_module("millrace._src.core.dispatch")
+        from millrace._src.core import dispatch  # stands on tensors, and these on this module
+
+        _dispatch = dispatch
     return _dispatch

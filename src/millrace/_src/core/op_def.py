@@ -21,7 +21,7 @@ from millrace._src.core import op_attributes
 from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import first_handle
 from millrace._src.core.kernel_cache import GENERATION, GENERATION_OF_STREAMS, KernelCache
-from millrace._src.core.op_registry import get_op, register
+from millrace._src.core.op_registry import get_op, late_rules, register
 from millrace._src.core.op_signature import Signature, TypeList, TypeSet, parse_signature
 
 Kernel: TypeAlias = Callable[..., Any]
@@ -151,6 +151,8 @@ class OpDef:
         self.kernel = kernel
         self.traits = traits
         self.rules = rules
+        for rule, late in late_rules(name, rules):
+            setattr(rules, rule, late)
         self.types = types
         self.input_count = code.co_argcount - 1
         self.kernel_attrs = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]

@@ -1,19 +1,25 @@
 """The registry: every op by its name, complete and yet lazy.
 
-A loaded graph may name any op, but importing the homes of all ops takes long. So
-`get_op` imports the module that declares an op when the op is first asked for;
-`core/op_homes.py`, generated from the sources, says which module that is.
+A loaded graph may name any op, but importing the homes of all ops takes long. So `get_op` imports the module that
+declares an op when the op is first asked for. Rules of an op may stand in higher layers (the gradient of a loop is
+itself a loop): such a rule is imported when it is first needed. Python's operators that are more than one op find the
+function that implements them in the same way. `core/op_homes.py`, generated from the sources, says which modules these
+are.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 _REGISTRY: dict[str, OpDef] = {}
+_OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
 def register(op_def: OpDef) -> OpDef:
@@ -39,6 +45,60 @@ def get_op(name: str) -> OpDef:
         importlib.import_module(home)
         op_def = _REGISTRY[name]
     return op_def
+
+
+class LateRule:
+    """A rule that stands in a higher layer than its op: it is imported, and takes its place, when it is first needed.
+
+    Args:
+      rules: the `Rules` of the op.
+      name: which of them it is.
+      home: the module that attaches it.
+    """
+
+    __slots__ = ("_rules", "_name", "_home")
+
+    def __init__(self, rules: Any, name: str, home: str) -> None:
+        self._rules, self._name, self._home = rules, name, home
+
+    def load(self) -> Callable[..., Any]:
+        """Returns the rule itself."""
+        importlib.import_module(self._home)
+        rule: Callable[..., Any] = getattr(self._rules, self._name)
+        return rule
+
+    def __call__(self, *args: Any) -> Any:
+        """Calls the rule."""
+        return self.load()(*args)
+
+
+def late_rules(op_name: str, rules: Any) -> Iterator[tuple[str, LateRule]]:
+    """Yields the rules of an op that stand in higher layers, each with its name."""
+    from millrace._src.core.op_homes import RULE_HOMES  # generated; see get_op
+
+    for name, home in RULE_HOMES.get(op_name, {}).items():
+        yield name, LateRule(rules, name, home)
+
+
+def operator(name: str) -> Callable[[Function], Function]:
+    """Declares the function that implements an operator of Python on tensors: `@operator("truediv")`."""
+
+    def declare(function: Function) -> Function:
+        _OPERATORS[name] = function
+        return function
+
+    return declare
+
+
+def find_operator(name: str) -> Callable[..., Any]:
+    """Returns the function that implements an operator; imports the function's home module on a miss."""
+    function = _OPERATORS.get(name)
+    if function is None:
+        from millrace._src.core.op_homes import OPERATOR_HOMES  # generated; see get_op
+
+        importlib.import_module(OPERATOR_HOMES[name])
+        function = _OPERATORS[name]
+    return function
 
 
 def all_op_names() -> list[str]:

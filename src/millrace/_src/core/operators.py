@@ -3,14 +3,13 @@
 The class `Operators` is mixed into everything that behaves like a tensor in
 expressions (`Tensor`, `Variable`). Each operator reaches its op by name, so the
 core needs no op module; the few operators that are more than one op (`/` casts
-integers, `[]` builds a slice) name the function that implements them, imported
-on first use.
+integers, `[]` builds a slice) find the function that is declared to implement them
+(`@operator("truediv")`) in the registry.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import bool_, string
 from millrace._src.core.execute import execute, execute_binary
-from millrace._src.core.op_registry import get_op
+from millrace._src.core.op_registry import find_operator, get_op
 
 if TYPE_CHECKING:
     from millrace._src.core.op_def import OpDef
@@ -26,9 +25,11 @@ if TYPE_CHECKING:
 _NO_ATTRS: dict[str, Any] = {}
 
 
-def convert_to_tensor(value: Any, dtype: Any, name: str) -> Any:
-    """`core.convert.convert_to_tensor`, which lives above tensors and so above this module."""
-    return late_function("core.convert.convert_to_tensor")(value, dtype=dtype, name=name)
+@functools.cache
+def _converter() -> Callable[..., Any]:
+    from millrace._src.core.convert import convert_to_tensor  # stands on tensors, and these on the operators
+
+    return convert_to_tensor
 
 
 class _LateOp:
@@ -40,14 +41,6 @@ class _LateOp:
     @functools.cached_property
     def op_def(self) -> OpDef:
         return get_op(self.name)
-
-
-@functools.cache  # finite: paths in this package
-def late_function(path: str) -> Callable[..., Any]:
-    """The function at dotted `path`, relative to the source package, imported on first use."""
-    module, _, name = path.rpartition(".")
-    function: Callable[..., Any] = getattr(importlib.import_module(f"{__package__.rpartition('.')[0]}.{module}"), name)
-    return function
 
 
 def _binary(
@@ -63,12 +56,12 @@ def _binary(
         except (TypeError, ValueError) as error:
             if op_name == "AddV2" and state.graph is None and isinstance(other, _PLAIN) and other is not None:
                 # `+` alone converts a plain value by itself, and then complains of the op's dtypes
-                return execute(late.op_def, (self, late_function("core.convert.convert_to_tensor")(other)), _NO_ATTRS)
+                return execute(late.op_def, (self, _converter()(other)), _NO_ATTRS)
             return _decline_or_raise(other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
         if state.graph is None:
-            other = convert_to_tensor(other, dtype=self.dtype, name="x")
+            other = _converter()(other, dtype=self.dtype, name="x")
         return execute_binary((special_op if self.dtype is special_dtype else late).op_def, other, self, graph_name)
 
     return forward, backward
@@ -84,32 +77,34 @@ def _decline_or_raise(other: Any, reverse: str, error: Exception) -> Any:
 _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
 
 
-def _function_binary(path: str, graph_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _function_binary(name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The method and the reflected method of a binary operator that a function implements."""
 
     def forward(self: Any, other: Any) -> Any:
         try:
-            return late_function(path)(self, other, name=graph_name)
+            return find_operator(name)(self, other, name=name)
         except (TypeError, ValueError) as error:
             return _decline_or_raise(other, reverse, error)
 
     def backward(self: Any, other: Any) -> Any:
-        with context.name_scope(graph_name) as scope:
-            first = convert_to_tensor(other, dtype=self.dtype, name="x")
-            return late_function(path)(first, self, name=scope)
+        with context.name_scope(name) as scope:
+            first = _converter()(other, dtype=self.dtype, name="x")
+            return find_operator(name)(first, self, name=scope)
 
     return forward, backward
 
 
-def _logical(bool_op: str, int_op: str, graph_name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`&`, `|`, `^`: logical on booleans (an op, or the path of a function), bitwise on integers."""
-    logical, bitwise = _LateOp(bool_op), _LateOp(int_op)
+def _logical(
+    bool_op: str | None, int_op: str, graph_name: str, reverse: str
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`&`, `|`, `^`: logical on booleans (an op, or None for a function), bitwise on integers."""
+    logical, bitwise = _LateOp(bool_op or ""), _LateOp(int_op)
 
     def apply(self: Any, first: Any, second: Any) -> Any:
         if self.dtype.name == "bool":
-            if "." in bool_op:
+            if bool_op is None:
                 with context.name_scope(graph_name) as scope:
-                    return late_function(bool_op)(first, second, name=scope)
+                    return find_operator(graph_name)(first, second, name=scope)
             return execute(logical.op_def, (first, second), _NO_ATTRS, graph_name)
         with context.name_scope(graph_name):
             return execute(bitwise.op_def, (first, second), _NO_ATTRS)
@@ -164,11 +159,11 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
     __floordiv__, __rfloordiv__ = _binary("FloorDiv", "floordiv", "__rfloordiv__")
     __mod__, __rmod__ = _binary("FloorMod", "mod", "__rmod__")
     __pow__, __rpow__ = _binary("Pow", "pow", "__rpow__")
-    __truediv__, __rtruediv__ = _function_binary("ops.math.division.truediv", "truediv", "__rtruediv__")
-    __matmul__, __rmatmul__ = _function_binary("ops.math.matmul.matmul", "matmul", "__rmatmul__")
+    __truediv__, __rtruediv__ = _function_binary("truediv", "__rtruediv__")
+    __matmul__, __rmatmul__ = _function_binary("matmul", "__rmatmul__")
     __and__, __rand__ = _logical("LogicalAnd", "BitwiseAnd", "and", "__rand__")
     __or__, __ror__ = _logical("LogicalOr", "BitwiseOr", "or", "__ror__")
-    __xor__, __rxor__ = _logical("ops.math.logical.logical_xor_operator", "BitwiseXor", "xor", "__rxor__")
+    __xor__, __rxor__ = _logical(None, "BitwiseXor", "xor", "__rxor__")
     __lt__ = _comparison("Less")
     __le__ = _comparison("LessEqual")
     __gt__ = _comparison("Greater")
@@ -180,11 +175,11 @@ class Operators:  # noqa: PLW1641  (the subclasses decide how they hash)
         return execute(get_op("Neg"), (self,), _NO_ATTRS)
 
     def __abs__(self) -> Any:
-        return late_function("ops.math.unary.abs_")(self)
+        return find_operator("abs")(self)
 
     def __invert__(self) -> Any:
         name = "LogicalNot" if self.dtype.name == "bool" else "Invert"
         return execute(get_op(name), (self,), _NO_ATTRS)
 
     def __getitem__(self, key: Any) -> Any:
-        return late_function("ops.array.getitem.getitem")(self, key)
+        return find_operator("getitem")(self, key)

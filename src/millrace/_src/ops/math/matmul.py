@@ -34,6 +34,7 @@ from millrace._src.core.dtypes import (
 )
 from millrace._src.core.execute import execute, execute_binary
 from millrace._src.core.op_def import op
+from millrace._src.core.op_registry import operator
 from millrace._src.core.op_signature import TypeSet
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -391,6 +392,7 @@ _MATMUL = matmul_op.op_def
 _TRANSPOSES = {(a, b): {"transpose_a": a, "transpose_b": b} for a in (False, True) for b in (False, True)}
 
 
+@operator("matmul")
 @export("linalg.matmul", "matmul")
 def matmul(
     a: Any,

@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import op
+from millrace._src.core.op_registry import operator
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.batching_rules import alike
@@ -40,6 +41,7 @@ def abs_gradient(dy: Tensor, x: Tensor) -> Any:
     return dy * raw.Sign(x=x)
 
 
+@operator("abs")
 @export("math.abs", "abs")
 def abs_(x: Any, name: str | None = None) -> Tensor:
     """Computes the absolute value of `x` element-wise.
