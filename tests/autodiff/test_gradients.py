@@ -1,4 +1,4 @@
-"""`tf.gradients` and `tf.hessians` in functions and plain graphs."""
+"""`tf.gradients` in functions and plain graphs."""
 
 from __future__ import annotations
 
@@ -98,36 +98,10 @@ def test_malformed_calls_raise(call: Any, kind: Any) -> None:
         run(call, 1.0)
 
 
-def test_in_eager_mode_both_are_refused() -> None:
+def test_in_eager_mode_they_are_refused() -> None:
     x = tf.constant(1.0)
     with pytest.raises(RuntimeError, match=r"tf.gradients is not supported when eager execution is enabled"):
         tf.gradients(x, x)
-    with pytest.raises(RuntimeError):
-        tf.hessians(x, x)
-
-
-def test_hessians() -> None:
-    def f(x):
-        return tf.hessians(x[0] * x[0] * x[1], x)[0]
-
-    assert run(f, [2.0, 3.0]) == [[6.0, 4.0], [4.0, 0.0]]
-
-
-def test_hessians_of_unknown_shapes_have_the_size_of_the_argument() -> None:
-    f = tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x)[0], input_signature=[tf.TensorSpec(None)])
-    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [[6.0, 0.0], [0.0, 12.0]]
-    assert f(tf.constant(3.0)).numpy().tolist() == 18.0
-
-
-def test_the_hessian_of_a_linear_function_is_zero() -> None:
-    f = tf.function(lambda x: tf.hessians(tf.reduce_sum(x * 3.0), x)[0])
-    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
-
-
-def test_hessians_of_a_matrix_have_four_axes() -> None:
-    found = tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3.0), x)[0], autograph=False)(tf.ones([2, 2]))
-    assert found.shape == [2, 2, 2, 2]
-    assert value(tf.linalg.diag_part(tf.reshape(found, [4, 4]))) == [6.0] * 4
 
 
 def test_gradients_in_a_plain_graph_add_nodes_under_their_name() -> None:

@@ -9,7 +9,7 @@ AggregationMethod autodiff.gradients:AggregationMethod
 Assert ops.debug.assertion:assert_that
 DType core.dtypes:DType
 DeviceSpec core.device_spec:DeviceSpec
-GradientTape autodiff.gradient_tape:GradientTape
+GradientTape control_flow.gradient_tape:GradientTape
 Graph graph.graph:Graph
 IndexedSlices core.indexed_slices:IndexedSlices
 IndexedSlicesSpec core.indexed_slices:IndexedSlicesSpec
@@ -112,7 +112,7 @@ greater_equal ops.math.comparison:greater_equal
 group ops.grouping:group
 guarantee_const ops.array.identity:guarantee_const
 half core.dtypes:half
-hessians autodiff.gradients:hessians
+hessians control_flow.hessians:hessians
 histogram_fixed_width ops.math.histogram:histogram_fixed_width
 histogram_fixed_width_bins ops.math.histogram:histogram_fixed_width_bins
 identity ops.array.identity:identity
@@ -158,7 +158,7 @@ pad ops.array.padding:pad
 parallel_stack ops.array.joining:parallel_stack
 pow ops.math.power:pow_
 print ops.debug.printing:print_tensors
-py_function ops.host:py_function
+py_function autodiff.py_function:py_function
 qint16 core.dtypes:qint16
 qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
@@ -263,7 +263,7 @@ __internal__.tracking.wrap trackable.data_structures:wrap_or_unwrap
 """,
     "autodiff": """
 autodiff.ForwardAccumulator autodiff.forward:ForwardAccumulator
-autodiff.GradientTape autodiff.gradient_tape:GradientTape
+autodiff.GradientTape control_flow.gradient_tape:GradientTape
 """,
     "autograph": """
 autograph.set_verbosity autograph.api:set_verbosity

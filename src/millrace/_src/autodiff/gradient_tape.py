@@ -1,4 +1,7 @@
-"""`tf.GradientTape`: records what runs in its scope and differentiates it."""
+"""The tape behind `tf.GradientTape`: records what runs in its scope and differentiates it.
+
+The public class adds Jacobians, which are computed by loops, and stands above these: `control_flow/gradient_tape.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,39 +9,25 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from operator import is_
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from millrace._src.autodiff import tape as tapes
 from millrace._src.autodiff.backprop import UnconnectedGradients, sweep, unconnected
-from millrace._src.autodiff.jacobian import batch_jacobian_rows, check_batches, jacobian_rows
 from millrace._src.autodiff.recording import PackedEntry, is_trainable
 from millrace._src.autodiff.sweep_programs import Ones, compiled_gradients, made
 from millrace._src.autodiff.tape import Entry, Tape
 from millrace._src.core import errors
-from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import as_dtype
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.resources import is_variable
-from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor, tape_id
 from millrace._src.util import nest
-from millrace._src.util.export import export
 from millrace._src.util.logger import VERBOSE, get_logger, warn_first
 
 
-@export("GradientTape", "autodiff.GradientTape")
-class GradientTape:
-    """Records operations for automatic differentiation.
-
-    Trainable variables that are read in the scope are watched by themselves; tensors with `watch`.
-
-    >>> x = tf.constant(3.0)
-    >>> with tf.GradientTape() as tape:
-    ...     tape.watch(x)
-    ...     y = x * x
-    >>> tape.gradient(y, x)
-    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+class GradientTapeBase:
+    """Records operations for automatic differentiation: `tf.GradientTape` but for Jacobians.
 
     Args:
       persistent: whether `gradient` may be called more than once.
@@ -54,7 +43,7 @@ class GradientTape:
         self._is_broken = False
         """Whether a gradient failed midway, when the tape had let go of what lay behind."""
 
-    def __enter__(self) -> GradientTape:
+    def __enter__(self) -> Self:
         self._start()
         return self
 
@@ -151,13 +140,13 @@ class GradientTape:
           ValueError: if `unconnected_gradients` is unknown.
         """
         self._check_unused()
-        mode = _unconnected_mode(unconnected_gradients)
+        mode = unconnected_mode(unconnected_gradients)
         if target is None:
             raise TypeError(
                 "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to "
                 "be differentiated, but received None."
             )
-        flat_targets = [target] if type(target) is EagerTensor else [_target(t) for t in nest.flatten(target)]
+        flat_targets = [target] if type(target) is EagerTensor else [target_tensor(t) for t in nest.flatten(target)]
         flat_sources = nest.flatten(sources)
         weights = None if output_gradients is None else [_given(w) for w in nest.flatten(output_gradients)]
         self._start_use()
@@ -165,95 +154,6 @@ class GradientTape:
         self._end_use()
         is_plain = type(sources) is list and len(sources) == len(flat_sources) and all(map(is_, sources, flat_sources))
         return gradients if is_plain else nest.pack_sequence_as(sources, gradients)
-
-    def jacobian(
-        self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Differentiates every element of `target` with respect to `sources`.
-
-        >>> x = tf.constant([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = x * x
-        >>> tape.jacobian(y, x).numpy().tolist()
-        [[2.0, 0.0], [0.0, 4.0]]
-
-        Args:
-          target: a Tensor of any shape.
-          sources: a Tensor, a Variable, or a nested structure of them.
-          unconnected_gradients: what stands for the Jacobian of a source the target does not depend on.
-          parallel_iterations: how many rows a loop may compute at once.
-          experimental_use_pfor: whether to compute all rows at once instead of one after the other in a loop. That
-            needs memory for all of them.
-
-        Returns: Tensors of shape `target.shape + source.shape`, or None, in the structure of `sources`.
-        Raises:
-          RuntimeError: if called on a tape that has been used and is not persistent; eagerly with
-            `experimental_use_pfor=False`, also on one that is not persistent.
-          ValueError: if the rows cannot be computed all at once.
-        """
-        self._check_unused()
-        self._check_may_loop("jacobian", experimental_use_pfor)
-        wanted, flat = _tensor_target(target), nest.flatten(sources, expand_composites=False)
-        self._start_use()
-        found = jacobian_rows(
-            wanted,
-            lambda seed: self._compute([_target(target)], flat, [seed], _unconnected_mode(unconnected_gradients)),
-            vectorize=experimental_use_pfor,
-            parallel_iterations=parallel_iterations,
-        )
-        self._end_use()
-        return nest.pack_sequence_as(sources, found)
-
-    def batch_jacobian(
-        self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: UnconnectedGradients = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Differentiates each entry of a batch of targets with respect to its own entry of `source`.
-
-        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = x * x
-        >>> tape.batch_jacobian(y, x).numpy().tolist()
-        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
-
-        Args:
-          target: a Tensor of shape `[batch, ...]` whose entries depend each on the same entry of `source` alone.
-          source: a Tensor or Variable of shape `[batch, ...]`.
-          unconnected_gradients: accepted as by `jacobian`; a target that does not depend on the source gives zeros
-            either way, as in TensorFlow.
-          parallel_iterations: as for `jacobian`.
-          experimental_use_pfor: as for `jacobian`.
-
-        Returns: A Tensor of shape `[batch] + target.shape[1:] + source.shape[1:]`.
-        Raises:
-          RuntimeError: as `jacobian`.
-          ValueError: if the shapes are not those of a batch, or the rows cannot be computed all at once.
-        """
-        self._check_unused()
-        wanted = _tensor_target(target)
-        check_batches(wanted.shape, _shape_of(source))
-        self._check_may_loop("batch_jacobian", experimental_use_pfor)
-        self._start_use()
-        found = batch_jacobian_rows(
-            wanted,
-            source,
-            lambda seed: self._compute([_target(target)], [source], [seed], _unconnected_mode(unconnected_gradients)),
-            vectorize=experimental_use_pfor,
-            parallel_iterations=parallel_iterations,
-        )
-        self._end_use()
-        return found
 
     def _check_unused(self) -> None:
         if self._is_broken:
@@ -266,14 +166,6 @@ class GradientTape:
         if self._tape is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-            )
-
-    def _check_may_loop(self, what: str, vectorize: bool) -> None:
-        """Refuses rows that are computed one after the other, eagerly, on a tape that may be used once."""
-        if not vectorize and executing_eagerly() and not self._persistent:
-            raise RuntimeError(
-                f"GradientTape must be created with persistent=True to compute the {what} with eager execution "
-                "enabled and with experimental_use_pfor set to False."
             )
 
     def _start_use(self) -> None:
@@ -333,22 +225,7 @@ _COSTLY = (
 )
 
 
-def _shape_of(thing: Any) -> TensorShape:
-    """The shape of a target or source.
-
-    Raises: AttributeError: if it is not one Tensor or Variable, in the words of Python.
-    """
-    shape: TensorShape = thing.shape
-    return shape
-
-
-def _tensor_target(target: Any) -> Any:
-    """The one target of a Jacobian, as a tensor."""
-    _shape_of(target)
-    return convert_to_tensor(target)
-
-
-def _unconnected_mode(value: Any) -> UnconnectedGradients:
+def unconnected_mode(value: Any) -> UnconnectedGradients:
     try:
         return UnconnectedGradients(value)
     except ValueError:
@@ -383,7 +260,7 @@ def _broadcasts_to(shape: Sequence[int], wanted: Sequence[int]) -> bool:
     return lead >= 0 and all(n in (1, m) for n, m in zip(shape, wanted[lead:], strict=True))
 
 
-def _target(target: Any) -> Any:
+def target_tensor(target: Any) -> Any:
     """A target as a tensor; a variable is read (and so has the handle's gradient)."""
     if target is None or isinstance(target, str):
         as_dtype(target)

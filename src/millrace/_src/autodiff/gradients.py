@@ -1,4 +1,4 @@
-"""`tf.gradients` and `tf.hessians`: gradients inside a graph, by tensors."""
+"""`tf.gradients`: gradients inside a graph, by tensors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from millrace._src.autodiff.backprop import UnconnectedGradients, unconnected
 from millrace._src.autodiff.graph_gradients import graph_gradients
-from millrace._src.autodiff.jacobian import jacobian_rows
 from millrace._src.core import context
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
@@ -71,7 +70,7 @@ def gradients(
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected_gradients}'") from None
     targets = [convert_to_tensor(y, name="y") for y in _listed(ys, "ys")]
-    sources = [_source(x) for x in _listed(xs, "xs")]
+    sources = [source_tensor(x) for x in _listed(xs, "xs")]
     weights = [None] * len(targets) if grad_ys is None else nest.flatten(grad_ys)
     if len(weights) != len(targets):
         raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(targets)} ys")
@@ -93,7 +92,8 @@ def _listed(structure: Any, argument: str) -> list[Any]:
     return flat
 
 
-def _source(x: Any) -> Any:
+def source_tensor(x: Any) -> Any:
+    """Returns a source of gradients as a tensor of the current graph: for a variable its handle."""
     if not is_variable(x):
         return convert_to_tensor(x, name="x")
     handle = x.handle
@@ -127,53 +127,3 @@ def _weight(target: Any, weight: Any, index: int) -> Any:
     with context.name_scope(f"grad_ys_{index}") as scope:
         one = convert_to_tensor(1, dtype=target.dtype, name="Const")
         return raw.Fill(dims=dims, value=one, name=scope)
-
-
-@export("hessians")
-def hessians(
-    ys: Any,
-    xs: Any,
-    gate_gradients: bool = False,
-    aggregation_method: int | None = None,
-    name: str = "hessians",
-) -> list[Any]:
-    """Adds to the graph the second derivatives of the sum of `ys` with respect to each of `xs`.
-
-    >>> @tf.function
-    ... def f(x):
-    ...     return tf.hessians(tf.reduce_sum(x ** 3), x)[0]
-    >>> f(tf.constant([1., 2.])).numpy().tolist()
-    [[6.0, 0.0], [0.0, 12.0]]
-
-    Args:
-      ys: a Tensor or list of Tensors.
-      xs: a Tensor or list of Tensors of any shape.
-      gate_gradients: as in `tf.gradients`.
-      aggregation_method: as in `tf.gradients`.
-      name: name scope of the new nodes.
-
-    Returns: For each `x` a Tensor of shape `x.shape + x.shape`.
-    Raises:
-      RuntimeError: in eager mode.
-      ValueError: if `ys` do not depend on an `x`.
-    """
-    sources = nest.flatten(xs)
-    firsts = gradients(ys, sources, gate_gradients=gate_gradients, aggregation_method=aggregation_method)
-    with context.name_scope(name, "hessians"), context.tapes_scope(()):
-        return [_hessian(convert_to_tensor(g), x) for g, x in zip(firsts, sources, strict=True)]
-
-
-def _hessian(gradient: Any, x: Any) -> Any:
-    """The Jacobian of a gradient; zeros where the gradient does not depend on `x`."""
-    source = _source(x)
-    operations = list(state.graph.get_operations())
-    (rows,) = jacobian_rows(
-        gradient,
-        lambda seed: graph_gradients(operations, [gradient], [seed], [source]),
-        vectorize=True,
-        parallel_iterations=None,
-    )
-    if rows is not None:
-        return rows
-    dims = raw.Shape(input=gradient)
-    return raw.Fill(dims=raw.ConcatV2(values=[dims, dims], axis=0), value=convert_to_tensor(0, dtype=gradient.dtype))

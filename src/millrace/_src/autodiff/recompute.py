@@ -13,7 +13,7 @@ from typing import Any
 
 from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.autodiff.custom_gradient import CustomGradient
-from millrace._src.autodiff.gradient_tape import GradientTape
+from millrace._src.autodiff.gradient_tape import GradientTapeBase
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tape import VariableWatcher
 from millrace._src.core import context
@@ -74,7 +74,7 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     def grad(*dys: Any, variables: Sequence[Any] | None = None) -> Any:
         flat, given = _behind_barrier(nest.flatten(args, expand_composites=True), dys)
         watched = [a for a in flat if _is_source(a)]
-        with GradientTape() as tape:
+        with GradientTapeBase() as tape:
             tape.watch(watched)
             result = f(*nest.pack_sequence_as(args, flat, expand_composites=True), **kwargs)
         found = _gradients(tape, result, given, [*watched, *(variables or ())])
@@ -85,7 +85,7 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
     return grad
 
 
-def _gradients(tape: GradientTape, result: Any, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
     """The gradients of the results that have one coming back."""
     targets = [convert_to_tensor(t) for t in nest.flatten(result)]
     given = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None and is_trainable(t.dtype)]

@@ -120,7 +120,7 @@ OP_HOMES: dict[str, str] = {
     "DivNoNan": "millrace._src.ops.math.division",
     "DynamicPartition": "millrace._src.ops.array.partitioning",
     "DynamicStitch": "millrace._src.ops.array.partitioning",
-    "EagerPyFunc": "millrace._src.ops.host",
+    "EagerPyFunc": "millrace._src.autodiff.py_function",
     "Eig": "millrace._src.ops.linalg.eigenvalues",
     "Einsum": "millrace._src.ops.math.einsum",
     "Elu": "millrace._src.ops.nn.activations",

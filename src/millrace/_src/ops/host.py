@@ -1,17 +1,15 @@
-"""Python functions as ops: `tf.py_function`, `tf.numpy_function`.
+"""Python functions as ops: `tf.numpy_function`, and what `tf.py_function` shares with it.
 
 A graph cannot hold a Python function, so the op holds a token that names the function. Here the token is a `str` that
 also carries the function. Whoever keeps the operation (a graph, a tape, a copy of the body) keeps the function, and
 nobody else does.
 
-`py_function` passes eager tensors and is differentiable. A tape records the function while the function runs, and waits
-beside the op's first output until somebody asks for the gradient.
+`tf.py_function` stands above gradient tapes, in `autodiff/py_function.py`.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
 import itertools
 import traceback
 import weakref
@@ -26,10 +24,8 @@ from millrace._src.core.context import graph_scope, state, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, from_np, runtime_name
 from millrace._src.core.op_def import Effects, OpFunction, op
-from millrace._src.core.resources import is_variable
 from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.source_trace import is_internal
-from millrace._src.core.tensor import EagerTensor
 from millrace._src.ops.type_sets import ANY, TypeList
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -60,7 +56,7 @@ def _token(function: Callable[..., Any]) -> _Token:
     return token
 
 
-def _function_of(token: str) -> Callable[..., Any]:
+def function_of(token: str) -> Callable[..., Any]:
     holder = getattr(token, "holder", None) or _functions.get(str(token))
     if holder is None:
         raise errors.InternalError(
@@ -73,7 +69,7 @@ def _function_of(token: str) -> Callable[..., Any]:
 # --- what the user's function raises and returns ---------------------------------------------------------------------
 
 
-def _call(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+def call_python(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     """Calls the user's function as if from eager code; exceptions of the function become errors of `tf.errors`."""
     try:
         with graph_scope(None), tapes_scope(()):
@@ -106,7 +102,7 @@ _ERROR_CLASSES: tuple[tuple[tuple[type[Exception], ...], Any], ...] = (
 )
 
 
-def _check_count(token: str, found: int, expected: int) -> None:
+def check_count(token: str, found: int, expected: int) -> None:
     if found != expected:
         raise errors.InvalidArgumentError(
             None, None, f"{token} returns {found} values, but expects to see {expected} values."
@@ -116,148 +112,12 @@ def _check_count(token: str, found: int, expected: int) -> None:
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-@op(
-    "EagerPyFunc",
-    "input: Tin -> output: Tout",
-    Tin=TypeList(ANY),
-    Tout=TypeList(ANY),
-    effects=Effects.IO,
-    host_only=True,
-    cacheable=False,
-)
-def eager_py_func(
-    xp: Xp, input: list[Array], *, token: str, Tin: list[DType], Tout: list[DType], is_async: bool = False
-) -> list[Array]:
-    """Calls a Python function of eager tensors."""
-    function = _function_of(token)
-    arguments = [EagerTensor(array, dtype) for array, dtype in zip(input, Tin, strict=True)]
-    differentiable_arguments = [t for t in arguments if _is_differentiable(t.dtype)]
-    if not differentiable_arguments or not any(_is_differentiable(t) for t in Tout):
-        outputs = _call(lambda *tensors: _eager_outputs(function(*tensors), list(Tout)), arguments)
-        _check_count(token, len(outputs), len(Tout))
-        return [t._value for t in outputs]
-    tape = _new_tape()
-    outputs = _call(lambda *tensors: _taped_outputs(function, tensors, Tout, tape), arguments)
-    _check_count(token, len(outputs), len(Tout))
-    arrays = [t._value.view() for t in outputs]
-    _taped.keep(arrays[0], (tape, arguments, outputs))
-    return arrays
-
-
-def _eager_outputs(result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
-    """Returns the results of the function as eager tensors of the promised dtypes."""
-    if isinstance(result, (list, tuple)):
-        return [_eager_output(r, t) for r, t in zip(result, dtypes, strict=False)]
-    return [] if result is None else [_eager_output(result, dtypes[0])]
-
-
-def _eager_output(value: Any, dtype: DType) -> EagerTensor:
-    if is_variable(value):
-        raise RuntimeError(
-            "Attempting to return a variable from an eagerly executed py_func. Only numeric data structures like "
-            "Tensors or NumPy arrays should be returned; to return the value of a variable, make sure to obtain the "
-            f"Tensor backing it by calling `.read_value()` on the variable in question: {value}"
-        )
-    tensor: EagerTensor = convert_to_tensor(0.0 if value is None else value, dtype=dtype)
-    return tensor
-
-
-def _taped_outputs(
-    function: Callable[..., Any], arguments: Sequence[EagerTensor], dtypes: Sequence[DType], tape: Any
-) -> list[EagerTensor]:
-    with tape:
-        for tensor in arguments:
-            if _is_differentiable(tensor.dtype):
-                tape.watch(tensor)
-        return _eager_outputs(function(*arguments), dtypes)
-
-
-def _is_differentiable(dtype: DType) -> bool:
-    return dtype.is_floating or dtype.is_complex
-
-
-def _new_tape() -> Any:
-    """Makes a `tf.GradientTape`, found by name because `tf.GradientTape` lives above this layer."""
-    return importlib.import_module("millrace._src.autodiff.gradient_tape").GradientTape(persistent=True)
-
-
-class _TapeStore:
-    """Tapes by the array that the taped function returned first; each tape lives as long as that array."""
-
-    def __init__(self) -> None:
-        self._kept: dict[int, tuple[Any, Any]] = {}
-
-    def keep(self, array: Array, taped: Any) -> None:
-        number = id(array)
-        self._kept[number] = (weakref.ref(array, lambda _: self._kept.pop(number, None)), taped)
-
-    def find(self, array: Array) -> Any:
-        reference, taped_call = self._kept.get(id(array), (None, None))
-        return taped_call if reference is not None and reference() is array else None
-
-
-_taped = _TapeStore()
-
-
-@eager_py_func.gradient
-def eager_py_func_gradient(
-    doutput: list[Any], input: list[Any], output: list[Any], token: str, Tin: Sequence[DType], Tout: Sequence[DType]
-) -> list[Any]:
-    """Calls Python once more: asks the tape that recorded the function, or records the function anew.
-
-    The gradient of such a call records both functions anew, because the first tape knows only its own arguments.
-    """
-    given_outputs = [i for i, gradient in enumerate(doutput) if gradient is not None]
-    wanted_inputs = [i for i, dtype in enumerate(Tin) if _is_differentiable(dtype)]
-    function = _function_of(token)
-    again = getattr(function, "func", None) is _backward
-    if again:
-        function = functools.partial(function, again=True)
-    backward = functools.partial(_backward, function, tuple(Tout), given_outputs, wanted_inputs, len(Tin), again=again)
-    found_gradients = _host_call(
-        eager_py_func,
-        backward,
-        [*(doutput[i] for i in given_outputs), *input, output[0]],
-        [Tin[i] for i in wanted_inputs],
-        None,
-    )
-    gradients: list[Any] = [None] * len(Tin)
-    for i, gradient in zip(wanted_inputs, found_gradients, strict=True):
-        gradients[i] = gradient
-    return [gradients]
-
-
-def _backward(
-    function: Callable[..., Any],
-    dtypes: Sequence[DType],
-    given: Sequence[int],
-    wanted: Sequence[int],
-    input_count: int,
-    *arguments: EagerTensor,
-    again: bool,
-) -> list[EagerTensor]:
-    """Computes the gradients of the wanted inputs from the output gradients that are given."""
-    weights = arguments[: len(given)]
-    inputs = arguments[len(given) : len(given) + input_count]
-    taped_call = None if again else _taped.find(arguments[-1]._value)
-    if taped_call is None:  # `again`, or the output went through another array: run the function again
-        tape = _new_tape()
-        taped_call = tape, inputs, _taped_outputs(function, inputs, dtypes, tape)
-    tape, taped_arguments, outputs = taped_call
-    sources = [taped_arguments[i] for i in wanted]
-    found_gradients = tape.gradient([outputs[i] for i in given], sources, output_gradients=list(weights))
-    return [
-        EagerTensor(np.zeros_like(s._value), s.dtype) if g is None else convert_to_tensor(g)
-        for g, s in zip(found_gradients, sources, strict=True)
-    ]
-
-
 def _numpy_kernel(input: Sequence[Array], token: str, dtypes: Sequence[DType]) -> list[Array]:
     arguments = [array.copy() if array.ndim else array[()] for array in input]
-    result = _call(_function_of(token), arguments)
+    result = call_python(function_of(token), arguments)
     values = list(result) if isinstance(result, (list, tuple)) else [] if result is None else [result]
     arrays = [_numpy_output(value) for value in values]
-    _check_count(token, len(arrays), len(dtypes))
+    check_count(token, len(arrays), len(dtypes))
     for index, (array, dtype) in enumerate(zip(arrays, dtypes, strict=True)):
         actual = from_np(array.dtype)
         if actual.np_dtype != dtype.np_dtype:
@@ -311,7 +171,7 @@ def py_func_stateless_op(xp: Xp, input: list[Array], *, token: str, Tout: list[D
     return _numpy_kernel(input, token, Tout)
 
 
-def _host_call(
+def host_call(
     host_op: OpFunction, function: Callable[..., Any], inputs: Sequence[Any], dtypes: Sequence[DType], name: str | None
 ) -> Any:
     """Calls a host op; returns a list of tensors, or the operation of an op without outputs in a graph."""
@@ -319,36 +179,6 @@ def _host_call(
 
 
 # --- public functions ------------------------------------------------------------------------------------------------
-
-
-@export("py_function")
-def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
-    """Calls a Python function of tensors as an op that is differentiable and runs eagerly, also inside a graph.
-
-    >>> @tf.function
-    ... def double(x):
-    ...     return tf.py_function(lambda v: v * 2 if v > 0 else v, [x], tf.float32)
-    >>> double(tf.constant(3.0)).numpy()
-    np.float32(6.0)
-
-    Args:
-      func: a function of as many eager tensors as `inp` has; None makes a decorator: `@tf.py_function(Tout=...)`.
-      inp: the list of arguments, converted to tensors.
-      Tout: the dtype of the result, or a list of dtypes; [] if nothing is returned.
-      name: name of the operation in a graph.
-
-    Returns: A Tensor, or a list of Tensors if `Tout` is a list; the static shape is unknown in a graph.
-    Raises:
-      tf.errors.InvalidArgumentError: if the function raises ValueError or TypeError, or returns too few values.
-      tf.errors.UnknownError: if the function raises another exception.
-    """
-    if func is None or inp is None or Tout is None:
-        return _decorator(py_function, func, inp, Tout, {"name": name})
-    if not callable(func):
-        raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
-    dtypes = _dtypes(Tout)
-    result = _host_call(eager_py_func, func, list(inp), dtypes, name)
-    return result if isinstance(Tout, (list, tuple)) or not dtypes else result[0]
 
 
 @export("numpy_function")
@@ -374,7 +204,7 @@ def numpy_function(
     Raises: tf.errors.InvalidArgumentError: in a graph, if the results are not as `Tout` says.
     """
     if func is None or inp is None or Tout is None:
-        return _decorator(numpy_function, func, inp, Tout, {"stateful": stateful, "name": name})
+        return decorator_form(numpy_function, func, inp, Tout, {"stateful": stateful, "name": name})
     return py_func(func, inp, Tout, stateful, name)
 
 
@@ -396,8 +226,8 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: bool = True, name: str | N
     """
     if state.graph is None:
         return _numpy_eagerly(func, inp)
-    dtypes = _dtypes(Tout)
-    result = _host_call(py_func_op if stateful else py_func_stateless_op, func, list(inp), dtypes, name)
+    dtypes = dtypes_of(Tout)
+    result = host_call(py_func_op if stateful else py_func_stateless_op, func, list(inp), dtypes, name)
     return result if isinstance(Tout, (list, tuple)) or not dtypes else result[0]
 
 
@@ -408,13 +238,13 @@ def _numpy_eagerly(function: Callable[..., Any], inputs: Any) -> Any:
     return tensors[0] if len(tensors) == 1 else tensors
 
 
-def _dtypes(wanted: Any) -> list[DType]:
+def dtypes_of(wanted: Any) -> list[DType]:
     """Returns `Tout` as a flat list of dtypes; specs stand for their dtypes."""
     items = wanted if isinstance(wanted, (list, tuple)) else [wanted]
     return [item.dtype if isinstance(getattr(item, "dtype", None), DType) else as_dtype(item) for item in items]
 
 
-def _decorator(call: Callable[..., Any], func: Any, inp: Any, Tout: Any, options: dict[str, Any]) -> Any:
+def decorator_form(call: Callable[..., Any], func: Any, inp: Any, Tout: Any, options: dict[str, Any]) -> Any:
     """Returns the decorator form of a function; raises the error for missing arguments."""
     public = f"tf.{call.__name__}"
     if Tout is None:

@@ -8,10 +8,11 @@ graph.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from millrace._src.control_flow.map_fn import map_fn
+from millrace._src.control_flow.vectorized_map import vectorized_map
 from millrace._src.core import context
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
@@ -140,7 +141,7 @@ def _mapped(
         _check_parallel_iterations(parallel_iterations, ValueError)
         if parallel_iterations == 1:
             raise ValueError("parallel_iterations=1 computes one row after the other, which is a loop.")
-        found: Sequence[Any] = _control_flow("vectorized_map")(one, seeds, warn=False)
+        found: Sequence[Any] = vectorized_map(one, seeds, warn=False)
     except ValueError as error:
         raise ValueError(
             f"Encountered an exception while vectorizing the {what} computation. "
@@ -176,7 +177,7 @@ def _in_a_loop(one: Backward, seeds: Any, parallel_iterations: int | None) -> li
         probed = one(trial.add_placeholder(seeds.dtype, seeds.shape[1:], "seed"))
     specs = [TensorSpec(g.shape, g.dtype) for g in probed if g is not None]
     rows = iter(
-        _control_flow("map_fn")(
+        map_fn(
             lambda seed: [g for g in one(seed) if g is not None],
             seeds,
             fn_output_signature=specs,
@@ -186,9 +187,3 @@ def _in_a_loop(one: Backward, seeds: Any, parallel_iterations: int | None) -> li
         else []
     )
     return [None if g is None else next(rows) for g in probed]
-
-
-def _control_flow(name: str) -> Callable[..., Any]:
-    """A function of the layer above, which is built on gradients; it is needed only when a Jacobian is computed."""
-    function: Callable[..., Any] = getattr(importlib.import_module(f"millrace._src.control_flow.{name}"), name)
-    return function
