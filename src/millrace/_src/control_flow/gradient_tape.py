@@ -135,7 +135,7 @@ class GradientTape(GradientTapeBase):
 
 
 def _shape_of(thing: Any) -> TensorShape:
-    """The shape of a target or source.
+    """Returns the shape of a target or source.
 
     Raises: AttributeError: if it is not one Tensor or Variable, in the words of Python.
     """
@@ -144,6 +144,6 @@ def _shape_of(thing: Any) -> TensorShape:
 
 
 def _tensor_target(target: Any) -> Any:
-    """The one target of a Jacobian, as a tensor."""
+    """Returns the one target of a Jacobian as a tensor."""
     _shape_of(target)
     return convert_to_tensor(target)

@@ -50,7 +50,7 @@ def hessians(
 
 
 def _hessian(gradient: Any, x: Any) -> Any:
-    """The Jacobian of a gradient; zeros where the gradient does not depend on `x`."""
+    """Computes the Jacobian of a gradient; zeros where the gradient does not depend on `x`."""
     source = source_tensor(x)
     operations = list(state.graph.get_operations())
     (rows,) = jacobian_rows(

@@ -27,7 +27,7 @@ Backward = Callable[[Any], Sequence[Any]]
 
 
 def jacobian_rows(target: Any, backward: Backward, *, vectorize: bool, parallel_iterations: int | None) -> list[Any]:
-    """The Jacobians of `target` with respect to each source.
+    """Computes the Jacobians of `target` with respect to each source.
 
     Args:
       target: a Tensor of any shape.
@@ -46,7 +46,7 @@ def jacobian_rows(target: Any, backward: Backward, *, vectorize: bool, parallel_
 def batch_jacobian_rows(
     target: Any, source: Any, backward: Backward, *, vectorize: bool, parallel_iterations: int | None
 ) -> Any:
-    """The Jacobians of each entry of a batch, `[batch, target's other dimensions, source's other dimensions]`.
+    """Computes the Jacobians of each entry of a batch, `[batch, target's other dimensions, source's other dimensions]`.
 
     A seed takes the same element of every entry: entries do not depend on each other, so their rows do not mix.
 
@@ -76,13 +76,13 @@ def check_batches(target: TensorShape, source: TensorShape) -> None:
 
 
 def _entries_first(rows: Any, dims: Any) -> Any:
-    """`[row, batch, ...]` as `[batch, target's other dimensions, ...]`."""
+    """Turns `[row, batch, ...]` into `[batch, target's other dimensions, ...]`."""
     by_entry = raw.Transpose(x=rows, perm=[1, 0, *range(2, rows.shape.rank)])
     return raw.Reshape(tensor=by_entry, shape=_joined(dims, _dimensions(rows)[2:]))
 
 
 def _with_leading(rows: Any, dims: Any, shape: TensorShape) -> Any:
-    """Rows stacked along one axis as rows stacked along the target's axes."""
+    """Turns rows stacked along one axis into rows stacked along the axes of the target."""
     full = raw.Reshape(tensor=rows, shape=_joined(dims, _dimensions(rows)[1:]))
     return _shaped(full, shape.concatenate(rows.shape[1:]))
 
@@ -91,7 +91,7 @@ def _with_leading(rows: Any, dims: Any, shape: TensorShape) -> Any:
 
 
 def _unit_seeds(dims: Any, shape: TensorShape, dtype: Any) -> Any:
-    """One seed per element, along a new first axis: 1 at that element, 0 elsewhere."""
+    """Returns one seed per element, along a new first axis: 1 at that element, 0 elsewhere."""
     if dtype.name == "string":
         dtype = as_dtype("float32")  # it has no gradient, whatever the seed
     size = shape.num_elements()
@@ -104,12 +104,12 @@ def _unit_seeds(dims: Any, shape: TensorShape, dtype: Any) -> Any:
 
 
 def _dimensions(tensor: Any) -> Any:
-    """The dimensions of a tensor: a list where they are known, else a Tensor."""
+    """Returns the dimensions of a tensor: a list where they are known, else a Tensor."""
     return tensor.shape.as_list() if tensor.shape.is_fully_defined() else raw.Shape(input=tensor)
 
 
 def _joined(*parts: Any) -> Any:
-    """Dimensions one after the other."""
+    """Puts dimensions one after the other."""
     if all(isinstance(part, list) for part in parts):
         return [n for part in parts for n in part]
     vectors = [convert_to_tensor(part, dtype="int32") for part in parts]
@@ -117,7 +117,7 @@ def _joined(*parts: Any) -> Any:
 
 
 def _shaped(tensor: Any, shape: TensorShape) -> Any:
-    """A tensor of a graph that knows its shape."""
+    """Tells a tensor of a graph its shape."""
     if not executing_eagerly():
         tensor.set_shape(shape)
     return tensor
@@ -129,7 +129,7 @@ def _shaped(tensor: Any, shape: TensorShape) -> Any:
 def _mapped(
     backward: Backward, seeds: Any, what: str, vectorize: bool, parallel_iterations: int | None
 ) -> Sequence[Any]:
-    """What `backward` returns for every seed, stacked."""
+    """Returns what `backward` gives for every seed, stacked."""
 
     def one(seed: Any) -> list[Any]:
         return [None if g is None else convert_to_tensor(g) for g in backward(seed)]
@@ -156,7 +156,7 @@ def _check_parallel_iterations(number: Any, error: type[Exception]) -> None:
 
 
 def _in_python(one: Backward, seeds: Any) -> list[Any]:
-    """The rows computed one after the other, eagerly; one pass more, of a seed of zeros, where there are none."""
+    """Computes the rows one after the other, eagerly; of no rows, a pass with a seed of zeros tells the shapes."""
     count = int(seeds.shape[0])
     passes = [one(seeds[i]) for i in range(count)]
     if count:
@@ -171,7 +171,7 @@ def _in_python(one: Backward, seeds: Any) -> list[Any]:
 
 
 def _in_a_loop(one: Backward, seeds: Any, parallel_iterations: int | None) -> list[Any]:
-    """The rows computed by a loop of the graph. A trial in a graph of its own tells which sources have a gradient."""
+    """Computes the rows by a loop of the graph. A trial in a graph of its own tells which sources have a gradient."""
     trial = FuncGraph(f"jacobian_{context.unique_id()}")
     with trial.as_default(), context.tapes_scope(()):
         probed = one(trial.add_placeholder(seeds.dtype, seeds.shape[1:], "seed"))
