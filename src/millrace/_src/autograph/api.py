@@ -35,8 +35,8 @@ class Feature(enum.Enum):
     """Optional features of TensorFlow's converter; the forms that the features turn on are always converted here.
 
     `BUILTIN_FUNCTIONS` (and `ALL`) makes `print` show the values of tensors, each time the program gets there.
-    `TENSORFLOW_REFUSALS` is Millrace's own. With this feature a function refuses what TensorFlow refuses; it is for
-    functions that must run on both.
+    `TENSORFLOW_REFUSALS` is Millrace's own: with this feature a function refuses what TensorFlow refuses, for programs
+    that must run on both.
 
     >>> @tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.TENSORFLOW_REFUSALS)
     ... def f(x):

@@ -170,7 +170,7 @@ def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
         return raw.SelectV2(condition=raw.IsNan(x=first), t=first, e=best)
     if tensor.shape.rank is not None and tensor.shape[0] is not None:
         return best
-    return (raw.Maximum if builtin is builtins.max else raw.Minimum)(x=first, y=best)  # `first` fails if it is empty
+    return (raw.Maximum if builtin is builtins.max else raw.Minimum)(x=first, y=best)  # `first` fails if empty
 
 
 def _extreme_of_values(builtin: Any, values: list[Any], key: Any) -> Any:

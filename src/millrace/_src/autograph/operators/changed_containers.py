@@ -1,9 +1,9 @@
 """Lists, dictionaries and sets that code of the graph changes in place.
 
 Both branches of a tensor's `if` are traced, so both would change the same object. What a branch does to a container is
-undone and kept aside. Afterwards the object gets, element by element, what either branch left in it. That needs the
-same structure at both ends: a list that grows in one branch only, or a set, is refused. The body of a loop is traced
-once; a container that the body changes and the loop does not carry is refused.
+undone and kept aside. Afterwards the object gets, element by element, what either branch left in it. Such a merge needs
+the same structure at both ends: a list that grows in one branch only, or a set, is refused. The body of a loop is
+traced once; a container that the body changes and the loop does not carry is refused.
 
 Watched are the containers in the variables that a block assigns, changes by a known method or hands to a call, and
 the containers inside of those. The attributes of objects, and containers from outside of the function, are not watched.

@@ -169,7 +169,7 @@ def matches_value(subject: Any, value: Any) -> Any:
         try:
             equal = _equal(subject, value)
         except (TypeError, ValueError):
-            return False  # of kinds that no tensor can hold together: Python finds them unequal
+            return False  # values of kinds that no tensor can hold together are unequal in Python
     else:
         equal = subject == value
     return condition_tensor(equal, "case") if belongs_into_graph(equal) else bool(equal)

@@ -175,7 +175,7 @@ class StagedLoop:
         finally:
             self.set_state(self.before)
         last = self._set(carried, results)
-        for index in self.in_place:  # other names of the container see what the loop has done to it
+        for index in self.in_place:  # all names of a container see what the loop has done to the container
             refill(self.before[index], last[index])
             for name, first in ((index, index), *self.same.items()):
                 if first == index:

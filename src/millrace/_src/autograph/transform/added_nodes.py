@@ -1,7 +1,8 @@
 """Expressions that earlier converters put into the tree for later ones.
 
-`match_statements` and `unpacking` run before the function is written in its inline or compact form. Their meaning
-differs between the two forms, so each adds one of the nodes of this module. `expressions` turns each node into Python.
+`match_statements` and `unpacking` run before the function is written in its inline or compact form. The two forms test
+and unpack values differently. So both converters add one of the nodes of this module, which `expressions` turns into
+Python once the form is known.
 """
 
 from __future__ import annotations

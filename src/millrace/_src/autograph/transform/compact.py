@@ -268,7 +268,7 @@ class Compact:
             if isinstance(node, ast.Call):
                 values = [node.func, *node.args, *(keyword.value for keyword in node.keywords)]
                 names |= {value.id for value in values if isinstance(value, ast.Name)}
-        if names & self.function.nested_functions:  # which may change what they captured
+        if names & self.function.nested_functions:  # a nested function may change what it captured
             names |= scope.captured
         handed_names = sorted(names & scope.locals - known)
         if not handed_names:

@@ -56,7 +56,7 @@ class FunctionCode:
         """Rewrites a definition or lambda nested in this function."""
         for name in ast.walk(node) if self._doubtful_captures else ():
             if isinstance(name, ast.Name) and name.id in self._doubtful_captures:
-                name.is_doubtful = True  # type: ignore[attr-defined]  # a mark: it may read `ag__.Undefined`
+                name.is_doubtful = True  # type: ignore[attr-defined]  # a mark: the name may hold `ag__.Undefined`
         return self._convert_function(node, self._enclosing | self.variables)
 
     def convert_definition(self, node: ast.FunctionDef, expressions: Expressions) -> list[ast.stmt]:

@@ -5,7 +5,7 @@ function around, `__x` has the prefix of a class around, and `super()` needs the
 alone, at the top of a module, has none of this. So the definition is compiled inside a factory that stands for its
 surroundings:
 
-    def ag_outer__(x, factor):          # the variables of functions around: parameters, so that they are cells
+    def ag_outer__(x, factor):          # the variables of functions around, as cells
         class _Model:                   # the class around, if there is one, under a name that no code means
             def ag_function__(self): nonlocal x; ...
 
@@ -53,9 +53,9 @@ class Surroundings:
         """Returns the code object of a definition.
 
         Args:
-          definition: The definition; it loses its name, decorators, annotations and the values of its defaults.
-          free: The variables it takes from around it.
-          at: The node whose position those get that have none.
+          definition: The definition; loses its name, decorators, annotations and the values of its defaults.
+          free: The variables that the definition takes from the functions around.
+          at: The node whose position other nodes get that have none.
         """
         _reduce_to_code(definition)
         definition.name = FUNCTION
@@ -87,7 +87,7 @@ class Surroundings:
 
 
 def code_of_definition(node: ast.FunctionDef | ast.Lambda, original: types.CodeType) -> types.CodeType:
-    """Returns the code that Python makes of the tree of a function, where the original code is that of the function.
+    """Returns the code that Python makes of the tree of a function, given the function's original code.
 
     Raises: SyntaxError: if the tree cannot stand where the function stood.
     """
@@ -98,7 +98,7 @@ def code_of_definition(node: ast.FunctionDef | ast.Lambda, original: types.CodeT
 
 
 def definition_of(node: ast.FunctionDef | ast.Lambda, name: str = FUNCTION) -> ast.FunctionDef:
-    """Returns a definition with the parameters and the body of a lambda; a definition is returned as it is."""
+    """Returns a definition with the parameters and the body of a lambda; returns a definition unchanged."""
     if not isinstance(node, ast.Lambda):
         return node
     (definition,) = place(template("def name():\n    return value", name=name, value=node.body), node)

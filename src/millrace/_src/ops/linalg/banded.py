@@ -219,10 +219,10 @@ def eigh_tridiagonal(
       select: Which eigenvalues: "a" for all, "v" for those in the half-open interval `(low, high]` of `select_range`,
         "i" for those from the first to the last index in `select_range`, in ascending order.
       select_range: Two numbers.
-      tol: How far eigenvalues may be off; they are always computed to the precision of the dtype.
+      tol: How far eigenvalues may be off; Millrace always computes them to the precision of the dtype.
       name: A name for the operation (optional).
 
-    Returns: The eigenvalues, real and ascending; or they and the eigenvectors, the columns of a matrix.
+    Returns: The eigenvalues, real and ascending; or a pair of the eigenvalues and the eigenvectors, a column each.
     Raises:
       ValueError: if the dtypes differ or `select` is not "a", "v" or "i".
       InvalidArgumentError: if `select_range` is empty.

@@ -112,7 +112,7 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
     Returns: An int32 `Tensor` of shape `[...]`.
     Raises:
       TypeError: if `a` is not floating point.
-      ValueError: if it has fewer than two dimensions.
+      ValueError: if `a` has fewer than two dimensions.
     """
     with name_scope(name, "matrix_rank"):
         a = _float_matrix(a)
@@ -141,7 +141,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     Returns: A `Tensor` of shape `[..., N, M]`.
     Raises:
       TypeError: if `a` is not floating point.
-      ValueError: if it has fewer than two dimensions.
+      ValueError: if `a` has fewer than two dimensions.
     """
     with name_scope(name, "pinv"):
         a = _float_matrix(a)

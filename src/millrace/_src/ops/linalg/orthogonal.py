@@ -1,6 +1,6 @@
 """The QR decomposition, A = Q R.
 
-Its gradient follows from dA = dQ R + Q dR with Q^H Q = 1 and R triangular with a real diagonal: Q^H dQ is
+The gradient follows from dA = dQ R + Q dR with Q^H Q = 1 and R triangular with a real diagonal: Q^H dQ is
 skew-Hermitian, and fixed by the strict lower triangle of Q^H dA R^-1 (Walter and Lehmann 2010; here also for complex
 matrices).
 """

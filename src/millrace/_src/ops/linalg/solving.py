@@ -60,7 +60,7 @@ def solve_shape(c: ShapeContext) -> TensorShape:
 def check_equations(matrix: Array, rhs: Array, *, square: bool = True) -> None:
     """Checks that left- and right-hand sides fit each other.
 
-    Raises: InvalidArgumentError: if they do not.
+    Raises: InvalidArgumentError: if the ranks, batches or sizes differ.
     """
     check_matrix(matrix)
     message = None

@@ -1,7 +1,7 @@
 """Activation functions, and the ops that are their gradients.
 
-TensorFlow gives most activations a gradient op of its own (`ReluGrad`, `EluGrad`);
-graphs name them, so they are ops here too, each beside the activation it serves.
+TensorFlow gives most activations a gradient op of its own (`ReluGrad`, `EluGrad`). Graphs name the gradient ops, so
+each is an op here too, beside the activation it serves.
 """
 
 from __future__ import annotations

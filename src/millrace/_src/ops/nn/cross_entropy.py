@@ -1,7 +1,7 @@
 """`tf.nn.softmax_cross_entropy_with_logits` and `sparse_softmax_cross_entropy_with_logits`.
 
-The ops take matrices. These functions bring logits of any rank, with any class axis, into matrices, and the loss back
-into the logits' shape.
+The ops take matrices. The functions here bring logits of any rank, with any class axis, into matrices, and the loss
+back into the logits' shape.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The op DepthwiseConv2dNative and its gradient ops: every channel has filters of its own.
 
-There is no matrix product in a depthwise convolution. It is a sum over the elements of the window: each term is a
-strided slice of the input times one number a channel. The kernels say just that, for both engines: NumPy adds into one
-buffer, XLA fuses the sum into one loop.
+There is no matrix product in a depthwise convolution, but a sum over the elements of the window: each term is a strided
+slice of the input times one number a channel. The kernels say just that, for both engines: NumPy adds into one buffer,
+XLA fuses the sum into one loop.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, globa
     Raises:
       ValueError: if `per_example_loss` is a scalar or `global_batch_size` is not.
       TypeError: if `global_batch_size` is not an integer.
-      tf.errors.InvalidArgumentError: if it is negative.
+      tf.errors.InvalidArgumentError: if `global_batch_size` is negative.
     """
     loss = convert_to_tensor(per_example_loss)
     if loss.shape.rank == 0:

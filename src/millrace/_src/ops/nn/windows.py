@@ -1,10 +1,11 @@
 """Sliding windows: where convolutions and pools look, in any number of spatial dimensions.
 
 A convolution or pool reads a window of the input for each output position. The window has `kernel` elements, `dilation`
-apart; it is moved by `stride`, and the first one begins `before` elements outside of the input. One `Window` says this
-for one axis; everything else here is a small function of windows: the sizes that shape rules need, padding, the strided
-slice of all first (second, ...) elements of the windows, and its inverse, which adds parts back to where their slices
-came from. Kernels built on the slices and their inverse are one text for both engines and for any rank.
+apart. Neighbouring windows are `stride` elements apart, and the first window begins `before` elements outside of the
+input. One `Window` says all of this for one axis. Everything else here is a small function of windows: the sizes that
+shape rules need, padding, the strided slice of all first (second, ...) elements of the windows, and the inverse of such
+slices, which adds parts back in place. Kernels built on the slices and their inverse are one text for both engines and
+for any rank.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def uniform_candidate_sampler(
         true_classes: The target classes, int64 of shape (batch, num_true).
         num_true: How many target classes a row has.
         num_sampled: How many classes to draw.
-        unique: Whether all of them must differ.
+        unique: Whether all drawn classes must differ.
         range_max: The number of classes.
         seed: The op's own seed; see `tf.random.set_seed`.
         name: A name for the operation.
@@ -91,7 +91,7 @@ def log_uniform_candidate_sampler(
         true_classes: The target classes, int64 of shape (batch, num_true).
         num_true: How many target classes a row has.
         num_sampled: How many classes to draw.
-        unique: Whether all of them must differ.
+        unique: Whether all drawn classes must differ.
         range_max: The number of classes.
         seed: The op's own seed; see `tf.random.set_seed`.
         name: A name for the operation.
@@ -128,7 +128,7 @@ def learned_unigram_candidate_sampler(
         true_classes: The target classes, int64 of shape (batch, num_true).
         num_true: How many target classes a row has.
         num_sampled: How many classes to draw.
-        unique: Whether all of them must differ.
+        unique: Whether all drawn classes must differ.
         range_max: The number of classes.
         seed: The op's own seed; see `tf.random.set_seed`.
         name: A name for the operation.
@@ -171,7 +171,7 @@ def fixed_unigram_candidate_sampler(
         true_classes: The target classes, int64 of shape (batch, num_true).
         num_true: How many target classes a row has.
         num_sampled: How many classes to draw.
-        unique: Whether all of them must differ.
+        unique: Whether all drawn classes must differ.
         range_max: The number of classes.
         vocab_file: A file with a line for each class, its frequency after the last comma.
         distortion: The power that frequencies are raised to.

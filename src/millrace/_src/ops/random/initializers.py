@@ -1,7 +1,7 @@
 """Initializers: objects that make the first value of a variable when its shape and dtype are known.
 
 An initializer that draws is given its seed once. With a seed the initializer is a pure function, so that two variables
-of one shape start equal. Without a seed it continues the streams that `tf.random.set_seed` starts.
+of one shape start equal. Without a seed the initializer continues the streams that `tf.random.set_seed` starts.
 """
 
 from __future__ import annotations

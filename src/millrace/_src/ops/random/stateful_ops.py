@@ -1,9 +1,8 @@
 """The stateful random ops: each continues a hidden stream of its own from call to call.
 
 An op's attributes `seed` and `seed2` select its stream; both 0 select a stream that nobody can predict. The stream
-belongs to the place of the call, an eager kernel or a node of a graph (`seeds.KernelStream`). So each of these ops is
-bound by a rule that gives its kernel that stream. The kernels themselves serve callers that call a kernel directly:
-they draw a stream's beginning.
+belongs to the place of the call, an eager kernel or a node of a graph (`seeds.KernelStream`). So each stateful op is
+bound by a rule that gives its kernel that stream. A kernel that is called directly draws a stream's beginning.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The stateless gamma, Poisson, binomial and categorical ops.
 
-The `shape` of these ops is that of the whole result; it ends with the shape of the distribution's parameters. Element
+The input `shape` of these ops is the shape of the whole result, which ends with the shape of the parameters. Element
 `[i..., j...]` is sample `i...` for the parameters `j...`.
 """
 
