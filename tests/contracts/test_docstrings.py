@@ -22,7 +22,8 @@ NOT_GONE_THROUGH = (
     "_src/control_flow/forward_operations.py",
     "_src/control_flow/while_gradient.py",
     "_src/control_flow/while_loop.py",
-    "_src/core/",
+    "_src/core/operators.py",
+    "_src/core/runtime_options.py",
     "_src/engines/",
     "_src/graph/",
 )

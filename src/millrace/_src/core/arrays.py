@@ -1,7 +1,7 @@
 """From Python and NumPy values to arrays, by TensorFlow's rules.
 
-Problem: `tf.constant` has its own idea of what a value is. Python numbers are int32 (int64 when they do not fit) and
-float32, NumPy values keep their dtype, lists have rules of their own, and an explicit dtype changes all of them.
+Problem: `tf.constant` has rules of its own. Python numbers are int32 (int64 when they do not fit) and float32, NumPy
+values keep their dtype, lists have rules of their own, and an explicit dtype changes all of these rules.
 
 Idea: one table from exact types to short functions. Python's own scalars go straight to NumPy, arrays are copied and
 named, and everything else is looked at element by element (`sequences`). Arrays are always fresh, C-contiguous copies:
@@ -35,8 +35,8 @@ def make_array(value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
 
     Args:
         value: a Python scalar, a nested sequence of them, a NumPy array or scalar, or an object with `__array__`.
-            No tensors: `convert_to_tensor` packs those.
-        dtype: the dtype of the result; None infers it.
+            No tensors: `convert_to_tensor` packs tensors.
+        dtype: the dtype of the result; None infers the dtype.
 
     Raises:
         TypeError: the value has no form in `dtype`.
@@ -136,14 +136,14 @@ _TEXT_KINDS = "SUTO"
 
 
 def _stored(array: Array, dtype: DType) -> Array:
-    """A copy of an array of `dtype` in its storage type: native byte order, quantized values as plain integers."""
+    """Copies an array of `dtype` in its storage type: native byte order, quantized values as plain integers."""
     if array.dtype is dtype.np_dtype:
         return array.copy()
     return np.array(array, array.dtype.newbyteorder("="), order="C").view(dtype.np_dtype)
 
 
 def _cast(array: Array, dtype: DType) -> Array:
-    """NumPy's own unsafe cast, without its warnings."""
+    """Casts as NumPy's unsafe cast does, without warnings."""
     if dtype is dtypes.variant:
         raise TypeError(f"Invalid dtype argument value {dtype.enum}")
     if dtype is dtypes.resource:
@@ -159,7 +159,7 @@ def _cast(array: Array, dtype: DType) -> Array:
 
 
 def _text_array(array: Array) -> Array:
-    """An array of text or objects as an array of bytes."""
+    """Converts an array of text or objects to an array of bytes."""
     encoded = object_array([_element_bytes(item) for item in array.reshape(-1).tolist()])
     return encoded.reshape(array.shape)
 

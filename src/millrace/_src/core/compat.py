@@ -1,4 +1,4 @@
-"""`tf.compat`: what programs use to run on several versions of Python and TensorFlow.
+"""`tf.compat`: functions for programs that run on several versions of Python and TensorFlow.
 
 Text and bytes, the classes that count as numbers, the value of a dimension, and the date of forward compatibility.
 """
@@ -100,7 +100,7 @@ def path_to_str(path: Any) -> Any:
 
 @export("compat.dimension_value")
 def dimension_value(dimension: Any) -> int | None:
-    """The size of a dimension, None when it is unknown; takes the dimensions of TensorFlow 1 and 2 alike.
+    """Returns the size of a dimension, None when it is unknown; takes the dimensions of TensorFlow 1 and 2 alike.
 
     >>> tf.compat.dimension_value(tf.TensorShape([3, None])[0])
     3
@@ -111,7 +111,7 @@ def dimension_value(dimension: Any) -> int | None:
 
 @export("compat.forward_compatible")
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether graphs need not be readable by a TensorFlow of that date or before.
+    """Tells whether graphs need not be readable by a TensorFlow of that date or before.
 
     >>> tf.compat.forward_compatible(2020, 1, 1)
     True
@@ -122,7 +122,7 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
 @export("compat.forward_compatibility_horizon")
 @contextlib.contextmanager
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
-    """Within the block, `forward_compatible` answers as if the horizon were that date.
+    """Makes `forward_compatible` answer, within the block, as if the horizon were that date.
 
     >>> with tf.compat.forward_compatibility_horizon(2999, 1, 2):
     ...     tf.compat.forward_compatible(2999, 1, 1)

@@ -1,10 +1,10 @@
 """`CompositeTensor`: one value that stands for several tensors.
 
 Problem: ragged and sparse tensors, slices of a gradient, and the user's own classes travel through functions, loops and
-datasets like a tensor, yet consist of several.
+datasets like one tensor, yet consist of several.
 
-Idea: such a value names its `TypeSpec`, and the spec knows how to take the value apart and put it together; this base
-class only connects the two with `tf.nest` (`expand_composites=True`).
+Idea: such a value names its `TypeSpec`, and the spec knows how to take the value apart and put the value together; the
+base class here only connects value and spec with `tf.nest` (`expand_composites=True`).
 """
 
 from __future__ import annotations

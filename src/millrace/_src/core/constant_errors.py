@@ -1,7 +1,7 @@
 """Why a Python value is no constant of a graph, in TensorFlow's words.
 
-TensorFlow converts values twice, in C++ for eager tensors and in Python for the constants of graphs, and each way has
-its own messages, even its own exception classes. Millrace converts once (`arrays`, with the eager messages); when that
+TensorFlow converts values twice, in C++ for eager tensors and in Python for the constants of graphs. Each way has its
+own messages, even its own exception classes. Millrace converts once (`arrays`, with the eager messages). When that
 fails while a graph is built, the functions here look for the reason that TensorFlow's second way would give.
 """
 
@@ -19,7 +19,7 @@ _DTYPES_PAGE = "https://www.tensorflow.org/api_docs/python/tf/dtypes"
 
 
 def graph_complaint(value: Any, dtype: DType | None, error: Exception) -> Exception:
-    """The exception for a value that cannot be a constant of a graph; `error` is what eager mode says."""
+    """Makes the exception for a value that cannot be a constant of a graph; `error` is the exception of eager mode."""
     if isinstance(value, (np.ndarray, np.generic)):
         return error
     if value is None:
@@ -48,7 +48,7 @@ def _elements(value: Any) -> Iterator[Any]:
 
 
 def _suits(element: Any, dtype: DType) -> bool:
-    """Whether one element may stand in a constant of the dtype."""
+    """Tells whether one element may stand in a constant of the dtype."""
     if dtype.name == "string":
         return isinstance(element, (str, bytes))
     if dtype.is_bool:
@@ -58,7 +58,7 @@ def _suits(element: Any, dtype: DType) -> bool:
 
 
 def _unevenness(value: Any) -> str | None:
-    """NumPy's complaint about lists of different lengths."""
+    """Returns NumPy's complaint about lists of different lengths."""
     try:
         np.array(value)
     except ValueError as error:

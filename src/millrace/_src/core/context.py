@@ -1,14 +1,12 @@
 """The state that decides how an op call is carried out.
 
-One thread-local object answers the questions that `execute` asks: is a graph
-being built, which tapes watch, which device scope holds? Everything that
-changes the answer (`Graph.as_default`, `GradientTape`, `init_scope`) goes
-through the context managers here, which also keep `state.run` up to date: it
-is set only when nothing watches, so the eager fast path tests one attribute.
+One thread-local object answers the questions that `execute` asks: is a graph being built, which tapes watch, which
+device scope holds? Everything that changes the answer (`Graph.as_default`, `GradientTape`, `init_scope`) goes through
+the context managers here. The context managers also keep `state.run` up to date: `state.run` is set only when nothing
+watches, so the eager fast path tests one attribute.
 
-`state.run(kernel, *arrays)` calls a kernel inside a `contextvars.Context` in
-which NumPy's floating-point warnings are off. That costs nothing, where
-`numpy.errstate` costs a microsecond, and never touches the user's settings.
+`state.run(kernel, *arrays)` calls a kernel inside a `contextvars.Context` in which NumPy's floating-point warnings are
+off. That costs nothing, where `numpy.errstate` costs a microsecond, and never touches the user's settings.
 """
 
 from __future__ import annotations
@@ -66,12 +64,12 @@ state = _State()
 
 
 def executing_eagerly() -> bool:
-    """Whether op calls compute at once in this thread (no graph is being built)."""
+    """Tells whether op calls compute at once in this thread (no graph is being built)."""
     return state.graph is None
 
 
 def current_graph() -> Any:
-    """The graph being built in this thread, or None in eager mode."""
+    """Returns the graph being built in this thread, or None in eager mode."""
     return state.graph
 
 
@@ -89,7 +87,7 @@ def graph_scope(graph: Any) -> Iterator[Any]:
 
 
 def eager_mode() -> contextlib.AbstractContextManager[Any]:
-    """A scope in which op calls compute at once, even while a graph is being built."""
+    """Makes a scope in which op calls compute at once, even while a graph is being built."""
     return graph_scope(None)
 
 
@@ -115,7 +113,7 @@ _EAGER_ENGINE = "millrace._src.engines.numpy.engine"
 
 @functools.cache
 def eager_engine() -> Engine:
-    """The engine that runs eager kernels; it lives above this layer, so it is found by name."""
+    """Returns the engine that runs eager kernels, found by name because engines live above this layer."""
     engine: Engine = importlib.import_module(_EAGER_ENGINE).make_engine()
     return engine
 

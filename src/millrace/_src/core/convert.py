@@ -1,9 +1,8 @@
 """From any value to a tensor, by TensorFlow's rules.
 
-Python values become constants (`core.arrays` knows which dtype), tensors pass,
-a list that holds tensors is packed, and other objects convert themselves: through
-`__tf_tensor__`, or through a function registered for their class. In a graph an
-eager tensor, or a tensor of an outer graph, is captured.
+Python values become constants (`core.arrays` knows the dtype), tensors pass, a list that holds tensors is packed, and
+other objects convert themselves: through `__tf_tensor__`, or through a function registered for their class. In a graph
+an eager tensor, or a tensor of an outer graph, is captured.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
     <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
 
     Args:
-      value: a Tensor, a NumPy array, a Python value or nested list of them, or an object that converts itself.
+      value: a Tensor, a NumPy array, a Python value, a nested list of these, or an object that converts itself.
       dtype: the dtype of the result; None takes the value's own.
       dtype_hint: a dtype to use where `value` allows it; no error where it does not.
       name: name of the constant in a graph.
@@ -142,7 +141,7 @@ def _holds_tensor(value: Any) -> bool:
 
 
 def _packed_dtype(value: Any) -> DType | None:
-    """The dtype of the first tensor in a nested list."""
+    """Returns the dtype of the first tensor in a nested list."""
     for item in value:
         found = _packed_dtype(item) if isinstance(item, (list, tuple)) else getattr(item, "dtype", None)
         if isinstance(found, DType):
@@ -151,7 +150,7 @@ def _packed_dtype(value: Any) -> DType | None:
 
 
 def _pack(value: Any, dtype: Any, name: str | None) -> Any:
-    """A nested list that holds tensors, as one tensor."""
+    """Packs a nested list that holds tensors as one tensor."""
     scope = f"{name or 'packed'}/"
     items = []
     for index, item in enumerate(value):

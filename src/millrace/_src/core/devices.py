@@ -1,7 +1,7 @@
-"""Devices, and `tf.config` about them.
+"""Devices, and `tf.config` about devices.
 
-The NumPy engine runs on one physical CPU. Accelerators belong to the XLA engine,
-which registers what it finds; nothing here loads it.
+The NumPy engine runs on one physical CPU. Accelerators belong to the XLA engine, which registers the devices that it
+finds; nothing here loads that engine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class PhysicalDevice(NamedTuple):
 
 @export("config.LogicalDevice")
 class LogicalDevice(NamedTuple):
-    """A device as programs see it."""
+    """A device as programs see devices."""
 
     name: str
     device_type: str
@@ -57,7 +57,7 @@ def register_device_discovery(discover: Callable[[], list[PhysicalDevice]]) -> N
 
 @export("config.list_physical_devices", "config.experimental.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of the machine.
+    """Lists the devices of the machine.
 
     >>> tf.config.list_physical_devices("CPU")
     [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
@@ -70,7 +70,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 @export("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The devices that ops can be placed on.
+    """Lists the devices on which ops can be placed.
 
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
@@ -83,7 +83,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 @export("config.get_visible_devices", "config.experimental.get_visible_devices")
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The physical devices that the program uses.
+    """Lists the physical devices that the program uses.
 
     >>> len(tf.config.get_visible_devices("CPU"))
     1
@@ -127,7 +127,7 @@ def set_soft_device_placement(enabled: bool) -> None:
 
 @export("config.get_soft_device_placement")
 def get_soft_device_placement() -> bool:
-    """Whether an op whose device does not exist runs on the CPU instead.
+    """Tells whether an op whose device does not exist runs on the CPU instead.
 
     >>> tf.config.get_soft_device_placement()
     True
@@ -153,7 +153,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 @export("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")
 def functions_run_eagerly() -> bool:
-    """Whether `run_functions_eagerly` is in force.
+    """Tells whether `run_functions_eagerly` is in force.
 
     >>> tf.config.functions_run_eagerly()
     False
@@ -168,7 +168,7 @@ _SPEC = re.compile(
 
 
 def merge_devices(outer: str, inner: str) -> str:
-    """The device of a node in two device scopes: what the inner one does not say, the outer one does.
+    """Returns the device of a node in two device scopes: the outer scope fills in what the inner scope does not say.
 
     `merge_devices("/cpu:0", "/job:worker/task:1")` is `/job:worker/task:1/device:CPU:0`.
     """
@@ -182,12 +182,12 @@ def merge_devices(outer: str, inner: str) -> str:
 
 
 def short_device(name: str | None) -> str:
-    """A full device name as graphs record it: `/device:CPU:0`."""
+    """Returns a full device name as graphs record device names: `/device:CPU:0`."""
     return "" if name is None else name.replace(_PREFIX, "/device:")
 
 
 def canonical_device(name: str) -> str:
-    """The full name of a device.
+    """Returns the full name of a device.
 
     Raises:
       ValueError: if the name cannot be read.

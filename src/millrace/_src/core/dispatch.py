@@ -1,8 +1,7 @@
 """Op calls off the fast path: conversion, graphs, tapes, first calls, errors.
 
-An op call has three steps, the same in every mode: bring the inputs to tensors
-and find the type attributes; compute in eager mode or add a node to the graph;
-tell the tapes. Each step is a small function here.
+An op call has three steps, the same in every mode: bring the inputs to tensors and find the type attributes; compute in
+eager mode or add a node to the graph; tell the tapes. Each step is a small function here.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from millrace._src.util.class_table import ClassTable
 
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
-    """The general form of `core.execute.execute`."""
+    """Carries out an op call in the general form of `core.execute.execute`."""
     if state.graph is None:
         return _execute_eagerly(op, inputs, attrs)
     attrs = op.normalize_attrs(attrs) if attrs or op.default_attrs else {}
@@ -45,7 +44,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
 
 
 def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
-    """The general form of `core.execute.execute_binary`."""
+    """Carries out an op call in the general form of `core.execute.execute_binary`."""
     if state.graph is not None:
         return execute(op, (x, y), {}, name)
     if not (type(x) is EagerTensor and type(y) is EagerTensor):
@@ -133,7 +132,7 @@ def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[A
 
 
 def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
-    """The inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of their type."""
+    """Returns the inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of their type."""
     flat: list[Any] = []
     for arg, value in zip(op.signature.inputs, inputs, strict=True):
         if arg.is_list:
@@ -184,7 +183,7 @@ _PYTHON = (int, float, list, tuple)
 
 
 def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
-    """Two operands, one of them perhaps a number or a variable, as tensors where that is plain, and their dtypes."""
+    """Returns two operands as tensors where that is plain, and the dtypes; one operand may be a number or a variable."""
     if type(x) in _NUMBERS and type(y) not in _NUMBERS:
         y = _read(y)
         x = _number_like(x, y)
@@ -199,7 +198,7 @@ def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
 
 
 def _read(value: Any) -> Any:
-    """The value of a variable; anything else as it is."""
+    """Reads the value of a variable; returns other values unchanged."""
     read = _readers[type(value)]
     return value if read is None else read(value)
 
@@ -211,7 +210,7 @@ _readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(
 
 
 def _number_like(number: Any, tensor: Any) -> Any:
-    """A Python number as a tensor of the dtype of `tensor`, or the number itself if it has no such form."""
+    """Returns a Python number as a tensor of the dtype of `tensor`; the number itself if it does not fit."""
     if type(tensor) is not EagerTensor:
         return number
     try:
@@ -269,13 +268,13 @@ def _no_tensor(result: Any, dtype: None) -> None:
 
 
 def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
-    """A kernel's result as a flat list of eager tensors."""
+    """Wraps a kernel's result as a flat list of eager tensors."""
     arrays = flatten_result(op, result)
     return [EagerTensor(a if type(a) is np.ndarray else _level(a, d), d) for a, d in zip(arrays, dtypes, strict=True)]
 
 
 def flatten_result(op: OpDef, result: Any) -> list[Any]:
-    """A kernel's result (one array, a tuple of outputs, lists inside) as a flat list."""
+    """Returns a kernel's result (one array, a tuple of outputs, lists inside) as a flat list."""
     args = op.signature.outputs
     if not args:
         return []
@@ -293,7 +292,9 @@ _ARRAY_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, AttributeEr
 
 
 def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Exception:
-    """The exception a user sees when a kernel fails: an error of `tf.errors` that names the op and its inputs."""
+    """Makes the exception that a user sees when a kernel fails: an error of `tf.errors` that names the op and the
+    inputs.
+    """
     if isinstance(error, errors.OpError):
         return _named_after(op, error)
     if isinstance(error, MemoryError):
@@ -305,7 +306,7 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
 
 
 def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.ResourceExhaustedError:
-    """The error for an array that could not be made: NumPy's own says which, another has only its text."""
+    """Makes the error for an array that could not be made; NumPy's own error says which array."""
     shape, np_dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is None or np_dtype is None:
         what = f"OOM when allocating memory: {error}"
@@ -316,7 +317,7 @@ def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.
 
 
 def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
-    """What the fast path does with an exception: it raises, or calls the op in another way."""
+    """Handles an exception of the fast path: raises an error, or calls the op in another way."""
     if state.runs_quietly():
         return _execute_eagerly(op, inputs, attrs)
     raise kernel_error(op, inputs, attrs, error) from None
@@ -331,7 +332,7 @@ def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
 
 
 def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> str | None:
-    """What the shape rule says against these concrete inputs, or None if it finds no fault."""
+    """Returns what the shape rule says against these concrete inputs, or None if the rule finds no fault."""
     if op.rules.shape is None:
         return None
     try:

@@ -14,7 +14,7 @@ from millrace._src.util.export import export
 
 @export("experimental.dlpack.to_dlpack")
 def to_dlpack(tf_tensor: Any) -> Any:
-    """A DLPack capsule of an eager tensor.
+    """Makes a DLPack capsule of an eager tensor.
 
     >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1., 2.]))
     >>> tf.experimental.dlpack.from_dlpack(capsule).numpy().tolist()
@@ -42,13 +42,13 @@ class _Capsule:
 
 @export("experimental.dlpack.from_dlpack")
 def from_dlpack(dlcapsule: Any) -> EagerTensor:
-    """A tensor over the memory of a DLPack capsule, or of any object with `__dlpack__`.
+    """Makes a tensor over the memory of a DLPack capsule, or of any object with `__dlpack__`.
 
     >>> import numpy as np
     >>> tf.experimental.dlpack.from_dlpack(np.array([1, 2])).numpy().tolist()
     [1, 2]
 
-    Args: dlcapsule: a PyCapsule in main memory, or its producer.
+    Args: dlcapsule: a PyCapsule in main memory, or an object with `__dlpack__`.
     Returns: A Tensor.
     Raises: RuntimeError: if the memory is not the CPU's.
     """

@@ -38,7 +38,7 @@ class DType:
     Attributes:
         name: TensorFlow's name, such as `"float32"`.
         enum: the number of the type on the wire (`types.proto`); also `as_datatype_enum`.
-        np_dtype: the `np.dtype` that stores it (bytes objects for strings, integers for quantized types).
+        np_dtype: the `np.dtype` that stores elements (bytes objects for strings, integers for quantized types).
         as_numpy_dtype: the NumPy type users see; absent for resource and variant.
         size: bytes per element; 0 for string, resource and variant, 1 for types narrower than a byte.
         base_dtype: the type without the `_ref` of TensorFlow 1's reference variables.
@@ -144,7 +144,7 @@ class DType:
 
     @property
     def limits(self) -> tuple[int, Any]:
-        """The range an image of this type uses: 0 to 1 for floating types, 0 to the maximum for integers.
+        """The range that an image of this type uses: 0 to 1 for floating types, 0 to the maximum for integers.
 
         Raises:
             ValueError: no such convention exists for the type.
@@ -167,7 +167,7 @@ class DType:
         return self.is_ref
 
     def is_compatible_with(self, other: Any) -> builtins.bool:
-        """Whether a value of type `other` may stand where this type is expected.
+        """Tells whether a value of type `other` may stand where this type is expected.
 
         >>> tf.float32.is_compatible_with("float32"), tf.float32.is_compatible_with(tf.int32)
         (True, False)
@@ -182,51 +182,51 @@ class DType:
         return self is other or self is other.base_dtype
 
     def is_subtype_of(self, other: object) -> builtins.bool:
-        """Whether a function traced for `other` may be called with this type: only if they are the same."""
+        """Tells whether a function traced for `other` may be called with this type: only if the types are the same."""
         return self is other
 
     def most_specific_common_supertype(self, types: Sequence[object]) -> DType | None:
-        """This type if all `types` are it, else None: dtypes have no common supertypes."""
+        """Returns this type if all `types` are this type, else None: dtypes have no common supertypes."""
         return self if all(other is self for other in types) else None
 
     def placeholder_value(self, placeholder_context: object) -> None:
-        """Dtypes are fixed while tracing: nothing stands in for them."""
+        """Returns None: dtypes are fixed while tracing, so nothing stands in for a dtype."""
 
     def to_tensors(self, value: object) -> list[Any]:
-        """A dtype holds no tensors."""
+        """Returns an empty list: a dtype holds no tensors."""
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> None:
         """Takes no tensor from the iterator: the counterpart of `to_tensors`."""
 
     def flatten(self) -> list[Any]:
-        """A dtype has no component types."""
+        """Returns an empty list: a dtype has no component types."""
         return []
 
     def cast(self, value: object, cast_context: object) -> object:
         """Returns `value` if it is this type's placeholder.
 
         Raises:
-            AssertionError: it is not.
+            AssertionError: if `value` is not None.
         """
         if value is not None:
             raise AssertionError(f"Can not cast {value!r} to type {self!r}")
         return value
 
     def experimental_as_proto(self) -> Any:
-        """This type as a `SerializedDType`."""
+        """Returns this type as a `SerializedDType`."""
         from millrace._src.proto import types_pb2  # protobuf costs 20 ms; most programs need none
 
         return types_pb2.SerializedDType(datatype=self.enum)  # type: ignore[arg-type]  # an enum is such a number
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> DType:
-        """The type that `experimental_as_proto` wrote."""
+        """Returns the type that `experimental_as_proto` wrote."""
         return cls(proto.datatype)
 
     @classmethod
     def experimental_type_proto(cls) -> Any:
-        """The message class of `experimental_as_proto`."""
+        """Returns the message class of `experimental_as_proto`."""
         from millrace._src.proto import types_pb2  # protobuf costs 20 ms; most programs need none
 
         return types_pb2.SerializedDType
@@ -259,7 +259,7 @@ class DType:
         return as_dtype, (self.name,)
 
 
-# What a row of the table below says about a type; the is_* slots are read off it.
+# The words of the table below about a type, from which the is_* slots are read.
 _FLOAT, _INT, _UINT, _COMPLEX = "float", "int", "uint", "complex"
 _BOOL, _QUANTIZED, _OBJECT = "bool", "quantized", "object"
 
@@ -267,7 +267,7 @@ _BOOL, _QUANTIZED, _OBJECT = "bool", "quantized", "object"
 def _define(
     enum: int, name: str, storage: Any, kind: str, numpy_type: Any = None, *, is_numeric: builtins.bool
 ) -> DType:
-    """Creates the type and its reference twin, and returns the type."""
+    """Creates the type and the type's reference twin; returns the type."""
     base = _create(enum, name, storage, kind, numpy_type, is_numeric)
     reference = _create(enum + _REF_OFFSET, name + "_ref", storage, kind, numpy_type, is_numeric)
     base.base_dtype = reference.base_dtype = base
@@ -302,7 +302,7 @@ def _standard(enum: int, name: str, numpy_type: Any, kind: str) -> DType:
 
 
 def _small(enum: int, numpy_type: Any, kind: str) -> DType:
-    """A type of ml_dtypes that TensorFlow's general arithmetic does not cover."""
+    """Creates a type of ml_dtypes that TensorFlow's general arithmetic does not cover."""
     return _define(enum, numpy_type.__name__, numpy_type, kind, numpy_type, is_numeric=False)
 
 
@@ -414,7 +414,7 @@ def _numpy_table() -> _NumpyTable:
 
 
 def _any_table() -> dict[Any, DType]:
-    """Everything a dtype may be called, in one table: enums, names, scalar types, Python types."""
+    """Makes one table of everything that a dtype may be called: enums, names, scalar types, Python types."""
     table: dict[Any, DType] = {dtype.enum: dtype for dtype in _BY_ENUM.values()}
     table.update({dtype.name: dtype for dtype in _BY_ENUM.values()})
     table.update({"half": half, "double": double, "float": float32, "half_ref": half._as_ref})
@@ -445,7 +445,7 @@ def as_dtype(type_value: Any) -> DType:
             and `object`, or something with a NumPy `dtype`.
 
     Raises:
-        TypeError: it names no type of tensors.
+        TypeError: if `type_value` names no type of tensors.
     """
     if type(type_value) is DType:
         return type_value

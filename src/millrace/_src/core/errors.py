@@ -111,7 +111,7 @@ class OpError(Exception):
         return "\n".join([f"{self._message}", "", f"Original stack trace for {self._op.name!r}:", *frames, ""])
 
     def __reduce__(self) -> tuple[Callable[..., OpError], tuple[Any, ...]]:
-        # Graphs do not travel with their errors; the text of the op's place does.
+        # Graphs do not travel with errors; the text of the op's place does.
         return type(self), (self._node_def, None, self._message, self._error_code, self._payloads)
 
 
@@ -143,7 +143,9 @@ class UnknownError(_CodedError):
 
 @export("errors.InvalidArgumentError")
 class InvalidArgumentError(_CodedError):
-    """An op received a value or a shape it is not defined for, such as matrices whose inner dimensions differ."""
+    """An op received a value or a shape for which the op is not defined, such as matrices whose inner dimensions
+    differ.
+    """
 
     _code = INVALID_ARGUMENT
 
@@ -258,7 +260,7 @@ class OperatorNotAllowedInGraphError(TypeError):
     """A Python operator that needs a value, such as `if` or `for`, met a symbolic tensor.
 
     Attributes:
-      tensor: What it met, where it is known.
+      tensor: The symbolic tensor, where it is known.
     """
 
     def __init__(self, message: str, tensor: Any = None) -> None:
@@ -275,7 +277,7 @@ _CLASS_OF_CODE: dict[int, type[_CodedError]] = {cls._code: cls for cls in _Coded
 
 @export(v1=["errors.exception_type_from_error_code"])
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
-    """The exception class of a status code.
+    """Returns the exception class of a status code.
 
     >>> tf.compat.v1.errors.exception_type_from_error_code(5).__name__
     'NotFoundError'
@@ -288,7 +290,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 @export(v1=["errors.error_code_from_exception_type"])
 def error_code_from_exception_type(cls: type[BaseException]) -> int:
-    """The status code of an exception class; `UNKNOWN` for classes that are not TensorFlow's.
+    """Returns the status code of an exception class; `UNKNOWN` for classes that are not TensorFlow's.
 
     >>> tf.compat.v1.errors.error_code_from_exception_type(tf.errors.NotFoundError)
     5

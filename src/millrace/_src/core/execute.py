@@ -24,7 +24,7 @@ _dispatch: Any = None
 
 
 def _level(value: Any, dtype: Any) -> Any:
-    """A kernel's scalar result as a 0-d array."""
+    """Returns a kernel's scalar result as a 0-d array."""
     if type(value) is bytes or dtype.np_dtype.kind == "O":
         array = np.empty((), dtype=object)
         array[()] = value
@@ -70,7 +70,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
 
 
 def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
-    """`execute` for an op of two inputs without attributes: what Python's operators call."""
+    """Carries out a call of an op of two inputs without attributes: the call that Python's operators make."""
     run = state.run
     if run is not None:
         try:
@@ -92,7 +92,7 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
 
 
 def _slow() -> Any:
-    """The module with everything that is not the fast path."""
+    """Returns the module with everything that is not the fast path."""
     global _dispatch
     if _dispatch is None:
         from millrace._src.core import dispatch  # stands on tensors, and these on this module

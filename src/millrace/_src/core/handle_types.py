@@ -97,11 +97,13 @@ def type_of_referent(array: Any) -> HandleType | None:
 
 
 def first_handle(c: ShapeContext) -> HandleType | None:
-    """The handle rule of ops whose output refers to what their first input refers to."""
+    """Returns the handle type of the first input, for ops whose output refers to the same object."""
     handle: HandleType | None = c.inputs[0].handle_type
     return handle
 
 
 def common_handle(c: ShapeContext) -> HandleType | None:
-    """The handle rule of ops whose output refers to one of their handles, or to something of the same type."""
+    """Returns the handle type of the handles among the inputs, for ops whose output refers to one of them or to a like
+    object.
+    """
     return common_type(t.handle_type for t in c.inputs if t.dtype.is_handle)

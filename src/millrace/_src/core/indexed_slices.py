@@ -131,7 +131,7 @@ class IndexedSlices(CompositeTensor):
             )
 
     def consumers(self) -> list[Any]:
-        """The operations that read the values; in eager mode there are none."""
+        """Lists the operations that read the values; in eager mode there are none."""
         found: list[Any] = [] if isinstance(self._values, EagerTensor) else self._values.consumers()
         return found
 

@@ -1,7 +1,7 @@
 """The inputs of an op call as tensors, by the rules of the op's signature.
 
 A Python value takes the dtype of a tensor that shares its type attribute, else its own, else the attribute's default.
-What does not fit is refused in TensorFlow's words, which are others in a graph than in eager mode.
+Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _default(op: OpDef, arg: Arg) -> DType | None:
 
 
 def preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None = None) -> DType | None:
-    """The dtype for a value that nothing else decides: its own if the op allows it, else the attribute's default.
+    """Returns the dtype for a value that nothing else decides: the value's own if the op allows it, else the default.
 
     In a graph TensorFlow's first try leaves its constant behind: `Reshape/shape` (float32) of `tf.reshape(x, [])`,
     which reads `Reshape/shape_1`.
@@ -88,7 +88,7 @@ def preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None = None) -
 
 
 def dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DType | None:
-    """The dtype of the first tensor among the inputs that share the type attribute of `wanted`."""
+    """Returns the dtype of the first tensor among the inputs that share the type attribute of `wanted`."""
     attr = wanted.type_attr
     for arg, value in zip(args, inputs, strict=True):
         if arg.type_attr != attr or attr is None:
@@ -103,7 +103,7 @@ def dtype_of_peer(args: Sequence[Arg], inputs: Sequence[Any], wanted: Arg) -> DT
 def _convert_one(
     op: OpDef, name: str, value: Any, hint: DType | None, scope: str | None, wanted: DType | None = None
 ) -> Any:
-    """One value as a tensor, of dtype `hint` if it has such a form; `wanted` is the only dtype that will do."""
+    """Converts one value to a tensor, of dtype `hint` if possible; `wanted` is the only dtype that will do."""
     if type(value) is EagerTensor and scope is None:
         return value
     if hint is not None and hint.name == "resource":
@@ -134,7 +134,7 @@ def _unexpected_value(op: OpDef, name: str, value: Any, wanted: DType, error: Ty
 
 
 def _inside(tensor: Any, name: str) -> Any:
-    """A tensor as the current graph may use it: one of an outer graph is captured."""
+    """Returns a tensor as the current graph may use it: captures a tensor of an outer graph."""
     graph = state.graph
     if graph is None or tensor.op.graph is graph:
         return tensor
@@ -204,7 +204,7 @@ def _check_length(op: OpDef, attr: str, length: int, scope: str | None) -> None:
 
 
 def _mixed_list(op: OpDef, arg: Arg, values: Sequence[Any]) -> TypeError:
-    """The refusal, in a graph, of a list whose elements have no dtype in common, or not the one declared."""
+    """Makes the refusal, in a graph, of a list whose elements have no common dtype, or not the declared dtype."""
     expected = "that don't all match" if arg.dtype is None else f"that do not match expected type {arg.dtype.name}"
     types = ", ".join(map(_type_name, values))
     return TypeError(f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{types}] {expected}.")
@@ -230,7 +230,7 @@ def _check_dtype(
     owners: dict[str, str],
     scope: str | None,
 ) -> None:
-    """Ties a type attribute to the first tensor that uses it; refuses a tensor of another dtype."""
+    """Binds a type attribute to the first tensor that uses it; refuses a tensor of another dtype."""
     actual = tensor.dtype
     if dtype is not None:
         if actual is not dtype:

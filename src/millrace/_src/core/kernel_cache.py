@@ -1,12 +1,13 @@
 """How long the kernels are kept that were bound for eager calls.
 
-Problem: to call an op eagerly, its kernel is bound to dtypes and attributes once, and later calls find it again.
-Programs that make attributes of data (`leaky_relu(x, alpha=i / n)`) would fill memory with kernels that nobody calls
-again; but the hot path of `execute` has no time to note which kernel was used last.
+Problem: to call an op eagerly, a kernel is bound to dtypes and attributes once, and later calls find the bound kernel
+again. Programs that make attributes of data (`leaky_relu(x, alpha=i / n)`) would fill memory with kernels that nobody
+calls again. But the hot path of `execute` has no time to note which kernel was used last.
 
-Idea: two generations. A hit in the young one is a plain dictionary look-up that writes nothing. When the young one is
-full it becomes the old one, and what was old is dropped; a call that is found among the old moves to the young. So what
-is used stays, what is not used goes, and an op never keeps more than two generations.
+Idea: two generations. A hit in the young generation is a plain dictionary look-up that writes nothing. When the young
+generation is full it becomes the old generation, and the former old generation is dropped; a call that is found among
+the old kernels moves its kernel to the young ones. So used kernels stay, unused kernels go, and an op never keeps more
+than two generations.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def _as_type(op: OpDef, name: str, value: Any) -> DType:
 
 
 def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> Exception:
-    """Words the refusal of a dtype as TensorFlow does: its runtime in eager mode, its Python in a graph."""
+    """Makes the refusal of a dtype, in the words of TensorFlow's runtime in eager mode, of its Python in a graph."""
     if state.graph is not None:
         names = ", ".join(d.name for d in allowed)
         return TypeError(

@@ -1,9 +1,8 @@
 """The signature of an op: TensorFlow's mini-language, parsed.
 
-`"values: N * T, axis: Tidx -> output: T"` names the inputs and outputs of an
-op and ties their types to attributes. From the parsed form follow all the
-generic parts of a call: how many tensors each argument takes, which type
-attributes the inputs determine, and the dtypes of the outputs.
+`"values: N * T, axis: Tidx -> output: T"` names the inputs and outputs of an op and ties their types to attributes. All
+generic parts of a call follow from the parsed form: how many tensors each argument takes, which type attributes the
+inputs determine, and the dtypes of the outputs.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class TypeSet:
         self.default = default
 
     def with_default(self, dtype: DType) -> TypeSet:
-        """The same set, where a Python value of unknown dtype becomes `dtype`."""
+        """Returns the same set, where a Python value of unknown dtype becomes `dtype`."""
         return TypeSet(self._order, dtype)
 
     def __contains__(self, dtype: object) -> bool:
@@ -76,14 +75,14 @@ class Arg:
         object.__setattr__(self, "is_list", self.number_attr is not None or self.type_list_attr is not None)
 
     def size(self, attrs: Mapping[str, Any]) -> int:
-        """How many tensors the argument is."""
+        """Returns how many tensors the argument is."""
         if self.type_list_attr is not None:
             return len(attrs[self.type_list_attr])
         count: int = attrs[self.number_attr] if self.number_attr is not None else 1
         return count
 
     def dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
-        """The dtypes of the argument's tensors once the attributes are known."""
+        """Returns the dtypes of the argument's tensors once the attributes are known."""
         if self.type_list_attr is not None:
             return [as_dtype(d) for d in attrs[self.type_list_attr]]
         dtype = self.dtype if self.dtype is not None else attrs[self.type_attr or ""]
@@ -110,7 +109,7 @@ class Signature:
         return frozenset(names)
 
     def output_dtypes(self, attrs: Mapping[str, Any]) -> list[DType]:
-        """The dtypes of all outputs, lists flattened."""
+        """Returns the dtypes of all outputs, lists flattened."""
         return [dtype for arg in self.outputs for dtype in arg.dtypes(attrs)]
 
     def split_inputs(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
@@ -123,7 +122,7 @@ class Signature:
 
 
 def places(args: Iterable[Arg], attrs: Mapping[str, Any], start: int = 0) -> Iterator[tuple[Arg, range]]:
-    """The arguments, each with the places of its tensors in the flat sequence of all, from `start` on."""
+    """Yields the arguments, each with the positions of its tensors in the flat sequence of all, from `start` on."""
     for arg in args:
         size = arg.size(attrs)
         yield arg, range(start, start + size)

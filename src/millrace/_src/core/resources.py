@@ -59,7 +59,7 @@ class VariableLike(Protocol):
 
 
 def is_variable(value: Any) -> TypeGuard[VariableLike]:
-    """Whether a value acts as a variable: its class declares so, whatever the class derives from.
+    """Tells whether a value acts as a variable: its class declares so, whatever the class derives from.
 
     >>> from millrace._src.core.resources import is_variable
     >>> is_variable(tf.Variable(1.0)), is_variable(tf.constant(1.0))
@@ -116,7 +116,7 @@ class VariableStorage(Referent):
 
 
 def resource_of(handle: Array) -> Any:
-    """The object behind a resource handle."""
+    """Returns the object behind a resource handle."""
     return handle[()] if type(handle) is np.ndarray else handle
 
 

@@ -1,10 +1,11 @@
 """Nested Python sequences and odd scalars as arrays, element by element, by TensorFlow's rules.
 
-Problem: a list takes the dtype of its *first* element and refuses what does not fit that (`[1, True]` is fine,
-`[True, 1]` is not), and an explicit dtype widens or narrows those rules again.
+Problem: a list takes the dtype of its *first* element and refuses elements that do not fit that dtype (`[1, True]` is
+fine, `[True, 1]` is not), and an explicit dtype widens or narrows those rules again.
 
 Idea: a value becomes a shape and a flat list of leaves. Each leaf type belongs to one `_Category`; two small tables say
-which categories may follow a first one, and which a requested dtype accepts. What passes is converted in one go.
+which categories may follow a first category, and which categories a requested dtype accepts. Accepted leaves are
+converted in one go.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _NOT_UTF8 = "Error converting unicode string while converting Python sequence to
 
 
 class _Category(enum.Enum):
-    """What a leaf is, whatever its exact type."""
+    """The kind of a leaf, whatever the leaf's exact type."""
 
     INT = enum.auto()
     FLOAT = enum.auto()
@@ -51,7 +52,7 @@ _REALS = frozenset({_C.INT, _C.FLOAT, _C.BOOL})
 _COMPLEXES = _REALS | {_C.COMPLEX}
 _TEXTS = frozenset({_C.TEXT})
 
-# First leaf of a sequence -> what may follow it when no dtype is asked for.
+# First leaf of a sequence -> the leaves that may follow when no dtype is asked for.
 _MAY_FOLLOW = {
     _C.INT: _REALS,
     _C.FLOAT: _REALS,
@@ -82,7 +83,7 @@ _CAST_FROM_FIRST = {
 
 
 class _Leaves:
-    """The elements of a value in C order, with their shape and categories."""
+    """The elements of a value in C order, with the value's shape and the categories of elements."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -108,7 +109,7 @@ class _Leaves:
             raise TypeError(f"Cannot convert {self.value!r} to EagerTensor of dtype {dtypes.runtime_name(dtype)}")
 
     def _check_leading_ints(self) -> None:
-        """Ints in front of the first float must fit int64: they are met before it is known that floats are wanted."""
+        """Refuses ints in front of the first float that do not fit int64: nothing says yet that floats are wanted."""
         leaves = self.leaves
         if _C.FLOAT in self.categories:
             leaves = list(itertools.takewhile(lambda leaf: _category(type(leaf)) is not _C.FLOAT, leaves))
@@ -123,7 +124,7 @@ class _Leaves:
         return castable is not None and castable(dtype)
 
     def inferred(self) -> DType:
-        """The dtype of the leaves when none is asked for; int32 also for ints that need int64."""
+        """Returns the dtype of the leaves when nobody asks for a dtype; int32 also for ints that need int64."""
         category = self.first_category
         if category is _C.INT:
             return dtypes.float32 if _C.FLOAT in self.categories else dtypes.int32
@@ -148,7 +149,7 @@ _CATEGORY_OF_TYPE: dict[type, _Category] = {
     bytes: _C.TEXT,
 }
 _CATEGORY_OF_BASE: tuple[tuple[Any, _Category], ...] = (
-    (np.timedelta64, _C.UNKNOWN),  # NumPy counts it among the integers
+    (np.timedelta64, _C.UNKNOWN),  # NumPy counts timedelta64 among the integers
     (np.bool_, _C.NUMPY_BOOL),
     ((int, np.integer), _C.INT),
     ((float, np.floating), _C.FLOAT),
@@ -165,7 +166,7 @@ def _category(cls: type) -> _Category:
 
 
 def array_of_list(value: Sequence[Any], dtype: DType | None) -> tuple[Array, DType]:
-    """Like `array_of_sequence`, with a shorter way for short flat lists of ints or floats, the usual case."""
+    """Converts as `array_of_sequence` does, with a shorter way for short flat lists of ints or floats, the usual case."""
     if len(value) <= _SHORT:
         types = set(map(type, value))
         if types == _ONLY_INTS and (dtype is None or dtype is dtypes.int32 or dtype is dtypes.int64):
@@ -225,7 +226,7 @@ def _infer(elements: _Leaves) -> tuple[Array, DType]:
 
 
 def _convert(elements: _Leaves, dtype: DType) -> Array:
-    """The leaves, already checked, as a flat array of `dtype`."""
+    """Converts the leaves, already checked, to a flat array of `dtype`."""
     leaves = elements.leaves
     if dtype is dtypes.string:
         return object_array([utf8_bytes(leaf) for leaf in leaves])
@@ -243,7 +244,7 @@ def _convert(elements: _Leaves, dtype: DType) -> Array:
 
 
 def _ints(leaves: Sequence[Any], np_dtype: np.dtype[Any]) -> Array:
-    """Ints as `np_dtype`; out of its range they wrap, but no further than from 64 bits."""
+    """Converts ints to `np_dtype`; out of range, ints wrap, but no further than from 64 bits."""
     try:
         return np.array(leaves, np_dtype) if np_dtype.isbuiltin == 1 else np.array(leaves, _INT64).astype(np_dtype)
     except OverflowError:
@@ -280,14 +281,15 @@ def _narrow(wide: Array, dtype: DType) -> Array:
 
 
 def object_array(items: list[Any]) -> Array:
-    """A vector of any objects, which NumPy would else take for more dimensions."""
+    """Makes a vector of any objects, which NumPy would else take for more dimensions."""
     array = np.empty(len(items), object)
     array[:] = items
     return array
 
 
 def _flatten(value: Any) -> tuple[tuple[int, ...], Any, list[Any], set[type]]:
-    """The shape that the first elements announce, the first leaf with its NumPy type, all leaves, and their types.
+    """Returns the shape that the first elements announce, the first leaf with its NumPy type, all leaves, and the
+    types.
 
     Raises:
         ValueError: the value is not rectangular.
@@ -314,7 +316,7 @@ def _flatten(value: Any) -> tuple[tuple[int, ...], Any, list[Any], set[type]]:
 
 
 def _next_level(rows: list[Any], size: int) -> list[Any]:
-    """The elements of all `rows`, each of which must have `size` of them."""
+    """Returns the elements of all `rows`, each of which must have `size` elements."""
     if not set(map(type, rows)) <= _LISTS:
         if not all(map(_is_sequence, rows)):
             raise ValueError(_RAGGED)
@@ -349,10 +351,10 @@ def _is_sequence(value: Any) -> bool:
 
 
 def utf8_bytes(text: str | bytes) -> bytes:
-    """Text as the bytes that a string tensor holds.
+    """Returns text as the bytes that a string tensor holds.
 
     Raises:
-        ValueError: it has surrogates, which UTF-8 cannot write.
+        ValueError: if the text has surrogates, which UTF-8 cannot write.
     """
     if isinstance(text, bytes):
         return bytes(text)  # drops subclasses such as np.bytes_

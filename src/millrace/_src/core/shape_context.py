@@ -1,10 +1,8 @@
-"""What a shape rule sees: static shapes, attributes, and values known while tracing.
+"""The view of a shape rule: static shapes, attributes, and values known while tracing.
 
-`reshape(x, [tf.shape(x)[0], -1])` keeps its static batch size only if the rule of
-Reshape can look at the *value* of its second input. `static_value` finds values
-by running the kernels of side-effect-free ops whose inputs are constants;
-`partial_value` knows, for the ops that declare it, vectors of which only some
-elements are known.
+`reshape(x, [tf.shape(x)[0], -1])` keeps its static batch size only if the rule of Reshape can look at the *value* of
+its second input. `static_value` finds values by running the kernels of side-effect-free ops whose inputs are constants.
+For ops that declare it, `partial_value` knows vectors of which only some elements are known.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ _UNKNOWN = TensorShape(None)
 
 
 class ShapeContext:
-    """The inputs of one op call as its shape rule sees them."""
+    """The inputs of one op call as the op's shape rule sees the inputs."""
 
     __slots__ = ("op", "inputs", "attrs")
 
@@ -38,45 +36,45 @@ class ShapeContext:
         self.attrs = attrs
 
     def tensors(self, name: str) -> Sequence[Any]:
-        """The tensors of input `name`."""
+        """Returns the tensors of input `name`."""
         for arg, at in places(self.op.signature.inputs, self.attrs):
             if arg.name == name:
                 return self.inputs[at.start : at.stop]
         raise KeyError(f"{self.op.name} has no input '{name}'.")
 
     def shape(self, name: str) -> TensorShape:
-        """The static shape of the single input `name`."""
+        """Returns the static shape of the single input `name`."""
         shape: TensorShape = self.tensors(name)[0].shape
         return shape
 
     def shapes(self, name: str) -> list[TensorShape]:
-        """The static shapes of the list input `name`."""
+        """Returns the static shapes of the list input `name`."""
         return [t.shape for t in self.tensors(name)]
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute."""
+        """Returns the value of an attribute."""
         return self.attrs[name]
 
     def dtype(self, name: str) -> DType:
-        """The dtype of input `name` (of its first tensor if it is a list)."""
+        """Returns the dtype of input `name` (of the first tensor if the input is a list)."""
         dtype: DType = self.tensors(name)[0].dtype
         return dtype
 
     def value(self, name: str) -> Any:
-        """The value of input `name` as a NumPy array if it is known while tracing, else None."""
+        """Returns the value of input `name` as a NumPy array if the value is known while tracing, else None."""
         return static_value(self.tensors(name)[0])
 
     def value_as_shape(self, name: str) -> TensorShape:
-        """The integer vector `name` read as a shape; -1 and unknown elements are unknown dimensions."""
+        """Reads the integer vector `name` as a shape; -1 and unknown elements are unknown dimensions."""
         return static_shape(self.tensors(name)[0])
 
     def partial(self, name: str) -> list[int | None] | None:
-        """The elements of the integer vector (or scalar, as one element) `name`, None where unknown."""
+        """Returns the elements of the integer vector (or scalar, as one element) `name`, None where unknown."""
         return partial_value(self.tensors(name)[0])
 
 
 def static_value(tensor: Any) -> Any:
-    """The value of a tensor as a NumPy array if it does not depend on anything unknown while tracing, else None."""
+    """Returns the value of a tensor as a NumPy array if no part of it is unknown while tracing, else None."""
     if isinstance(tensor, EagerTensor):
         return tensor._value
     operation = getattr(tensor, "op", None)
@@ -95,7 +93,7 @@ def static_value(tensor: Any) -> Any:
 
 
 def _static_outputs(operation: Any) -> Sequence[Any] | None:
-    """The values of all outputs of an operation, memoized on it."""
+    """Returns the values of all outputs of an operation, memoized on the operation."""
     if operation.static_values is None:
         operation.static_values = _fold(operation) or False
     return operation.static_values or None
@@ -130,7 +128,7 @@ def _fold(operation: Any) -> Sequence[Any] | None:
 
 
 def _shape_only_stand_in(op: OpDef, tensor: Any) -> Any:
-    """For ops that read only shapes: an array of the right shape that takes no memory."""
+    """Returns, for ops that read only shapes, an array of the right shape that takes no memory."""
     if not op.traits.reads_only_shapes or not tensor.shape.is_fully_defined():
         return None
     return np.broadcast_to(np.zeros((), dtype=tensor.dtype.np_dtype), tuple(tensor.shape.as_list()))
@@ -147,7 +145,7 @@ def _flat(op: OpDef, result: Any) -> list[Any]:
 
 
 def partial_value(tensor: Any) -> list[int | None] | None:
-    """The elements of an integer vector or scalar, None where unknown; None if nothing is known of it."""
+    """Returns the elements of an integer vector or scalar, None where unknown; None if no element is known."""
     value = static_value(tensor)
     if value is not None:
         return [int(v) for v in np.asarray(value).reshape(-1)] if value.ndim <= 1 else None
@@ -167,7 +165,7 @@ def partial_value(tensor: Any) -> list[int | None] | None:
 
 
 def static_shape(tensor: Any) -> TensorShape:
-    """An integer vector read as a shape: unknown where its elements are -1 or unknown."""
+    """Reads an integer vector as a shape: unknown where elements are -1 or unknown."""
     if tensor.shape.rank == 0:
         value = static_value(tensor)
         if value is not None and int(value) != -1:

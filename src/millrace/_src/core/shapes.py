@@ -74,7 +74,7 @@ class TensorShape:
         return None if self._dims is None else list(self._dims)
 
     def as_list(self) -> list[int | None]:
-        """The dimensions as a list, None where unknown.
+        """Returns the dimensions as a list, None where unknown.
 
         Raises:
             ValueError: the rank is unknown.
@@ -84,11 +84,11 @@ class TensorShape:
         return list(self._dims)
 
     def is_fully_defined(self) -> bool:
-        """Whether the rank and every dimension are known."""
+        """Tells whether the rank and every dimension are known."""
         return self._dims is not None and None not in self._dims
 
     def num_elements(self) -> int | None:
-        """The number of elements, None unless the shape is fully defined."""
+        """Returns the number of elements, None unless the shape is fully defined."""
         if self._dims is None:
             return None
         known = [dim for dim in self._dims if dim is not None]
@@ -119,13 +119,13 @@ class TensorShape:
         return self._dims[key]
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape that knows what this one and `other` know.
+        """Returns the shape that knows what this shape and `other` know.
 
         >>> tf.TensorShape([None, 3]).merge_with([2, None])
         TensorShape([2, 3])
 
         Raises:
-            ValueError: they contradict each other.
+            ValueError: if the shapes contradict each other.
         """
         fact = as_shape(other)
         if self._dims is None:
@@ -137,7 +137,7 @@ class TensorShape:
         return TensorShape.of(tuple([b if a is None else a for a, b in zip(self._dims, fact._dims, strict=True)]))
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The dimensions of this shape followed by those of `other`; unknown rank if either rank is unknown.
+        """Returns the dimensions of this shape followed by those of `other`; unknown rank if either rank is unknown.
 
         >>> tf.TensorShape([2]).concatenate([None, 3])
         TensorShape([2, None, 3])
@@ -157,10 +157,10 @@ class TensorShape:
         return self.concatenate(other)
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape, known to have `rank` dimensions.
+        """Returns this shape, known to have `rank` dimensions.
 
         Raises:
-            ValueError: it has another rank.
+            ValueError: if the shape has another rank.
         """
         try:
             return self.merge_with(unknown_shape(rank))
@@ -168,27 +168,27 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank {rank}") from None
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape, if it may have at least `rank` dimensions.
+        """Returns this shape, if it may have at least `rank` dimensions.
 
         Raises:
-            ValueError: it has fewer.
+            ValueError: if the shape has fewer.
         """
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape, if it may have at most `rank` dimensions.
+        """Returns this shape, if it may have at most `rank` dimensions.
 
         Raises:
-            ValueError: it has more.
+            ValueError: if the shape has more.
         """
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether some fully defined shape fits both this shape and `other`.
+        """Tells whether some fully defined shape fits both this shape and `other`.
 
         >>> tf.TensorShape([None, 3]).is_compatible_with([2, 3])
         True
@@ -222,7 +222,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The shape that knows only what this one and `other` agree on.
+        """Returns the shape that knows only what this shape and `other` agree on.
 
         >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
         TensorShape([2, None])
@@ -233,7 +233,7 @@ class TensorShape:
         return TensorShape.of(tuple([a if a == b else None for a, b in zip(self._dims, other._dims, strict=True)]))
 
     def is_subtype_of(self, other: object) -> bool:
-        """Whether every tensor of this shape also has shape `other` (trace type protocol).
+        """Tells whether every tensor of this shape also has shape `other` (trace type protocol).
 
         >>> tf.TensorShape([2, 3]).is_subtype_of(tf.TensorShape([None, 3]))
         True
@@ -247,7 +247,9 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[object]) -> TensorShape | None:
-        """The most specific shape that this one and all `others` are subtypes of; None if one is no shape."""
+        """Returns the most specific shape of which this shape and all `others` are subtypes; None if one of `others` is
+        no shape.
+        """
         result = self
         for other in others:
             if not isinstance(other, TensorShape):
@@ -256,31 +258,31 @@ class TensorShape:
         return result
 
     def placeholder_value(self, placeholder_context: object) -> None:
-        """Shapes are fixed while tracing: nothing stands in for them."""
+        """Returns None: shapes are fixed while tracing, so nothing stands in for a shape."""
 
     def to_tensors(self, value: object) -> list[Any]:
-        """A shape holds no tensors."""
+        """Returns an empty list: a shape holds no tensors."""
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> None:
         """Takes no tensor from the iterator: the counterpart of `to_tensors`."""
 
     def flatten(self) -> list[Any]:
-        """A shape has no component types."""
+        """Returns an empty list: a shape has no component types."""
         return []
 
     def cast(self, value: object, cast_context: object) -> object:
         """Returns `value` if it is this shape's placeholder.
 
         Raises:
-            AssertionError: it is not.
+            AssertionError: if `value` is not None.
         """
         if value is not None:
             raise AssertionError(f"Can not cast {value!r} to type {self!r}")
         return value
 
     def as_proto(self) -> Any:
-        """This shape as a `TensorShapeProto`: -1 for an unknown dimension."""
+        """Returns this shape as a `TensorShapeProto`: -1 for an unknown dimension."""
         from millrace._src.proto import tensor_shape_pb2  # protobuf costs 20 ms; most programs need none
 
         proto = tensor_shape_pb2.TensorShapeProto(unknown_rank=self._dims is None)
@@ -292,18 +294,18 @@ class TensorShape:
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> TensorShape:
-        """The shape that `as_proto` wrote."""
+        """Returns the shape that `as_proto` wrote."""
         return cls(proto)
 
     @classmethod
     def experimental_type_proto(cls) -> Any:
-        """The message class of `as_proto`."""
+        """Returns the message class of `as_proto`."""
         from millrace._src.proto import tensor_shape_pb2  # protobuf costs 20 ms; most programs need none
 
         return tensor_shape_pb2.TensorShapeProto
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
-        """The dimensions as an integer vector, for `tf.convert_to_tensor`.
+        """Returns the dimensions as an integer vector, for `tf.convert_to_tensor`.
 
         Raises:
             TypeError: a dtype other than int32 or int64 is asked for.
@@ -379,7 +381,9 @@ def _dimension(value: Any) -> int | None:
     try:
         dim = int(operator.index(value))
     except TypeError as error:
-        if hasattr(value, "__index__") and getattr(value, "ndim", None):  # an array that is no scalar says it better
+        if hasattr(value, "__index__") and getattr(
+            value, "ndim", None
+        ):  # an array that is no scalar has a better message
             raise
         raise TypeError(
             "Dimension value must be integer or None or have an __index__ method, "
@@ -391,7 +395,7 @@ def _dimension(value: Any) -> int | None:
 
 
 def _unknown_slice(key: slice) -> TensorShape:
-    """What a slice of a shape of unknown rank still promises: its length, if counted from the front."""
+    """Returns what a slice of a shape of unknown rank still promises: the length, if counted from the front."""
     if key.step is not None:
         raise ValueError("Steps are not yet handled")
     start = key.start if key.start is not None else 0
@@ -401,18 +405,18 @@ def _unknown_slice(key: slice) -> TensorShape:
 
 
 def as_shape(shape: Any) -> TensorShape:
-    """Returns `shape` if it is a TensorShape, else makes one of it."""
+    """Returns `shape` if it is a TensorShape, else a TensorShape of it."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """A shape of which nothing is known but, if given, the rank."""
+    """Makes a shape of which nothing is known but, if given, the rank."""
     return UNKNOWN if rank is None else TensorShape.of((None,) * rank)
 
 
 @export("broadcast_static_shape")
 def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
-    """The static shape of what broadcasting tensors of two shapes against each other gives.
+    """Returns the static shape that results from broadcasting tensors of two shapes against each other.
 
     >>> tf.broadcast_static_shape(tf.TensorShape([1, 2, 3]), tf.TensorShape([5, 1, 3]))
     TensorShape([5, 2, 3])
@@ -428,7 +432,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
 
 
 def broadcast_static_shapes(*shapes: Any) -> TensorShape:
-    """The broadcast of any number of shapes; of unknown rank as soon as one is.
+    """Returns the broadcast of any number of shapes; of unknown rank if one rank is unknown.
 
     Raises:
         ValueError: two known dimensions differ and neither is 1.
@@ -453,7 +457,7 @@ def _broadcast_two(x: TensorShape, y: TensorShape) -> TensorShape:
             joined.append(a)
         elif a == 1:
             joined.append(b)
-        elif a is None or b is None:  # a known dimension beside an unknown one wins: the other is it or 1
+        elif a is None or b is None:  # a known dimension wins: an unknown dimension beside it is the same or 1
             joined.append(b if a is None else a)
         else:
             raise ValueError(

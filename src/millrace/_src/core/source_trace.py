@@ -1,9 +1,8 @@
 """Where in the user's program an op was made.
 
-Tracing records, for each operation, the innermost frames outside Millrace. A
-frame is kept as its code object and instruction offset, which costs a
-microsecond; file, line and column (PEP 657) are worked out only when an error
-message wants them.
+Tracing records, for each operation, the innermost frames outside Millrace. A frame is kept as its code object and
+instruction offset, which costs a microsecond; file, line and column (PEP 657) are worked out only when an error message
+needs them.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class SourceFrame(NamedTuple):
         return self.code.co_name
 
     def column(self) -> int | None:
-        """The zero-based column of the expression, where Python knows it."""
+        """Returns the zero-based column of the expression, where Python knows the column."""
         for index, position in enumerate(self.code.co_positions()):
             if index == self.lasti // 2:
                 return position[2]
@@ -43,12 +42,12 @@ class SourceFrame(NamedTuple):
 
 
 def is_internal(filename: str) -> bool:
-    """Whether a source file belongs to Millrace itself."""
+    """Tells whether a source file belongs to Millrace itself."""
     return filename.startswith(_PACKAGE)
 
 
 def user_frame(depth: int = 1) -> SourceFrame | None:
-    """The innermost frame outside Millrace, or None at top level."""
+    """Returns the innermost frame outside Millrace, or None at top level."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
@@ -56,7 +55,7 @@ def user_frame(depth: int = 1) -> SourceFrame | None:
 
 
 def user_frames(depth: int = 1, limit: int = _MAX_FRAMES) -> list[SourceFrame]:
-    """The innermost frames outside Millrace, innermost first."""
+    """Returns the innermost frames outside Millrace, innermost first."""
     frames: list[SourceFrame] = []
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None and len(frames) < limit:

@@ -1,10 +1,10 @@
 """`TensorSpec`: shape, dtype and name of a tensor that is not there yet.
 
-Problem: a dense tensor is the value most often described, on every call of a `tf.function`; its spec must be cheap to
-make and compare.
+Problem: a dense tensor is the value most often described, on every call of a `tf.function`; a spec of one must be cheap
+to make and compare.
 
 Idea: the three fields in slots, and direct versions of the questions that `TypeSpec` answers by walking fields. Names
-take part: a nameless spec fits a named one, not the other way round.
+take part: a spec without a name fits a spec with a name, not the other way round.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class DenseSpec(TypeSpec):
 
 @export("TensorSpec")
 class TensorSpec(DenseSpec, BatchableTypeSpec):
-    """Describes a `tf.Tensor`: its shape, its dtype and a name.
+    """The description of a `tf.Tensor`: shape, dtype and name.
 
     >>> tf.TensorSpec([None, 3], tf.float32, name="x")
     TensorSpec(shape=(None, 3), dtype=tf.float32, name='x')
@@ -115,7 +115,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> Any:
-        """A spec with the shape and dtype of another one.
+        """Returns a spec with the shape and dtype of another spec.
 
         >>> tf.TensorSpec.from_spec(tf.TensorSpec([8, 3], tf.int32, name="x"), name="y")
         TensorSpec(shape=(8, 3), dtype=tf.int32, name='y')
@@ -124,7 +124,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> Any:
-        """The spec of a tensor, under its op's name if it has one.
+        """Returns the spec of a tensor, under the name of the tensor's op if there is one.
 
         >>> tf.TensorSpec.from_tensor(tf.constant([1, 2]))
         TensorSpec(shape=(2,), dtype=tf.int32, name=None)
@@ -143,7 +143,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         return Tensor
 
     def is_compatible_with(self, spec_or_tensor: Any) -> bool:
-        """Whether `spec_or_tensor`, a TensorSpec or Tensor, has a compatible dtype and shape.
+        """Tells whether `spec_or_tensor`, a TensorSpec or Tensor, has a compatible dtype and shape.
 
         >>> tf.TensorSpec([None, 3]).is_compatible_with(tf.zeros([2, 3]))
         True
@@ -155,7 +155,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every tensor of this spec fits `other`; a name in this spec must be `other`'s too."""
+        """Tells whether every tensor of this spec fits `other`; a name in this spec must be `other`'s too."""
         return (
             isinstance(other, TensorSpec)
             and self._dtype is other._dtype
@@ -164,7 +164,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The spec of all tensors of this spec and `others`: equal dtypes and names, the shape they share."""
+        """Returns the spec of all tensors of this spec and `others`: equal dtypes and names, the common shape."""
         shape = self._shape
         for other in others:
             if type(other) is not type(self) or other._dtype is not self._dtype or other._name != self._name:
@@ -198,23 +198,23 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         return tensor
 
     def flatten(self) -> list[Any]:
-        """This spec alone."""
+        """Returns this spec alone."""
         return [self]
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """`value` as the one tensor it is.
+        """Returns `value` as the one tensor that it is.
 
         Raises:
-            TypeError: it does not fit this spec.
+            TypeError: if `value` does not fit this spec.
         """
         return [self.cast(value, None)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """The next tensor of the iterator."""
+        """Returns the next tensor of the iterator."""
         return next(tensors)
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """A placeholder in the context's graph; this spec itself when there is none."""
+        """Makes a placeholder in the context's graph; returns this spec itself when there is no graph."""
         graph = placeholder_context.context_graph
         if graph is None:
             return self
@@ -222,10 +222,10 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         return graph.add_placeholder(self._dtype, self._shape, name)
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` as a tensor of this spec.
+        """Casts `value` to a tensor of this spec.
 
         Raises:
-            TypeError: its dtype or shape does not fit.
+            TypeError: if dtype or shape do not fit.
         """
         if isinstance(value, TensorSpec) and cast_context is not None and cast_context.allow_specs:
             if not value.is_subtype_of(self):
@@ -252,7 +252,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         return TensorSpec(self._shape[1:], self._dtype)
 
     def experimental_as_proto(self) -> Any:
-        """This spec as a `TensorSpecProto`."""
+        """Returns this spec as a `TensorSpecProto`."""
         from millrace._src.proto import struct_pb2  # protobuf costs 20 ms; most programs need none
 
         shape: Any = self._shape.as_proto()
@@ -261,12 +261,12 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
 
     @classmethod
     def experimental_from_proto(cls, proto: Any) -> Any:
-        """The spec that `experimental_as_proto` wrote."""
+        """Returns the spec that `experimental_as_proto` wrote."""
         return cls(TensorShape(proto.shape), as_dtype(proto.dtype), proto.name or None)
 
     @classmethod
     def experimental_type_proto(cls) -> Any:
-        """The message class of `experimental_as_proto`."""
+        """Returns the message class of `experimental_as_proto`."""
         from millrace._src.proto import struct_pb2  # protobuf costs 20 ms; most programs need none
 
         return struct_pb2.TensorSpecProto
@@ -322,7 +322,7 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> Any:
-        """A bounded spec like `spec`: with its bounds, or those of its dtype.
+        """Returns a bounded spec like `spec`: with the bounds of `spec`, or those of its dtype.
 
         Raises:
             TypeError: the dtype has no bounds.
@@ -339,7 +339,7 @@ class BoundedTensorSpec(TensorSpec):
         )
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """This spec with the shape it shares with `others`; None unless their bounds are the same."""
+        """Returns this spec with the shape that it shares with `others`; None unless all bounds are the same."""
         shape = self._shape
         for other in others:
             if type(other) is not type(self) or other._tail() != self._tail():
@@ -394,7 +394,7 @@ class NoneTensorSpec(BatchableTypeSpec):
         return self
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether it is None or describes None."""
+        """Tells whether `spec_or_value` is None or describes None."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 
 

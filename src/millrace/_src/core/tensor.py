@@ -1,8 +1,7 @@
 """Tensors: `EagerTensor` holds a value, `SymbolicTensor` stands for one in a graph.
 
-Both are `tf.Tensor`. An eager tensor is a NumPy array plus its TensorFlow dtype
-and is made hundreds of thousands of times a second, so its constructor sets three
-slots and nothing else; everything derived is computed when asked for.
+Both are `tf.Tensor`. An eager tensor is a NumPy array plus its TensorFlow dtype and is made hundreds of thousands of
+times a second, so the constructor sets three slots and nothing else; everything derived is computed when asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from millrace._src.util.identity import Reference
 
 
 def _numpy_method(name: str) -> property:
-    """A NumPy method that tensors do not have, with advice."""
+    """Makes a property for a NumPy method that tensors do not have, which raises with advice."""
 
     def refuse(self: Any) -> Any:
         raise AttributeError(
@@ -60,22 +59,22 @@ class Tensor(Operators):
 
     @property
     def ndim(self) -> int | None:
-        """The number of dimensions, or None when it is unknown."""
+        """The number of dimensions, or None when the rank is unknown."""
         return self.shape.rank
 
     def get_shape(self) -> TensorShape:
-        """The static shape; the same as `shape`."""
+        """Returns the static shape; the same as `shape`."""
         return self.shape
 
     def __hash__(self) -> int:
-        """Tensors compare element-wise and cannot be keys, but in a plain graph, where `==` is identity."""
+        """Refuses: tensors compare element-wise and cannot be keys, but in a plain graph, where `==` is identity."""
         graph = context.state.graph
         if graph is not None and not graph.building_function:
             return id(self)
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def ref(self) -> Reference[Any]:
-        """A hashable reference to this tensor; `.deref()` gives it back."""
+        """Returns a hashable reference to this tensor; `.deref()` gives the tensor back."""
         return Reference(self)
 
     T, astype, ravel, transpose, reshape, clip, size, tolist, data = map(
@@ -125,7 +124,7 @@ class EagerTensor(Tensor):
         return False
 
     def numpy(self) -> Any:
-        """The value: a copy as a NumPy array, or a NumPy scalar (bytes for a string) if 0-d."""
+        """Returns the value: a copy as a NumPy array, or a NumPy scalar (bytes for a string) if 0-d."""
         value = self._value
         return value.copy() if value.ndim else value[()]
 
@@ -226,7 +225,7 @@ class EagerTensor(Tensor):
         raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     def cpu(self) -> EagerTensor:
-        """The tensor in the computer's main memory."""
+        """Returns the tensor in the computer's main memory."""
         return self
 
 
@@ -234,7 +233,7 @@ _held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
 
 
 def held(tensor: EagerTensor) -> Any:
-    """The array of a tensor as it is, without waiting: NumPy's, or the engine's if the tensor is pending."""
+    """Returns the array of a tensor without waiting: NumPy's, or the engine's if the tensor is pending."""
     return _held_value.__get__(tensor)
 
 
@@ -281,9 +280,9 @@ next_tape_id = itertools.count(1).__next__
 
 
 def tape_id(tensor: Any) -> int:
-    """The number under which gradient tapes know a tensor; given on first use.
+    """Returns the number under which gradient tapes know a tensor; given on first use.
 
-    A tensor captured by a function has the number of the tensor it stands for.
+    A tensor captured by a function has the number of the captured tensor.
     """
     found = getattr(tensor, "_tape_id", 0)
     if not found:
@@ -292,14 +291,14 @@ def tape_id(tensor: Any) -> int:
 
 
 def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same array, through which nobody can change it."""
+    """Returns a view of an array, through which nobody can change the array."""
     view = value.view()
     view.flags.writeable = False
     return view
 
 
 def _scalar(value: Any) -> np.ndarray[Any, Any]:
-    """A 0-d object array holding `value`."""
+    """Makes a 0-d object array that holds `value`."""
     array = np.empty((), dtype=object)
     array[()] = value
     return array
@@ -316,7 +315,7 @@ def eager(array: Any) -> EagerTensor:
 
 
 def op_function(name: str) -> Any:
-    """The op called `name` as a function of inputs and attributes."""
+    """Returns the op called `name` as a function of inputs and attributes."""
     found = get_op(name)
 
     def call(*inputs: Any, **attrs: Any) -> Any:
@@ -362,7 +361,7 @@ class SymbolicTensor(Tensor):
         return device
 
     def consumers(self) -> list[Any]:
-        """The operations that take this tensor as an input."""
+        """Lists the operations that take this tensor as an input."""
         return [op for op in self.op.graph.get_operations() for t in op.inputs if t is self]
 
     def set_shape(self, shape: Any) -> None:
@@ -417,7 +416,7 @@ class SymbolicTensor(Tensor):
 
 
 def _merge_complaint(known: TensorShape, wanted: TensorShape) -> str:
-    """Why two static shapes cannot be one, in the words of TensorFlow's shape inference."""
+    """Says why two static shapes cannot be one, in the words of TensorFlow's shape inference."""
     texts = f"Shapes are {text.shape_brackets(known)} and {text.shape_brackets(wanted)}."
     if known.rank != wanted.rank:
         return f"Shapes must be equal rank, but are {known.rank} and {wanted.rank}"

@@ -26,7 +26,7 @@ def disable_traceback_filtering() -> None:
 
 @export("debugging.is_traceback_filtering_enabled")
 def is_traceback_filtering_enabled() -> bool:
-    """Whether Millrace's own frames are left out of tracebacks.
+    """Tells whether Millrace's own frames are left out of tracebacks.
 
     >>> tf.debugging.is_traceback_filtering_enabled()
     True
@@ -35,7 +35,7 @@ def is_traceback_filtering_enabled() -> bool:
 
 
 def filter_traceback(error: BaseException) -> None:
-    """Takes Millrace's own frames out of an error's traceback, if it holds any of the user's."""
+    """Takes Millrace's own frames out of an error's traceback, if the traceback holds any of the user's."""
     if not _is_enabled:
         return
     entries = []

@@ -1,8 +1,8 @@
 """`TypeSpec`: what is known of a value before it is there.
 
-Problem: `tf.function` signatures, datasets, SavedModels and loops describe values they do not have yet, and those may
-be ragged or sparse tensors, or of the user's own classes. Each kind of value must say which tensors it consists of and
-which descriptions are compatible.
+Problem: `tf.function` signatures, datasets, SavedModels and loops describe values that do not exist yet. The values may
+be ragged or sparse tensors, or of the user's own classes. Each kind of value must say of which tensors a value consists
+and which descriptions are compatible.
 
 Idea: a subclass states its fields once (`_serialize`, in the order of its constructor) and how values become components
 and back. All else is generic: equality, hash, pickling, printing, subtyping and generalization walk the serialized
@@ -47,7 +47,7 @@ class TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}.value_type")
 
     def _serialize(self) -> Any:
-        """The fields as a tuple, so that `type(self)(*fields)` is equal to this spec."""
+        """Returns the fields as a tuple, so that `type(self)(*fields)` is equal to this spec."""
         raise NotImplementedError(f"{type(self).__name__}._serialize")
 
     @property
@@ -56,22 +56,22 @@ class TypeSpec:
         raise NotImplementedError(f"{type(self).__name__}._component_specs")
 
     def _to_components(self, value: Any) -> Any:
-        """The components of a value: tensors, in the structure of `_component_specs`."""
+        """Returns the components of a value: tensors, in the structure of `_component_specs`."""
         raise NotImplementedError(f"{type(self).__name__}._to_components")
 
     def _from_components(self, components: Any) -> Any:
-        """The value with these components: the inverse of `_to_components`."""
+        """Makes the value with these components: the inverse of `_to_components`."""
         raise NotImplementedError(f"{type(self).__name__}._from_components")
 
     @classmethod
     def _deserialize(cls, serialization: Any) -> Any:
-        """The spec with the fields that `_serialize` gave."""
+        """Makes the spec with the fields that `_serialize` gave."""
         return cls(*serialization)
 
     # --- order -------------------------------------------------------------------------------------------------
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
+        """Tells whether a value could be described by both this spec and `spec_or_value`, a spec or a value."""
         if not isinstance(spec_or_value, TypeSpec):
             try:
                 spec_or_value = type_spec_from_value(spec_or_value)
@@ -82,7 +82,7 @@ class TypeSpec:
         return _all_pairs(_is_compatible, self._serialize(), spec_or_value._serialize())
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether all values of this spec are values of `other`.
+        """Tells whether all values of this spec are values of `other`.
 
         >>> tf.TensorSpec([2, 3]).is_subtype_of(tf.TensorSpec([None, 3]))
         True
@@ -90,7 +90,7 @@ class TypeSpec:
         return type(self) is type(other) and _all_pairs(_is_subtype, self._serialize(), other._serialize())
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """The most specific spec that describes the values of this and all `others`, None if there is none.
+        """Returns the most specific spec for the values of this spec and all `others`, None if there is none.
 
         >>> tf.TensorSpec([2, 3]).most_specific_common_supertype([tf.TensorSpec([2, 4])])
         TensorSpec(shape=(2, None), dtype=tf.float32, name=None)
@@ -104,7 +104,7 @@ class TypeSpec:
             return None
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """Like `most_specific_common_supertype` of two specs.
+        """Returns `most_specific_common_supertype` of two specs.
 
         Raises:
             ValueError: there is none.
@@ -117,20 +117,20 @@ class TypeSpec:
     # --- tensors: the trace type protocol ------------------------------------------------------------------------
 
     def flatten(self) -> list[Any]:
-        """The specs of the tensors that a value consists of."""
+        """Returns the specs of the tensors of which a value consists."""
         return [leaf for spec in nest.flatten(self._component_specs) for leaf in spec.flatten()]
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """The tensors that a value consists of."""
+        """Returns the tensors of which a value consists."""
         pairs = _paired(self._component_specs, self._to_components(value))
         return [tensor for spec, part in pairs for tensor in spec.to_tensors(part)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """The value that consists of the next tensors of an iterator."""
+        """Makes the value that consists of the next tensors of an iterator."""
         return self._from_components(nest.map_structure(lambda spec: spec.from_tensors(tensors), self._component_specs))
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """The value that stands for an argument of this type while a function is traced."""
+        """Makes the value that stands for an argument of this type while a function is traced."""
         if placeholder_context.context_graph is None:
             return self
         return self._from_components(
@@ -138,10 +138,10 @@ class TypeSpec:
         )
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """`value` as a value of this type.
+        """Casts `value` to a value of this type.
 
         Raises:
-            TypeError: it is not one.
+            TypeError: if `value` is not of this type.
         """
         if cast_context is not None and cast_context.allow_specs and isinstance(value, TypeSpec):
             if not value.is_subtype_of(self):
@@ -160,14 +160,14 @@ class TypeSpec:
         return nest.flatten(self._to_components(value), expand_composites=True)
 
     def _from_compatible_tensor_list(self, tensor_list: list[Any]) -> Any:
-        """The value with these tensors, which are known to fit."""
+        """Makes the value with these tensors, which are known to fit."""
         return self._from_components(nest.pack_sequence_as(self._component_specs, tensor_list, expand_composites=True))
 
     def _from_tensor_list(self, tensor_list: list[Any]) -> Any:
-        """The value with these tensors.
+        """Makes the value with these tensors.
 
         Raises:
-            ValueError: their number or one of their types does not fit.
+            ValueError: if the number or a type of the tensors does not fit.
         """
         expected, name = self._flat_tensor_specs, self._value_name()
         if len(expected) != len(tensor_list):
@@ -201,11 +201,11 @@ class TypeSpec:
     # --- variations ------------------------------------------------------------------------------------------------
 
     def _with_tensor_ranks_only(self) -> Any:
-        """This spec with every dimension unknown, ranks kept."""
+        """Returns this spec with every dimension unknown, ranks kept."""
         return self._deserialize(nest.map_structure(_rank_only, self._serialize()))
 
     def _without_tensor_names(self) -> Any:
-        """This spec with the names of all tensors dropped."""
+        """Returns this spec with the names of all tensors dropped."""
         return self._deserialize(nest.map_structure(_nameless, self._serialize()))
 
     def _to_legacy_output_types(self) -> Any:
@@ -273,7 +273,7 @@ def _common_field(field: Any, *others: Any) -> Any:
 
 
 def _comparable(field: Any) -> Any:
-    """A hashable stand-in for a serialized field, equal for equal fields."""
+    """Returns a hashable stand-in for a serialized field, equal for equal fields."""
     if isinstance(field, dict):
         return "dict", tuple((key, _comparable(field[key])) for key in sorted(field))
     if isinstance(field, tuple):
@@ -286,7 +286,7 @@ def _comparable(field: Any) -> Any:
 
 
 def _paired(specs: Any, components: Any) -> list[tuple[Any, Any]]:
-    """Each spec with its component, which may itself be a list that becomes a tensor."""
+    """Returns each spec with its component, which may itself be a list that becomes a tensor."""
     return list(zip(nest.flatten(specs), flatten_up_to(specs, components, check_types=False), strict=True))
 
 
@@ -304,11 +304,11 @@ class BatchableTypeSpec(TypeSpec):
     """A spec whose values can be stacked into batches of the same type, as `tf.data` and `tf.map_fn` do."""
 
     def _batch(self, batch_size: int | None) -> Any:
-        """The spec of `batch_size` stacked values; None if their number is unknown."""
+        """Returns the spec of `batch_size` stacked values; of an unknown number for None."""
         raise NotImplementedError(f"{type(self).__name__}._batch")
 
     def _unbatch(self) -> Any:
-        """The spec of one value of a batch."""
+        """Returns the spec of one value of a batch."""
         raise NotImplementedError(f"{type(self).__name__}._unbatch")
 
     @property
@@ -316,7 +316,7 @@ class BatchableTypeSpec(TypeSpec):
         return nest.flatten(self._component_specs, expand_composites=True)
 
     def _to_batched_tensor_list(self, value: Any) -> list[Any]:
-        """The tensors of a batch of values, each with the batch as its first dimension."""
+        """Returns the tensors of a batch of values, each with the batch as its first dimension."""
         return self._to_tensor_list(value)
 
 
@@ -337,7 +337,7 @@ def register_type_spec_from_value_converter(value_type: type, converter: Callabl
 
 @export("type_spec_from_value")
 def type_spec_from_value(value: Any) -> Any:
-    """The spec that describes a value.
+    """Returns the spec that describes a value.
 
     >>> tf.type_spec_from_value(tf.constant([1, 2]))
     TensorSpec(shape=(2,), dtype=tf.int32, name=None)
