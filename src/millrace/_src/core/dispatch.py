@@ -132,7 +132,7 @@ def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[A
 
 
 def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
-    """Returns the inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of their type."""
+    """Returns the inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of the type."""
     flat: list[Any] = []
     for arg, value in zip(op.signature.inputs, inputs, strict=True):
         if arg.is_list:
@@ -183,7 +183,7 @@ _PYTHON = (int, float, list, tuple)
 
 
 def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
-    """Returns two operands as tensors where that is plain, and the dtypes; one operand may be a number or a variable."""
+    """Returns two operands as tensors where that is plain, and the dtypes; one may be a number or a variable."""
     if type(x) in _NUMBERS and type(y) not in _NUMBERS:
         y = _read(y)
         x = _number_like(x, y)

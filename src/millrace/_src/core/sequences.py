@@ -109,7 +109,7 @@ class _Leaves:
             raise TypeError(f"Cannot convert {self.value!r} to EagerTensor of dtype {dtypes.runtime_name(dtype)}")
 
     def _check_leading_ints(self) -> None:
-        """Refuses ints in front of the first float that do not fit int64: nothing says yet that floats are wanted."""
+        """Refuses ints in front of the first float that do not fit int64: nothing yet says that floats follow."""
         leaves = self.leaves
         if _C.FLOAT in self.categories:
             leaves = list(itertools.takewhile(lambda leaf: _category(type(leaf)) is not _C.FLOAT, leaves))
@@ -166,7 +166,7 @@ def _category(cls: type) -> _Category:
 
 
 def array_of_list(value: Sequence[Any], dtype: DType | None) -> tuple[Array, DType]:
-    """Converts as `array_of_sequence` does, with a shorter way for short flat lists of ints or floats, the usual case."""
+    """Converts as `array_of_sequence` does; a shorter way for short flat lists of ints or floats, the usual case."""
     if len(value) <= _SHORT:
         types = set(map(type, value))
         if types == _ONLY_INTS and (dtype is None or dtype is dtypes.int32 or dtype is dtypes.int64):

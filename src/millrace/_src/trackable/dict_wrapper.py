@@ -165,7 +165,7 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
         return dict(zip(dict.keys(self), dict.values(self), strict=True))
 
     def _is_modified_outside(self) -> bool:
-        """Whether the user's dict was changed behind the wrapper's back; remembers what was in it before."""
+        """Tells whether the user's dict was changed behind the wrapper's back; remembers the former contents."""
         if self._before_modification is None and not _is_same(self._seen(), self._storage):
             self._before_modification = self._seen()
         return self._before_modification is not None
