@@ -1,10 +1,16 @@
-"""What import-linter, which checks the layers in `make lint`, cannot say: JAX by its public names, no late imports."""
+"""What import-linter, which checks the layers in `make lint`, cannot say.
+
+JAX by its public names, no late imports, no modules named by strings.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "src" / "millrace" / "_src"
@@ -70,3 +76,84 @@ def test_sources_start_with_a_docstring_and_postponed_annotations() -> None:
         if not future and any(isinstance(node, ast.FunctionDef) for node in tree.body):
             found.append(f"{path.relative_to(ROOT)}: no `from __future__ import annotations`")
     assert not found, "\n".join(found)
+
+
+# --- imports by name -------------------------------------------------------------------------------------------------
+
+# Where a module of the package may be named by a string, or imported by a name that is computed; see
+# docs/decisions/layers-without-strings.md. Nobody else may: such an import is invisible to import-linter.
+REGISTRY = {"_src/core/op_homes.py", "_src/core/op_registry.py"}
+PUBLIC_TABLES = {"_api/lazy.py", "_src/interop/private_paths.py", "_src/util/lazy_import.py", "__main__.py"}
+ENGINES = {"_src/core/context.py", "_src/engines/tiers.py"}
+NAMED_PLACES = REGISTRY | PUBLIC_TABLES | ENGINES
+
+PACKAGE = SOURCES.parent
+DOTTED = re.compile(r"[a-z_]\w*(\.\w+)+")
+
+
+def is_own_path(text: str) -> bool:
+    """Whether a string names a module of the package, or something in one: `control_flow.cond.cond`."""
+    if "millrace._src" in text:
+        return True
+    if not DOTTED.fullmatch(text):
+        return False
+    parts = text.split(".")
+    prefixes = [SOURCES.joinpath(*parts[:n]) for n in range(2, len(parts) + 1)]
+    return any(path.is_dir() or path.with_suffix(".py").exists() for path in prefixes)
+
+
+def docstrings(tree: ast.Module) -> set[ast.AST]:
+    """The strings that stand alone: docstrings, and those that describe a constant."""
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def imports_by_name(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Own modules that are named by strings, and modules that are imported by a name that is computed."""
+    told = docstrings(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in told:
+            if is_own_path(node.value):
+                yield node.lineno, node.value
+        elif isinstance(node, ast.Call) and node.args and not isinstance(node.args[0], ast.Constant):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in ("import_module", "__import__"):
+                yield node.lineno, ast.unparse(node)
+
+
+def test_modules_are_imported_by_name_in_three_places_only() -> None:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        place = path.relative_to(PACKAGE).as_posix()
+        if place in NAMED_PLACES or place.endswith("_pb2.py"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found += [f"{place}:{line} {name}" for line, name in imports_by_name(tree)]
+    assert not found, "\n".join(found)
+
+
+def test_places_that_import_by_name_exist_and_do() -> None:
+    for place in NAMED_PLACES:
+        assert any(imports_by_name(ast.parse((PACKAGE / place).read_text(encoding="utf-8")))), place
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'late_function("control_flow.cond.cond")',
+        'import_module("millrace._src.ops.raw")',
+        'f"millrace._src.{name}"',
+        "import_module(name)",
+        'importlib.import_module(f"{package}.convert")',
+        '__import__(f"{package}.convert")',
+    ],
+)
+def test_an_import_by_name_is_seen(statement: str) -> None:
+    assert list(imports_by_name(ast.parse(statement)))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ['export("autodiff.GradientTape")', 'import_module("scipy.linalg")', '"""Beside `ops.raw`."""', '"ops.raw: why"'],
+)
+def test_what_only_looks_like_an_import_by_name_is_not_taken_for_one(statement: str) -> None:
+    assert not list(imports_by_name(ast.parse(statement)))

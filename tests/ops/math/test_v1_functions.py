@@ -24,5 +24,4 @@ def test_to_a_dtype(name: str) -> None:
 def test_arguments_have_their_old_order() -> None:
     assert v1.math.in_top_k([[0.1, 0.9]], [1], 1).numpy().tolist() == [True]
     assert v1.bincount([1, 1, 2], None, 5).numpy().tolist() == [0, 2, 1, 0, 0]
-    assert v1.confusion_matrix([1, 0], [1, 1], 2, tf.int64).dtype is tf.int64
     assert v1.sparse_matmul([[1.0, 0.0]], [[3.0], [4.0]], False, False, True).numpy().tolist() == [[3.0]]

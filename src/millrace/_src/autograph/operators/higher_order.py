@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces
-from millrace._src.control_flow.cond import case, cond, switch_case
+from millrace._src.control_flow.case import case
+from millrace._src.control_flow.cond import cond, switch_case
 from millrace._src.control_flow.map_fn import map_fn
 from millrace._src.control_flow.scan import foldl, foldr, scan
 from millrace._src.control_flow.vectorized_map import vectorized_map

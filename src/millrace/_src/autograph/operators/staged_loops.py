@@ -17,13 +17,13 @@ from millrace._src.autograph.operators.staged_lists import MovedList, TrialList,
 from millrace._src.autograph.operators.staging import is_tensor
 from millrace._src.autograph.operators.stand_ins import zeros_like
 from millrace._src.autograph.operators.variables import RESULT, Undefined
+from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.while_loop import while_loop
 from millrace._src.core import context
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.ops.debug.assertion import assert_that
 from millrace._src.util import nest
 from millrace._src.util.text import shape_parentheses
 

@@ -11,7 +11,7 @@ from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bfloat16, complex64, complex128, float32, float64, int32, int64
 from millrace._src.core.tensor import Tensor
-from millrace._src.ops.math import confusion, histogram, sparse_segments
+from millrace._src.ops.math import histogram, sparse_segments
 from millrace._src.ops.math.arg_reductions import in_top_k
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.division import floor_div as floor_div_op
@@ -131,34 +131,6 @@ def bincount(
     Returns: A vector of counts.
     """
     return histogram.bincount(arr, weights, minlength, maxlength, dtype)
-
-
-@export(v1=["math.confusion_matrix", "confusion_matrix"])
-def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: DType = int32,
-    name: str | None = None,
-    weights: Any = None,
-) -> Tensor:
-    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
-
-    >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
-    array([[0, 1],
-           [0, 1]], dtype=int32)
-
-    Args:
-      labels: A vector of the true classes, integers from 0.
-      predictions: A vector of the predicted classes, as long as `labels`.
-      num_classes: The number of classes; by default the largest class that occurs plus 1.
-      dtype: The dtype of the matrix.
-      name: A name for the operation (optional).
-      weights: If given, each example counts as its weight; a vector as long as `labels`.
-
-    Returns: A square matrix of dtype `dtype`.
-    """
-    return confusion.confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
 
 
 @export(v1=["to_float"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import millrace as tf
 from tests.ops.math.recorded import MODES, check_error, check_value
 
 # What TensorFlow 2.21 answers.
@@ -60,3 +61,7 @@ def test_values_are_those_of_tensorflow(program: str, dtype: str, expected: Any,
 @pytest.mark.parametrize(("program", "mode", "kind", "message"), ERRORS, ids=str)
 def test_wrong_input_gives_tensorflows_error(program: str, mode: str, kind: str, message: str) -> None:
     check_error(program, mode, kind, message)
+
+
+def test_arguments_of_version_1_have_their_old_order() -> None:
+    assert tf.compat.v1.confusion_matrix([1, 0], [1, 1], 2, tf.int64).dtype is tf.int64

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from millrace._src.control_flow.debug.assertion import assert_that
+from millrace._src.control_flow.debug.comparisons import sentence
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, float32, int32
@@ -15,8 +17,6 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_ops import rank as rank_of
 from millrace._src.ops.array.shape_ops import shape as shape_of
-from millrace._src.ops.debug.assertion import assert_that
-from millrace._src.ops.debug.comparisons import sentence
 from millrace._src.util.export import export
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.control_flow.debug.comparisons import assert_less, assert_non_negative
 from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype, int32, int64
@@ -15,7 +16,6 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.filling import ones_like_v1
 from millrace._src.ops.array.joining import stack
-from millrace._src.ops.debug.comparisons import assert_less, assert_non_negative
 from millrace._src.ops.grouping import with_dependencies
 from millrace._src.ops.math.binary import maximum
 from millrace._src.ops.math.casting import cast
@@ -75,6 +75,34 @@ def confusion_matrix(
         if counts is None:
             counts = ones_like_v1(predicted_classes, target)
         return raw.ScatterNd(indices=places, updates=counts, shape=cast(sizes, int64))
+
+
+@export(v1=["math.confusion_matrix", "confusion_matrix"])
+def confusion_matrix_v1(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: DType = int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """Counts classifications: entry (i, j) is the number of examples of class i predicted as class j.
+
+    >>> tf.compat.v1.confusion_matrix([1, 0], [1, 1]).numpy()
+    array([[0, 1],
+           [0, 1]], dtype=int32)
+
+    Args:
+      labels: A vector of the true classes, integers from 0.
+      predictions: A vector of the predicted classes, as long as `labels`.
+      num_classes: The number of classes; by default the largest class that occurs plus 1.
+      dtype: The dtype of the matrix.
+      name: A name for the operation (optional).
+      weights: If given, each example counts as its weight; a vector as long as `labels`.
+
+    Returns: A square matrix of dtype `dtype`.
+    """
+    return confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
 
 
 def _not_negative(classes: Tensor, name: str) -> Any:

@@ -1,0 +1,77 @@
+"""`tf.debugging.Assert`: a program stops where a condition does not hold.
+
+In eager mode the condition is tested at once. In a graph the condition becomes the input of an `Assert` operation,
+which always runs, in program order. As in TensorFlow, the operation stands alone only where all its data is on the host
+anyway (strings and int32); else the operation is in a branch that is taken when the condition does not hold.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.control_flow.cond import cond
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.context import name_scope, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int32, string
+from millrace._src.ops import raw
+from millrace._src.ops.debug.assertion import assert_op
+from millrace._src.util.export import export
+
+_DEFAULT_SUMMARIZE = 3
+
+
+@export("debugging.Assert", "Assert")
+def assert_that(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> Any:
+    """Raises an error that shows `data` unless `condition` is true.
+
+    >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
+
+    Args:
+      condition: a scalar boolean Tensor, or a Python value in eager mode.
+      data: a list of values to show in the message.
+      summarize: how many elements of each to show; -1 shows all; None means 3.
+      name: name of the operation in a graph.
+
+    Returns: None in eager mode; in a graph an operation that runs when the assertion has been checked.
+    Raises: tf.errors.InvalidArgumentError: if `condition` is false.
+    """
+    if state.graph is None:
+        if not condition:
+            raise errors.InvalidArgumentError(
+                node_def=None,
+                op=None,
+                message=f"Expected '{condition!s}' to be true. Summarized data: {_eager_summary(data, summarize)}",
+            )
+        return None
+    with name_scope(name, "Assert"):
+        tensors = _tensors(data)
+        check = functools.partial(
+            assert_op, data=data, summarize=_DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
+        )
+        if all(t.dtype in (string, int32) for t in tensors):
+            return check(condition)
+        condition = convert_to_tensor(condition, name="Condition")
+        return cond(condition, raw.NoOp, lambda: check(condition), name="AssertGuard").op
+
+
+def _tensors(data: Any) -> list[Any]:
+    if not isinstance(data, Sequence):
+        raise TypeError("values must be a sequence.")
+    return [convert_to_tensor(value) for value in data]
+
+
+def _eager_summary(data: Any, summarize: int | None) -> str:
+    limit = _DEFAULT_SUMMARIZE if summarize is None else summarize
+    return "\n".join(_eager_line(tensor._value, limit) for tensor in _tensors(data))
+
+
+def _eager_line(array: Array, limit: int) -> str:
+    if not array.ndim:
+        return str(array[()])
+    elements = array.reshape(-1)
+    shown_elements = elements if limit < 0 else elements[:limit]
+    return ", ".join([*map(str, shown_elements), *(["..."] if len(shown_elements) < len(elements) else [])])
