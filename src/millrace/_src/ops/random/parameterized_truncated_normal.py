@@ -156,7 +156,7 @@ def _uniforms(xp: Xp, words: Array, dtype: NpDType) -> Array:
 def _logarithm(xp: Xp, x: Array) -> Array:
     if x.dtype != np.float32:
         return xp.log(x)
-    return xp.where(x > 0, log_float32(xp, xp.ascontiguousarray(x)), np.float32(-np.inf))
+    return xp.where(x > 0, log_float32(xp, x), np.float32(-np.inf))
 
 
 # --- ops --------------------------------------------------------------------------------------------------------------
