@@ -19,12 +19,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from millrace._src.core import errors
-from millrace._src.core.dispatch import kernel_error
 from millrace._src.core.engine import Engine, Program, Run
 from millrace._src.core.execute import _level
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.engines.failures import node_failure
 from millrace._src.engines.numpy.accumulation import bind_sum
 from millrace._src.engines.numpy.instructions import (
     Choice,
@@ -233,11 +232,7 @@ class _Explainer:
         if frame is None or getattr(error, "_millrace_explained", False):
             return error
         node, arguments = self._lines[frame.tb_lineno]
-        named = kernel_error(node.op_def, _values(node, arguments, frame.tb_frame), node.attrs, error)
-        if isinstance(named, errors.OpError):
-            message = named.message.split(f" [Op:{node.type}]")[0]
-            kind: Any = type(named)
-            named = kind(None, None, _graph_message(node, message))
+        named = node_failure(node, _values(node, arguments, frame.tb_frame), error)
         named._millrace_explained = True  # type: ignore[attr-defined]  # marks it for enclosing programs
         return named
 
@@ -257,9 +252,3 @@ def _values(node: Node, arguments: Sequence[str], frame: FrameType) -> list[Any]
         array = frame.f_locals.get(name, frame.f_globals.get(name))
         found.append(value if array is None else EagerTensor(np.asarray(array), value.dtype))
     return found
-
-
-def _graph_message(node: Node, message: str) -> str:
-    defined = f" defined at (most recent call last):\n  {node.source}\n" if node.source is not None else "\n"
-    place = f"\n\t [[{{{{node {node.name}}}}}]]"
-    return f"Graph execution error:\n\nDetected at node {node.name}{defined}{message}{place}"

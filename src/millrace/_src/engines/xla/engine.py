@@ -24,8 +24,8 @@ from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import VariableStorage, resource_of
 from millrace._src.core.tensor import PendingTensor
 from millrace._src.engines.binding import bind_kernel
+from millrace._src.engines.cells import Cell
 from millrace._src.engines.tensor_lists import boxed
-from millrace._src.engines.xla.cells import Cell
 from millrace._src.engines.xla.known_values import KnownValue, inputs_behind
 from millrace._src.engines.xla.lists import DenseList, to_dense
 from millrace._src.engines.xla.lower import Lowering, _callable
@@ -189,7 +189,7 @@ class _XlaRunner:
         changed = _changed(owners, self.resources, self.written)
         fresh, kept = iter(written), iter(read)
         cells = [
-            Cell(next(fresh) if number in changed else next(kept), f"variable {number}", None, None)
+            Cell(next(fresh) if number in changed else next(kept), f"variable {number}")
             for number in range(len(set(owners)))
         ]
         arguments: list[Any] = [None] * self.input_count

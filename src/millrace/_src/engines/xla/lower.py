@@ -20,7 +20,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import places
 from millrace._src.engines.binding import bind_addition, bind_kernel
-from millrace._src.engines.xla.cells import is_concrete
+from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value

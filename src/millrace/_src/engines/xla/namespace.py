@@ -19,8 +19,9 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, XlaXp
 from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
+from millrace._src.engines.cells import Cell
 from millrace._src.engines.xla import lists
-from millrace._src.engines.xla.cells import Cell, is_concrete
+from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.lists import DenseList
 from millrace._src.engines.xla.trip_count import Count, counted
 

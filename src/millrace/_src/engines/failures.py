@@ -1,0 +1,33 @@
+"""Errors of nodes: what fails while a graph runs names the operation and the user's line that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core import errors
+from millrace._src.core.dispatch import kernel_error
+from millrace._src.passes.optimized_graph import Node
+
+
+def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Exception:
+    """Returns the exception that a user sees when the kernel of a node fails.
+
+    Args:
+      node: the node.
+      inputs: its inputs, as tensors where there are values.
+      error: what the kernel raised.
+    """
+    named = kernel_error(node.op_def, inputs, node.attrs, error)
+    if not isinstance(named, errors.OpError):
+        return named
+    message = named.message.split(f" [Op:{node.type}]")[0]
+    kind: Any = type(named)
+    failure: Exception = kind(None, None, _graph_message(node, message))
+    return failure
+
+
+def _graph_message(node: Node, message: str) -> str:
+    defined = f" defined at (most recent call last):\n  {node.source}\n" if node.source is not None else "\n"
+    place = f"\n\t [[{{{{node {node.name}}}}}]]"
+    return f"Graph execution error:\n\nDetected at node {node.name}{defined}{message}{place}"
