@@ -11,20 +11,26 @@ from millrace._src.passes.optimized_graph import Node
 
 
 def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Exception:
-    """Returns the exception that a user sees when the kernel of a node fails.
+    """Returns the exception that a user sees when the kernel of a node fails; one that a node inside has named stays.
 
     Args:
       node: the node.
       inputs: its inputs, as tensors where there are values.
       error: what the kernel raised.
     """
-    named = kernel_error(node.op_def, inputs, node.attrs, error)
-    if not isinstance(named, errors.OpError):
-        return named
-    message = named.message.split(f" [Op:{node.type}]")[0]
-    kind: Any = type(named)
-    failure: Exception = kind(None, None, _graph_message(node, message))
-    return failure
+    if getattr(error, "_millrace_explained", False):
+        return error
+    named: Any = kernel_error(node.op_def, inputs, node.attrs, error)
+    if isinstance(named, errors.OpError):
+        message = named.message.split(f" [Op:{node.type}]")[0]
+        named = type(named)(None, None, _graph_message(node, message))  # type: ignore[call-arg]  # of a subclass
+    return explained(named)
+
+
+def explained(error: Exception) -> Exception:
+    """Returns an exception, marked as one that names its node, for the graphs around that node."""
+    error._millrace_explained = True  # type: ignore[attr-defined]  # Python lets exceptions carry more
+    return error
 
 
 def _graph_message(node: Node, message: str) -> str:

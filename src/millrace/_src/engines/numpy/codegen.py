@@ -229,12 +229,10 @@ class _Explainer:
 
     def __call__(self, error: Exception) -> Exception:
         frame = self._frame(error.__traceback__)
-        if frame is None or getattr(error, "_millrace_explained", False):
+        if frame is None:
             return error
         node, arguments = self._lines[frame.tb_lineno]
-        named = node_failure(node, _values(node, arguments, frame.tb_frame), error)
-        named._millrace_explained = True  # type: ignore[attr-defined]  # marks it for enclosing programs
-        return named
+        return node_failure(node, _values(node, arguments, frame.tb_frame), error)
 
     def _frame(self, traceback: TracebackType | None) -> TracebackType | None:
         """The generated function's entry in the traceback, if the error came from one of its operations."""

@@ -20,6 +20,7 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import places
 from millrace._src.engines.binding import bind_addition, bind_kernel
+from millrace._src.engines.failures import explained, node_failure
 from millrace._src.engines.xla.known_values import is_concrete
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead
@@ -47,8 +48,8 @@ def _explained(node: Node) -> Iterator[None]:
         if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # of a graph inside this node
             error.tensors = _numbers(node.inputs)
         raise
-    except errors.OpError:
-        raise
+    except errors.OpError as error:
+        raise node_failure(node, node.inputs, error) from None
     except (ValueError, TypeError, IndexError, NotImplementedError) as error:
         message = str(kernel_error(node.op_def, node.inputs, node.attrs, error))
         raise _cannot_compile(node, message) from None
@@ -143,8 +144,8 @@ def _array(value: Value, arrays: dict[Value, Any]) -> Any:
     return arrays[value] if value.constant is None else value.constant
 
 
-def _cannot_compile(node: Node, why: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, _complaint(node, why))
+def _cannot_compile(node: Node, why: str) -> Exception:
+    return explained(errors.InvalidArgumentError(None, None, _complaint(node, why)))
 
 
 def _unknown(node: Node, why: str, tensors: list[Any]) -> errors.UnknownWhileCompilingError:

@@ -1,0 +1,25 @@
+"""The engines that the conformance suite runs on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from millrace._src.control_flow import call
+from millrace._src.core.engine import Engine
+from millrace._src.engines import tiers
+from tests.contracts.engines.lists_engine import ListsEngine
+
+ENGINES: dict[str, Callable[[], Engine]] = {**tiers.ENGINES, "lists": ListsEngine}
+NAMES = [pytest.param(name, marks=[pytest.mark.xla] * (name == "xla")) for name in ENGINES]
+
+
+@contextlib.contextmanager
+def running_on(name: str) -> Iterator[Engine]:
+    """Makes an engine run every function that is compiled in the scope."""
+    engine = ENGINES[name]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(call, "engine_for", lambda jit_compile: engine)
+        yield engine
