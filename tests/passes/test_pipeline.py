@@ -99,3 +99,11 @@ def test_a_pass_that_fails_is_left_out_and_named_once(
     (record,) = caplog.records
     assert "failing" in record.getMessage()
     assert "mine" in record.getMessage()
+
+
+@pytest.mark.parametrize("change", [tf.reshape, lambda x, shape: tf.exp(tf.reshape(tf.reshape(x, [1, 1]), shape))])
+def test_a_shape_that_is_not_known_while_tracing_is_still_checked(change: Any) -> None:
+    f = tf.function(change, autograph=False)
+    assert f(tf.constant([1.0]), tf.constant([1])).shape == [1]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="requested shape has 3"):
+        f(tf.constant([1.0]), tf.constant([3]))

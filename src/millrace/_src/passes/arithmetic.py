@@ -122,7 +122,12 @@ def _cast_to_itself(node: Node, uses: _Uses) -> _Result:
 
 def _keeps_elements(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(x) -> x, where f keeps the elements of an array and the shape is the same."""
-    return [node.inputs[0]] if _same_shape(node.inputs[0], node.outputs[0]) else None
+    return [node.inputs[0]] if _cannot_fail(node) and _same_shape(node.inputs[0], node.outputs[0]) else None
+
+
+def _cannot_fail(node: Node) -> bool:
+    """Tells whether the shape or axis that a node is given is known: another one may not fit and has to be refused."""
+    return all(value.constant is not None for value in node.inputs[1:])
 
 
 def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
@@ -130,6 +135,8 @@ def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
     inner = node.inputs[0].node
     shapes = [value.shape for value in (*node.outputs, *(inner.inputs[:1] if inner is not None else ()))]
     if inner is None or inner.op_def.name not in _KEEP_ORDER or not all(s.is_fully_defined() for s in shapes):
+        return None
+    if not (_cannot_fail(node) and _cannot_fail(inner)):
         return None
     if shapes[0] == shapes[1]:
         return [inner.inputs[0]]
