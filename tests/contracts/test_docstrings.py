@@ -25,7 +25,9 @@ NOT_GONE_THROUGH = (
     "_src/core/operators.py",
     "_src/core/runtime_options.py",
     "_src/engines/",
-    "_src/graph/",
+    "_src/graph/graph.py",
+    "_src/graph/operation.py",
+    "_src/graph/scopes.py",
 )
 
 # Words that end in s and yet are no verbs in a docstring's first place; some could be, but are not meant so.

@@ -1,11 +1,12 @@
 """Attributes on the wire: Python values to `AttrValue` and back.
 
-Problem: an attribute's message depends on its declared kind (`1` is `f: 1` for a float attribute, `i: 1` for an integer
-one), but nodes also carry attributes that no op declares (`_output_shapes`, `_class`), whose kind only the value tells.
+Problem: an attribute's message depends on the attribute's declared kind (`1` is `f: 1` for a float attribute, `i: 1`
+for an integer attribute). But nodes also carry attributes that no op declares (`_output_shapes`, `_class`), whose kind
+only the value tells.
 
-Idea: one function per kind writes a value, one table by field name reads it. A kind is either declared or guessed from
-the value; lists are the same functions over the list message. A function travels as its name and is found again in the
-library of the graph that is read.
+Idea: one function per kind writes a value, one table by field name reads a value. A kind is either declared or guessed
+from the value; lists are the same functions over the list message. A function travels as its name and is found again in
+the library of the graph that is read.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from millrace._src.proto import attr_value_pb2
 
 
 class FunctionName:
-    """A function attribute whose function is not in the library: its name and its own attributes.
+    """A function attribute whose function is not in the library: the function's name and attributes.
 
     Graphs are read and written with such names intact; running one asks for the function and fails.
     """
@@ -60,7 +61,7 @@ _SCALAR: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def _tensor(value: Any) -> Any:
-    """A tensor attribute: an array, or a (array, dtype) pair where the array's own dtype does not tell."""
+    """Encodes a tensor attribute: an array, or a (array, dtype) pair where the array's own dtype does not tell."""
     if isinstance(value, tuple):
         return encode_tensor(*value)
     array = np.asarray(value)
@@ -84,7 +85,7 @@ _MESSAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def kind_of(value: Any) -> str:
-    """The kind of an undeclared attribute, told from its value."""
+    """Guesses the kind of an undeclared attribute from the value."""
     if isinstance(value, (list, tuple)):
         return f"list[{kind_of(value[0])}]" if value else "list[int]"
     for types, kind in _KINDS:
@@ -180,7 +181,7 @@ KIND_OF_FIELD = {
 def decode_attr(proto: Any, library: Library | None = None) -> Any:
     """Reads an attribute: lists become tuples, functions are looked up in `library`.
 
-    Raises: ValueError: if it is empty, a placeholder, or malformed.
+    Raises: ValueError: if the attribute is empty, a placeholder, or malformed.
     """
     field = proto.WhichOneof("value")
     if field is None or field == "placeholder":
@@ -196,7 +197,7 @@ def decode_attr(proto: Any, library: Library | None = None) -> Any:
 
 
 def wire_kind(proto: Any) -> str | None:
-    """The kind that a message holds, as TensorFlow names kinds: `int`, `list(int)`; None when it is empty."""
+    """Returns the kind that a message holds, as TensorFlow names kinds: `int`, `list(int)`; None if it is empty."""
     field = proto.WhichOneof("value")
     if field != "list":
         return KIND_OF_FIELD.get(field)

@@ -1,12 +1,10 @@
 """Automatic control dependencies: effects of a function body happen in program order.
 
-A dataflow graph orders two operations only if one needs the other's output. An
-assignment followed by a read of the same variable has no such tie, so after a body
-is traced this pass adds control inputs: a read waits for the last write of its
-resource, a write for the last write and the reads since. Effects outside of the
-program (prints, assertions, host functions) that touch no resource happen one after
-the other. All effects together are joined in one `NoOp` that the outputs wait for,
-as TensorFlow builds it.
+A dataflow graph orders two operations only if one needs the other's output. An assignment followed by a read of the
+same variable has no such tie. So after a body is traced this pass adds control inputs: a read waits for the last write
+of its resource, a write for the last write and the reads since. Effects outside of the program (prints, assertions,
+host functions) that touch no resource happen one after the other. All effects together are joined in one `NoOp` for
+which the outputs wait, as TensorFlow builds it.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from millrace._src.graph.operation import Operation
 
 
 def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list[Operation]:
-    """Orders the effects among the operations added since index `start`; returns those that must run."""
+    """Orders the effects among the operations added since index `start`; returns the operations that must run."""
     last_write: dict[int, Operation] = {}
     reads: dict[int, list[Operation]] = {}
     must_run: list[Operation] = []
@@ -60,7 +58,7 @@ def join_effects(graph: FuncGraph, must_run: Iterable[Operation]) -> Operation |
 
 
 def resource_uses(operation: Operation) -> list[tuple[Any, bool]]:
-    """The resources an operation touches (as input tensors), each with whether it may write."""
+    """Lists the resources that an operation touches (as input tensors), each with whether the operation may write."""
     uses: list[tuple[Any, bool]] = []
     for index, tensor in enumerate(operation.inputs):
         if tensor.dtype.name == "resource":
@@ -76,7 +74,7 @@ def _may_write(operation: Operation, index: int) -> bool:
 
 
 def function_attrs(operation: Operation) -> list[FuncGraph]:
-    """The graphs among an operation's attributes."""
+    """Lists the graphs among an operation's attributes."""
     graphs: list[FuncGraph] = []
     for name, kind in operation.op_def.attr_kinds.items():
         if kind == "func" and name in operation.attrs:
@@ -87,7 +85,7 @@ def function_attrs(operation: Operation) -> list[FuncGraph]:
 
 
 def body_writes(body: FuncGraph, index: int) -> bool:
-    """Whether a function body may write the resource that is its input `index`."""
+    """Tells whether a function body may write the resource that is its input `index`."""
     if not 0 <= index < len(body.inputs):
         return False
     resource = body.inputs[index]
@@ -95,12 +93,12 @@ def body_writes(body: FuncGraph, index: int) -> bool:
 
 
 def body_effects(bodies: Iterable[Any]) -> Effects:
-    """The effects of an op that runs any of these function bodies."""
+    """Returns the effects of an op that runs any of these function bodies."""
     return _strongest({_graph_effects(getattr(body, "graph", body)) for body in bodies})
 
 
 def _graph_effects(graph: Any) -> Effects:
-    """The effects of a graph's operations; kept with their number, since graphs in graphs ask again and again."""
+    """Returns the effects of a graph's operations; kept with their number, as graphs in graphs ask again and again."""
     operations = graph.get_operations()
     known = graph.known_effects
     if known is None or known[0] != len(operations):
@@ -112,7 +110,7 @@ def _graph_effects(graph: Any) -> Effects:
 
 
 def _strongest(found: set[Effects]) -> Effects:
-    """Of the effects of several operations, the one that says most."""
+    """Returns, of the effects of several operations, the effect that says most."""
     for effect in (Effects.IO, Effects.WRITES, Effects.READS, Effects.RANDOM):
         if effect in found:
             return effect

@@ -1,10 +1,11 @@
 """Full types on the wire: what a node's outputs are beyond their dtype.
 
 TensorFlow notes on some nodes that an integer vector is a shape, or of what elements a list consists, as a
-`FullTypeDef` in `experimental_type`. Nothing here reads it; graphs written here carry it so that they are TensorFlow's.
+`FullTypeDef` in `experimental_type`. Nothing here reads these notes; graphs written here carry them so that the graphs
+are TensorFlow's.
 
-An op declares it as text, `full_type="ARRAY[TENSOR[element_dtype]]"`: constructors in capitals, with their arguments in
-brackets, around the name of a type attribute.
+An op declares the note as text, `full_type="ARRAY[TENSOR[element_dtype]]"`: constructors in capitals, with their
+arguments in brackets, around the name of a type attribute.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """`FuncGraph`: the graph of a function's body, with inputs, outputs and captures.
 
-What the body uses from outside becomes an extra input, a capture: `captures` pairs
-each outer tensor with the placeholder that stands for it. Small eager tensors are
-copied in as constants instead.
+Tensors that the body uses from outside become extra inputs, captures: `captures` pairs each outer tensor with the
+placeholder that stands for it. Small eager tensors are copied in as constants instead.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ class FuncGraph(Graph):
         return [inner for _, inner in self._captures.values()]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """The tensor of this graph that stands for `tensor`, made on first use."""
+        """Returns the tensor of this graph that stands for `tensor`, made on first use."""
         found = self._captures.get(id(tensor))
         if found is not None:
             return found[1]
@@ -90,11 +89,11 @@ class FuncGraph(Graph):
         return self._add_capture(tensor, name)
 
     def copies_constant(self, dtype: DType) -> bool:
-        """Whether a constant of an outer graph is copied rather than captured."""
+        """Tells whether a constant of an outer graph is copied rather than captured."""
         return self.copies_constants
 
     def _inlined(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
-        """The constant that holds the value of an eager tensor; tapes know both under one number."""
+        """Makes the constant that holds the value of an eager tensor; tapes know both under one number."""
         found = self._constants.get(id(tensor))
         if found is None:
             constant = self.constant(tensor._value, tensor.dtype, name)
@@ -120,11 +119,11 @@ class FuncGraph(Graph):
         self._captures[id(tensor)] = (tensor, placeholder)
 
     def stand_in(self, tensor: SymbolicTensor) -> SymbolicTensor | None:
-        """The tensor of this graph that stands for one of the graph that this one was made from, or None."""
+        """Returns the tensor of this graph that stands for a tensor of the graph it was made from, or None."""
         return None
 
     def _current(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """`tensor`, or what stands for it where this graph or one around it was made from the tensor's graph."""
+        """Returns `tensor`, or its stand-in where this graph or one around it was made from the tensor's graph."""
         graph: Any = self
         while isinstance(graph, FuncGraph):
             found = graph.stand_in(tensor)
@@ -134,7 +133,7 @@ class FuncGraph(Graph):
         return tensor
 
     def _check_accessible(self, tensor: SymbolicTensor) -> None:
-        """Refuses a tensor of a graph that does not enclose this one."""
+        """Refuses a tensor of a graph that does not enclose this graph."""
         outer = self.outer_graph
         while outer is not None:
             if outer is tensor.graph:
@@ -152,7 +151,7 @@ class FuncGraph(Graph):
         )
 
     def add_placeholder(self, dtype: DType, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
-        """Adds a placeholder; the caller decides whether it is an input."""
+        """Adds a placeholder; the caller decides whether the placeholder is an input."""
         attrs: dict[str, Any] = {"dtype": dtype, "shape": as_shape(shape)}
         if user_name is not None:
             attrs["_user_specified_name"] = user_name
@@ -162,14 +161,16 @@ class FuncGraph(Graph):
         return operation.outputs[0]
 
     def placeholder_like(self, tensor: Tensor, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
-        """Adds a placeholder with the dtype and handle type of `tensor`; the caller decides whether it is an input."""
+        """Adds a placeholder with the dtype and handle type of `tensor`; the caller decides whether it becomes an
+        input.
+        """
         placeholder = self.add_placeholder(tensor.dtype, shape, name, user_name)
         if tensor.dtype.is_handle:
             placeholder.handle_type = tensor.handle_type
         return placeholder
 
     def _absolute_name(self, name: str) -> str:
-        """`name` made unique at the top level or, where it holds a path, as it stands."""
+        """Makes `name` unique, at the top level or, where the name holds a path, as a path."""
         return self._unique(name) if "/" in name else self._operation_name(name)
 
     # --- variables ---------------------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ class FuncGraph(Graph):
 
     @property
     def trainable_variables(self) -> tuple[Any, ...]:
-        """The trainable ones among `variables`."""
+        """The trainable variables among `variables`."""
         return tuple(v for v in self.variables if v.trainable)
 
     def __repr__(self) -> str:
@@ -195,17 +196,19 @@ class FuncGraph(Graph):
 
 
 def _can_have_gradient(tensor: EagerTensor) -> bool:
-    """Whether a tape may follow a tensor, now or later: its use in a branch or body must then be seen from outside."""
+    """Tells whether a tape may follow a tensor, so that its use in a branch or body must show outside."""
     return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
 def _is_open(graph: Any) -> bool:
-    """Whether a function is being made, so that it can be given further inputs; not when it is differentiated later."""
+    """Tells whether a function is being made, so that it can get further inputs; not when a later sweep differentiates
+    it.
+    """
     return isinstance(graph, FuncGraph) and any(entered is graph for entered in context.state.graph_stack)
 
 
 def _is_constant(tensor: SymbolicTensor) -> bool:
-    """Whether a tensor is a constant of its graph and nothing that the graph is given."""
+    """Tells whether a tensor is a constant of its graph and no input of the graph."""
     operation = tensor.op
     if not operation.static_values or operation.inputs:
         return False
@@ -213,7 +216,7 @@ def _is_constant(tensor: SymbolicTensor) -> bool:
 
 
 def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:
-    """The full name of a capture's placeholder and the name the user knows it by.
+    """Returns the full name of a capture's placeholder and the name that the user knows.
 
     An eager tensor is called after the argument that takes it, a tensor of an outer graph after its operation.
     """
@@ -227,7 +230,7 @@ def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:
 
 
 def outermost_context() -> Any:
-    """The innermost place in this thread's stack that is not a function body: a plain graph, or None for eager."""
+    """Returns the innermost place in this thread's stack that is no function body: a plain graph; None for eager."""
     for graph in reversed(context.state.graph_stack):
         if graph is None or not graph.building_function:
             return graph

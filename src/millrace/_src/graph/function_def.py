@@ -1,10 +1,11 @@
 """Functions on the wire: a `FuncGraph` as a `FunctionDef`, and back.
 
-Problem: a function body on the wire has no placeholders; its arguments and results are named in a signature, and nodes
+Problem: a function body on the wire has no placeholders. Arguments and results are named in a signature, and nodes
 refer to `node:output_arg:index` rather than to `node:index`.
 
 Idea: writing is a dictionary from tensors to such names, filled with the arguments first; reading is `NodeImport` with
-a parser for those names. A library of functions is read on demand, so that a function may come before those it calls.
+a parser for such names. A library of functions is read on demand, so that a function may come before the functions that
+it calls.
 """
 
 from __future__ import annotations
@@ -33,19 +34,19 @@ _CONTEXT = "_construction_context"
 
 
 def function_name(function: Any) -> str:
-    """The name under which a function attribute (a graph, or something that has one) travels."""
+    """Returns the name under which a function attribute (a graph, or something that has a graph) travels."""
     name = function if isinstance(function, (str, bytes)) else function.name
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def graph_of(function: Any) -> FuncGraph | None:
-    """The body of a function attribute; None if only its name is known."""
+    """Returns the body of a function attribute; None if only the name is known."""
     graph = getattr(function, "graph", function)
     return graph if isinstance(graph, FuncGraph) else None
 
 
 def called_functions(operation: Operation) -> list[Any]:
-    """The functions among an operation's attributes, in the order the op declares them."""
+    """Lists the functions among an operation's attributes, in the order that the op declares."""
     found: list[Any] = []
     for name, kind in operation.op_def.attr_kinds.items():
         value = operation.attrs.get(name)
@@ -57,7 +58,7 @@ def called_functions(operation: Operation) -> list[Any]:
 
 
 def collect_functions(graph: Any) -> dict[str, Any]:
-    """All functions that a graph holds or that its operations call, by name; a caller before those it calls."""
+    """Collects all functions that a graph holds or calls, by name; a caller before the functions that it calls."""
     found: dict[str, Any] = {}
     pending = [iter([*_direct_functions(graph)])]
     while pending:
@@ -79,7 +80,7 @@ def _direct_functions(graph: Any) -> list[Any]:
 
 
 def normalize_arg_name(name: str) -> str:
-    """An operation's name as the name of an argument: lower case, `_` for what is neither letter nor digit."""
+    """Turns an operation's name into the name of an argument: lower case, `_` for what is neither letter nor digit."""
     text = re.sub(r"[^a-z0-9]", "_", name.lower())
     return re.sub(r"^[^a-z]+", "", text) or "unknown"
 
@@ -105,10 +106,10 @@ def function_to_function_def(function: Any, add_shapes: bool = False) -> functio
     """Writes a function (a `FuncGraph`, or something with a `graph`, a `name` and perhaps `attributes`).
 
     Args:
-      function: its graph's `inputs` become the arguments, the `outputs` the results.
+      function: the `inputs` of the function's graph become the arguments, the `outputs` the results.
       add_shapes: adds an `_output_shapes` attribute to each node, and what is known of variables to the arguments.
 
-    Raises: TypeError: if it has no body.
+    Raises: TypeError: if the function has no body.
     """
     graph = graph_of(function)
     if graph is None:
@@ -124,7 +125,7 @@ def function_to_function_def(function: Any, add_shapes: bool = False) -> functio
 
 
 def _compile_attributes(function: Any) -> dict[str, Any]:
-    """What a function's `jit_compile` is on the wire."""
+    """Returns the attributes that say a function's `jit_compile` on the wire."""
     compiled = getattr(function, "jit_compile", None)
     if compiled is None:
         return {}
@@ -157,7 +158,9 @@ def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.F
 
 
 def _signature_names(graph: FuncGraph, names: _Names) -> tuple[list[str], list[str]]:
-    """The names of results and arguments: those of the file that the graph was read from, else made from the nodes'."""
+    """Returns the names of results and arguments: from the file that the graph was read from, else made from the nodes'
+    names.
+    """
     results, arguments = getattr(graph, "wire_names", ((), ()))
     if len(results) != len(graph.outputs) or len(arguments) != len(graph.inputs):
         results = [normalize_arg_name(tensor.op.name) for tensor in graph.outputs]
@@ -173,7 +176,7 @@ def _write_arguments(proto: Any, graph: FuncGraph, names: Iterable[str]) -> None
 
 
 def _write_handle_types(signature: Any, graph: FuncGraph, body: Iterable[Operation]) -> None:
-    """Notes on arguments and results which variables they refer to; TensorFlow is silent on arguments nobody uses."""
+    """Notes on arguments and results the variables behind handles; TensorFlow notes nothing on unused arguments."""
     used = {id(tensor) for operation in body for tensor in operation.inputs} | set(map(id, graph.outputs))
     arguments = zip((*signature.input_arg, *signature.output_arg), (*graph.inputs, *graph.outputs), strict=True)
     for arg, tensor in arguments:
@@ -183,7 +186,7 @@ def _write_handle_types(signature: Any, graph: FuncGraph, body: Iterable[Operati
 
 
 def _argument_attrs(tensor: Any) -> dict[str, Any]:
-    """What a placeholder knows beyond its dtype: its shape, and the name the user gave it."""
+    """Returns what a placeholder knows beyond its dtype: the shape, and the name that the user gave."""
     attrs = {}
     if tensor.dtype.name != "resource":
         attrs["_output_shapes"] = encode_attr([tensor.shape], "list[shape]")
@@ -223,7 +226,7 @@ def _write_control_results(proto: Any, graph: FuncGraph, renamed: dict[Operation
 
 
 class FunctionLibrary(Mapping[str, Any]):
-    """Functions by name, each built from its `FunctionDef` when it is first asked for."""
+    """Functions by name, each built from its `FunctionDef` on first use."""
 
     def __init__(self, functions: Iterable[Any], known: Mapping[str, Any] | None = None) -> None:
         """Creates the library.
@@ -253,11 +256,11 @@ class FunctionLibrary(Mapping[str, Any]):
         return name in self._defs or name in self._known
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The function, or `default` if there is none; what goes wrong while it is built is an error."""
+        """Returns the function, or `default` if there is none; a failure to build the function is an error."""
         return self[name] if name in self else default  # noqa: SIM401  (Mapping.get would hide a KeyError inside)
 
     def _reuse(self, name: str, function: Any) -> Any:
-        """The known function of the same name if it is the same, else the new one."""
+        """Returns the known function of the same name if both are the same, else the new function."""
         known = self._known.get(name)
         if known is None or graph_of(known) is None:
             return function
@@ -291,7 +294,7 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
 
     Args:
       proto: the message, of any package.
-      library: the functions it may call, by name.
+      library: the functions that the body may call, by name.
 
     Raises:
       ValueError: if the body does not fit its signature or its ops.
@@ -319,7 +322,7 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
 
 
 def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
-    """Adds a placeholder per argument; returns them by name."""
+    """Adds a placeholder for each argument; returns the placeholders by name."""
     arguments: dict[str, Any] = {}
     shapes = proto.attr["_input_shapes"].list.shape if "_input_shapes" in proto.attr else ()
     for position, arg in enumerate(proto.signature.input_arg):

@@ -1,7 +1,7 @@
 """Graphs on the wire: `tf.Graph` as a `GraphDef`, and as a file.
 
-A `GraphDef` is the graph's nodes, the functions they call, and the versions of the program that wrote it. Reading one
-is `import_graph_def`; the version rules of both directions are here.
+A `GraphDef` holds the graph's nodes, the functions that the nodes call, and the versions of the program that wrote the
+graph. Reading a `GraphDef` is `import_graph_def`; the version rules of both directions are here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MIN_CONSUMER_OF_FUNCTIONS = 12
 
 
 def node_def_of(operation: Operation) -> node_def_pb2.NodeDef:
-    """The `NodeDef` of an operation."""
+    """Returns the `NodeDef` of an operation."""
     return encode_node(operation)
 
 
@@ -54,7 +54,7 @@ def graph_to_graph_def(graph: Any, from_version: int | None = None, add_shapes: 
 
 
 def versions_of(graph: Any) -> versions_pb2.VersionDef:
-    """The versions of a graph: this program's, lowered by whatever was imported into it."""
+    """Returns the versions of a graph: this program's, lowered by the versions of imported graphs."""
     known = vars(graph).get("_versions")
     versions = versions_pb2.VersionDef()
     if known is None:
@@ -67,7 +67,7 @@ def versions_of(graph: Any) -> versions_pb2.VersionDef:
 def merge_versions(graph: Any, imported: Any) -> None:
     """Notes the versions of a `GraphDef` that is added to `graph`.
 
-    Raises: ValueError: if it asks for readers newer than TensorFlow 2.21, or refuses this one.
+    Raises: ValueError: if `imported` asks for readers newer than TensorFlow 2.21, or refuses this reader.
     """
     if imported.min_consumer > PRODUCER:
         raise ValueError(
@@ -102,8 +102,8 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
 
     Args:
         graph_or_graph_def: a `tf.Graph` or a `GraphDef`.
-        logdir: the folder; made if it does not exist.
-        name: the file's name within it.
+        logdir: the folder; made if there is none.
+        name: the file's name within the folder.
         as_text: whether to write protobuf's text form rather than its binary one.
 
     Returns:

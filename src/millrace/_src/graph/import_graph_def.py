@@ -78,7 +78,7 @@ def import_graph_def(
 
 
 def _as_graph_def(graph_def: Any) -> graph_pb2.GraphDef:
-    """A copy of the message, whichever package it is of."""
+    """Copies the message, from either package, to a message of this package."""
     if getattr(getattr(graph_def, "DESCRIPTOR", None), "name", None) != "GraphDef":
         raise TypeError("Argument `graph_def` must be a GraphDef proto.")
     proto = graph_pb2.GraphDef()
@@ -113,7 +113,7 @@ def _as_text(value: str | bytes) -> str:
 
 
 def _split(text: str) -> tuple[str, int]:
-    """`name:index` or `name`."""
+    """Splits `name:index` or `name` into name and index."""
     name, colon, index = text.partition(":")
     if not colon:
         return text, 0
@@ -128,7 +128,7 @@ def _split(text: str) -> tuple[str, int]:
 
 
 def _strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) -> None:
-    """Drops attributes that the writer knew, this program does not, and that say nothing: they hold their default."""
+    """Drops attributes that only the writer knew and that hold their default."""
     producers = {op.name: {attr.name: attr for attr in op.attr} for op in producer_op_list.op}
     for node in proto.node:
         try:
@@ -143,7 +143,7 @@ def _strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) ->
 
 
 def _mapped_tensors(graph: Any, inputs: Mapping[str, Any], scope: str) -> dict[tuple[str, int], Any]:
-    """The values of `input_map` as tensors of the graph, by node and output."""
+    """Returns the values of `input_map` as tensors of the graph, by node and output."""
     if not scope and any(not isinstance(value, SymbolicTensor) for value in inputs.values()):
         raise ValueError(
             "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try calling "
@@ -197,7 +197,7 @@ def _import(
 
 
 def _free_name(graph: Any, name: str, taken: Mapping[str, str]) -> str:
-    """`name`, with `_1`, `_2`, ... if the graph has an operation of that name."""
+    """Returns `name`, with `_1`, `_2`, ... if the graph has an operation of that name."""
     candidate, count = name, 0
     while candidate in graph._by_name or (count and candidate in taken):
         count += 1
@@ -216,7 +216,7 @@ def _refuse_unused(
 
 
 def _element(text: str, made: Mapping[str, Operation], tensors: Mapping[tuple[str, int], Any]) -> Any:
-    """The operation `"a"` or the tensor `"a:0"`."""
+    """Returns the operation `"a"` or the tensor `"a:0"`."""
     if ":" not in text:
         if text not in made:
             raise ValueError(f"Requested return node '{text}' not found in graph def")

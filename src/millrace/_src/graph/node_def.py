@@ -1,6 +1,6 @@
 """Nodes on the wire: an `Operation` as a `NodeDef`, and a `NodeDef`'s attributes checked against its op.
 
-Graphs and function bodies write the same nodes and differ only in how they name a tensor: `node:1` in a graph,
+Graphs and function bodies write the same nodes and differ only in the names of tensors: `node:1` in a graph,
 `node:output_arg:1` in a function. That naming is the one parameter here.
 """
 
@@ -25,7 +25,7 @@ from millrace._src.proto import node_def_pb2
 
 
 def tensor_name(tensor: Any) -> str:
-    """How a graph's nodes refer to a tensor: `node` for its first output, `node:1` for the others."""
+    """Returns the name by which a graph's nodes refer to a tensor: `node` for the first output, `node:1` for others."""
     return str(tensor.op.name) if tensor.value_index == 0 else f"{tensor.op.name}:{tensor.value_index}"
 
 
@@ -59,7 +59,7 @@ def encode_attrs(attrs: Any, operation: Operation) -> None:
 
 
 def _tensor_dtype(operation: Operation, value: Any) -> DType:
-    """The dtype of a tensor attribute: that of the output it becomes."""
+    """Returns the dtype of a tensor attribute: the dtype of the output that the attribute becomes."""
     for tensor in operation.outputs:
         if tensor.dtype.np_dtype == value.dtype:
             return tensor.dtype
@@ -69,7 +69,7 @@ def _tensor_dtype(operation: Operation, value: Any) -> DType:
 
 @functools.lru_cache(maxsize=256)
 def canonical_device(device: str) -> str:
-    """A device name as TensorFlow writes it: `/cpu:0` and `CPU:0` are `/device:CPU:0`."""
+    """Returns a device name as TensorFlow writes device names: `/cpu:0` and `CPU:0` are `/device:CPU:0`."""
     if not device:
         return ""
     parts = []
@@ -84,7 +84,7 @@ def canonical_device(device: str) -> str:
 
 
 def find_op(name: str) -> OpDef:
-    """The declaration of an op.
+    """Returns the declaration of an op.
 
     Raises: NotFoundError: if there is none.
     """
@@ -100,7 +100,7 @@ def find_op(name: str) -> OpDef:
 
 
 def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a node as Python values, checked against its op and completed with defaults.
+    """Returns the attributes of a node as Python values, checked against the op and completed with defaults.
 
     Raises: ValueError: if one is missing, of another kind than declared, or not allowed.
     """

@@ -71,7 +71,7 @@ class NodeImport:
     # --- parse -------------------------------------------------------------------------------------------------
 
     def _references(self, node: Any, index: Mapping[str, int]) -> tuple[list[Reference], list[str]]:
-        """The tensors and the operations a node waits for."""
+        """Returns the tensors and the operations for which a node waits."""
         data: list[Reference] = []
         controls: list[str] = []
         for text in node.input:
@@ -122,7 +122,7 @@ class NodeImport:
         return source.outputs[index]
 
     def _rename_colocations(self, node_name: str, attrs: dict[str, Any]) -> None:
-        """Points `loc:@node` constraints at the new names."""
+        """Makes `loc:@node` constraints name the new names."""
         groups = attrs.get("_class")
         if groups is None:
             return
@@ -152,7 +152,7 @@ def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
 def _order(
     nodes: Sequence[Any], references: Sequence[tuple[list[Reference], list[str]]], index: Mapping[str, int]
 ) -> Iterable[int]:
-    """Positions of the nodes, each after those it waits for; among the ready ones the first in the file."""
+    """Returns the positions of the nodes, each after its inputs and controls; among ready ones the first in the file."""
     consumers: dict[int, list[int]] = {}
     pending = []
     for position, (data, controls) in enumerate(references):
@@ -176,7 +176,7 @@ def _order(
 
 
 def _colocations(node: Any) -> list[str]:
-    """The nodes that a node must be placed with."""
+    """Lists the nodes with which a node must be placed."""
     if "_class" not in node.attr:
         return []
     return [s.decode()[5:] for s in node.attr["_class"].list.s if s.startswith(b"loc:@")]
@@ -202,7 +202,7 @@ def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], n
 
 
 def _flat_index(source: Operation, reference: Reference, consumer: str) -> int:
-    """The position among all outputs of element `index` of output argument `arg`."""
+    """Returns the position among all outputs of element `index` of output argument `arg`."""
     start = 0
     for arg, size in output_sizes(source):
         if arg == reference.arg:
@@ -217,7 +217,7 @@ def _flat_index(source: Operation, reference: Reference, consumer: str) -> int:
 
 
 def output_sizes(operation: Operation) -> list[tuple[str, int]]:
-    """Each output argument of an operation with its number of tensors."""
+    """Returns each output argument of an operation with its number of tensors."""
     return [(arg.name, len(arg.dtypes(operation.attrs))) for arg in operation.op_def.signature.outputs]
 
 
@@ -250,7 +250,7 @@ def _difference(inferred: TensorShape, given: TensorShape) -> str:
 
 
 def _call_op(function: Any) -> OpDef:
-    """The op that calls a function: old files name the function itself as the node's op."""
+    """Returns the op that calls a function: old files name the function itself as the node's op."""
     body: FuncGraph = getattr(function, "graph", function)
     arguments = {tensor.op for tensor in body.inputs}
     stateful = any(op.effects is not Effects.NONE for op in body.get_operations() if op not in arguments)

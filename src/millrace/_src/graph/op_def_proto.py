@@ -18,17 +18,17 @@ from millrace._src.proto import op_def_pb2, types_pb2
 
 
 def type_constant(dtype: DType) -> str:
-    """The name of a dtype's wire number: `DT_FLOAT`."""
+    """Returns the name of a dtype's wire number: `DT_FLOAT`."""
     return str(types_pb2.DataType.Name(dtype.enum))
 
 
 def wire_attr_kind(kind: str) -> str:
-    """An attribute kind as an `OpDef` spells it: `list[int]` is `list(int)`."""
+    """Returns an attribute kind as an `OpDef` spells kinds: `list[int]` is `list(int)`."""
     return kind.replace("list[", "list(").replace("]", ")")
 
 
 def op_def_to_proto(op_def: OpDef) -> op_def_pb2.OpDef:
-    """The declaration as a message."""
+    """Returns the declaration as a message."""
     proto = op_def_pb2.OpDef(name=op_def.name)
     proto.input_arg.extend(_arg_proto(arg) for arg in op_def.signature.inputs)
     proto.output_arg.extend(_arg_proto(arg) for arg in op_def.signature.outputs)
@@ -40,7 +40,7 @@ def op_def_to_proto(op_def: OpDef) -> op_def_pb2.OpDef:
 
 
 def is_stateful(op_def: OpDef, attrs: dict[str, Any] | None = None) -> bool:
-    """Whether the op does anything besides computing its outputs from its inputs."""
+    """Tells whether the op does anything besides computing its outputs from its inputs."""
     try:
         return op_def.effects(attrs or {}) is not Effects.NONE
     except KeyError:  # the effects follow from function attributes, which a bare declaration does not have
@@ -81,7 +81,7 @@ def _is_number_of_inputs(op_def: OpDef, name: str) -> bool:
 
 
 def _restriction(types: TypeSet | TypeList | None) -> tuple[DType, ...]:
-    """The dtypes a type attribute is restricted to; empty when any will do."""
+    """Returns the dtypes to which a type attribute is restricted; empty when any dtype will do."""
     allowed = types.allowed if isinstance(types, TypeList) else types
     if allowed is None or any(dtype.name == "variant" for dtype in allowed):
         return ()
@@ -92,7 +92,7 @@ def _restriction(types: TypeSet | TypeList | None) -> tuple[DType, ...]:
 
 
 def op_summary(op_def: OpDef) -> str:
-    """TensorFlow's summary: `Op<name=AddV2; signature=x:T, y:T -> z:T; attr=T:type,allowed=[...]>`."""
+    """Returns TensorFlow's summary: `Op<name=AddV2; signature=x:T, y:T -> z:T; attr=T:type,allowed=[...]>`."""
     parts = [f"name={op_def.name}", f"signature={_side(op_def.signature.inputs)} -> {_side(op_def.signature.outputs)}"]
     for name, kind in sorted(op_def.attr_kinds.items()):
         parts.append(_attr_summary(op_def, name, kind))
@@ -130,7 +130,7 @@ def _attr_summary(op_def: OpDef, name: str, kind: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """An attribute value as TensorFlow's messages print it: `true`, `DT_FLOAT`, `[2,3]`, `"text"`."""
+    """Writes an attribute value as TensorFlow's messages do: `true`, `DT_FLOAT`, `[2,3]`, `"text"`."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, DType):

@@ -41,14 +41,14 @@ def graph_text(graph: Any, *, sources: bool = True) -> str:
     mul = Mul(x, mul/y)                         () float32
 
     Args:
-        graph: a `tf.Graph`, or anything with one as its `graph`.
+        graph: a `tf.Graph`, or anything with a `tf.Graph` as its `graph`.
         sources: whether to show the user's line that made each operation.
     """
     return "\n".join(_graph_lines(getattr(graph, "graph", graph), "", sources, set()))
 
 
 def operation_text(operation: Operation, *, sources: bool = True) -> str:
-    """Describes one operation in one line, without the functions it calls."""
+    """Describes one operation in one line, without the functions that the operation calls."""
     call = f"{operation.name} = {operation.type}({', '.join(_arguments(operation))})"
     results = ", ".join(f"{_shape(tensor.shape)} {tensor.dtype.name}" for tensor in operation.outputs)
     notes = [results] if results else []
@@ -62,7 +62,7 @@ def operation_text(operation: Operation, *, sources: bool = True) -> str:
 
 
 def _graph_lines(graph: Any, indent: str, sources: bool, shown: set[int]) -> Iterator[str]:
-    """The lines of a graph and, indented, of the graphs in it; each of those once."""
+    """Yields the lines of a graph and, indented, of the graphs inside; each graph once."""
     for operation in graph.get_operations():
         yield indent + operation_text(operation, sources=sources)
         for label, function in _functions(operation):
@@ -86,7 +86,7 @@ def _signature(function: Any, body: Any) -> str:
 
 
 def _functions(operation: Operation) -> list[tuple[str, Any]]:
-    """The functions among the attributes, each with its label."""
+    """Lists the functions among the attributes, each with a label."""
     found: list[tuple[str, Any]] = []
     for name, kind in operation.op_def.attr_kinds.items():
         value = operation.attrs.get(name)
@@ -98,7 +98,7 @@ def _functions(operation: Operation) -> list[tuple[str, Any]]:
 
 
 def _arguments(operation: Operation) -> list[str]:
-    """Inputs by name, then the attributes that say something."""
+    """Lists inputs by name, then the attributes that say something."""
     arguments = [_tensor(tensor) for tensor in operation.inputs]
     op_def = operation.op_def
     for name, value in operation.attrs.items():
@@ -111,7 +111,7 @@ def _arguments(operation: Operation) -> list[str]:
 
 
 def _is_silent(op_def: Any, name: str, kind: str, value: Any) -> bool:
-    """Whether an attribute is a dtype, a count, a function, or at its default."""
+    """Tells whether an attribute is a dtype, a count, a function, or at its default."""
     if kind in ("type", "list[type]", "func", "list[func]") or name in op_def.signature.inferred_attrs:
         return True
     if isinstance(value, TensorShape):
@@ -131,7 +131,7 @@ def _shape(shape: TensorShape) -> str:
 
 
 def _array(array: Any) -> str:
-    """The values of a constant, cut after a few."""
+    """Writes the values of a constant, cut after a few."""
     flat = np.asarray(array).reshape(-1)
     words = [_value(item) for item in flat[:_MAX_VALUES].tolist()]
     if np.ndim(array) == 0:

@@ -1,7 +1,7 @@
 """The public names of protocol messages: `tf.compat.v1.GraphDef`, `tf.train.Example`, ...
 
-The messages are generated; this is where they get their names in `tf`. The module loads protobuf, so only the first use
-of such a name imports it.
+The messages are generated; here the messages get their names in `tf`. The module loads protobuf, so only the first use
+of such a name imports the module.
 """
 
 from __future__ import annotations

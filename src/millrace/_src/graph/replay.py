@@ -1,8 +1,8 @@
 """Carrying out an operation of one graph again, on other tensors, in the current context.
 
-A transformation of a graph that keeps most of it goes through the operations in order and replays each on what now
-stands for its inputs: as a node of the graph being built, or at once in eager mode. What an operation carries besides
-its attributes (a gradient of its own, the variable behind a handle, its device) goes along.
+A transformation of a graph that keeps most of the graph goes through the operations in order and replays each on the
+tensors that now stand for its inputs: as a node of the graph being built, or at once in eager mode. What an operation
+carries besides its attributes (a gradient of its own, the variable behind a handle, its device) goes along.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numb
 
 
 def call(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
-    """The call of an operation's op, with its attributes, on other tensors; returns its flat outputs."""
+    """Calls an operation's op, with the operation's attributes, on other tensors; returns the flat outputs."""
     op = operation.op_def
     inferred = op.signature.inferred_attrs
     attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")}
@@ -55,12 +55,12 @@ def call(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
 
 
 def name_alone(operation: Operation) -> str:
-    """The last part of an operation's name, as it can stand outside of a scope."""
+    """Returns the last part of an operation's name, as the name can stand outside of a scope."""
     return operation.name.rpartition("/")[2].lstrip("_-") or operation.type
 
 
 def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> Operation:
-    """A node of the current graph, told to the tapes."""
+    """Adds a node to the current graph and tells the tapes."""
     graph, op = state.graph, operation.op_def
     inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
     attrs = dict(operation.attrs)

@@ -3,10 +3,10 @@
 Problem: a `TensorProto` has two forms, raw bytes (`tensor_content`) or a list of values in a field that depends on the
 dtype, and files must come out byte for byte as TensorFlow writes them.
 
-Idea: one table row per dtype says which list field it uses, which NumPy type its elements have in that field, and
-whether several elements go as raw bytes. Encoding and decoding are two small functions over the table. A list may be
-shorter than the tensor: its last element fills the rest, which is also how an array broadcast from one element is
-written (and read, so that `tf.zeros([1000])` costs one element in memory too).
+Idea: one table row for each dtype says which list field holds the elements, which NumPy type the elements have in that
+field, and whether several elements go as raw bytes. Encoding and decoding are two small functions over the table. A
+list may be shorter than the tensor: the last element fills the rest. An array broadcast from one element is written
+that way (and read that way, so that `tf.zeros([1000])` costs one element in memory too).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from millrace._src.util.export import export
 
 
 class _Wire(NamedTuple):
-    """How a dtype is written: list field, NumPy type of its elements there, and whether it may go as raw bytes."""
+    """The wire form of a dtype: the list field, the NumPy type of elements there, and whether raw bytes are allowed."""
 
     field: str | None
     element: Any
@@ -108,7 +108,7 @@ def _little_endian(array: Array) -> Array:
 
 
 def _listed(flat: Array, wire: _Wire) -> list[Any]:
-    """The elements as Python values of the list field."""
+    """Returns the elements as Python values of the list field."""
     if wire.element is object:
         return [_as_bytes(item) for item in flat.tolist()]
     if flat.dtype.kind == "c":
@@ -139,7 +139,7 @@ def make_tensor_proto(
     Args:
         values: a Python value or nested list, a NumPy array, an eager tensor, or a `TensorProto`, which is returned as
             it is.
-        dtype: the dtype of the result; None infers it.
+        dtype: the dtype of the result; None infers the dtype.
         shape: the shape of the result; None takes that of `values`. A larger shape repeats the last value.
         verify_shape: whether `values` must have exactly `shape`.
         allow_broadcast: whether a single value may fill `shape`; otherwise sizes must agree.
@@ -194,7 +194,9 @@ def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DTyp
 
 
 def _converted(values: Any, dtype: DType | None) -> tuple[Array, DType]:
-    """A Python value as an array. Unlike `tf.constant`, numbers too large for `dtype` wrap around, as NumPy casts."""
+    """Converts a Python value to an array; numbers too large for `dtype` wrap around as in NumPy, unlike in
+    `tf.constant`.
+    """
     array = np.array(values)
     if array.dtype.kind in "SU" and all(isinstance(item, (str, bytes)) for item in _leaves(values)):
         return np.array(values, dtype=object), dtypes.string
@@ -212,14 +214,14 @@ def _converted(values: Any, dtype: DType | None) -> tuple[Array, DType]:
 
 
 def _leaves(values: Any) -> list[Any]:
-    """The elements of nested lists and tuples."""
+    """Lists the elements of nested lists and tuples."""
     if isinstance(values, (list, tuple)):
         return [leaf for item in values for leaf in _leaves(item)]
     return [values]
 
 
 def _default_dtype(array: Array) -> DType:
-    """The dtype TensorFlow gives Python numbers: float32, and int32 where all fit."""
+    """Returns the dtype that TensorFlow gives Python numbers: float32, and int32 where all fit."""
     if array.dtype == np.float64:
         return dtypes.float32
     if array.dtype == np.int64 and np.array_equal(array, array.astype(np.int32)):
@@ -228,7 +230,9 @@ def _default_dtype(array: Array) -> DType:
 
 
 def _stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:
-    """A NumPy array in the storage type of its dtype (quantized types are records in NumPy, plain integers here)."""
+    """Returns a NumPy array in the storage type of its dtype: NumPy stores quantized types as records, Millrace as
+    integers.
+    """
     if dtype is not None and dtype.is_numpy_compatible and not (dtype is dtypes.string and array.dtype.kind in "SU"):
         array = array.astype(dtype.as_numpy_dtype)
     found = as_dtype(array.dtype)
@@ -240,7 +244,7 @@ def _stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:
 
 
 def _nested_shape(values: Any) -> tuple[int, ...]:
-    """The shape that the nesting of lists and tuples suggests."""
+    """Returns the shape that the nesting of lists and tuples suggests."""
     dims: list[int] = []
     while isinstance(values, (list, tuple)):
         dims.append(len(values))
@@ -346,7 +350,7 @@ def _strings_from_content(content: bytes, size: int) -> Array:
 
 
 def _from_list(proto: Any, dtype: DType, wire: _Wire) -> Array:
-    """The values of the list field, as many as there are."""
+    """Returns the values of the list field, as many as there are."""
     if wire.field is None:
         return np.empty(0, dtype.np_dtype)
     values = getattr(proto, wire.field)

@@ -1,4 +1,4 @@
-"""Walks over graphs: what a set of outputs needs, and in which order it can run."""
+"""Walks over graphs: the operations that a set of outputs needs, and an order in which they can run."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def required_operations(
     *,
     with_effects: bool = True,
 ) -> list[Operation]:
-    """The operations that must run for `roots` and for the effects of the graph, in an order they can run in.
+    """Returns the operations that must run for `roots` and for the effects of the graph, in an order that works.
 
     `operations` is the whole graph. An operation with an effect (an assignment, a print) is needed even if no
-    root depends on it, unless `with_effects` is False. Operations in `stop` are given: nothing they depend on
-    is needed.
+    root depends on it, unless `with_effects` is False. Operations in `stop` are given: their inputs are
+    not needed.
     """
     stopped, roots = set(stop), list(roots)
     found = _in_given_order(operations, roots, stopped, with_effects)
@@ -32,7 +32,7 @@ def required_operations(
 def _in_given_order(
     operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
 ) -> list[Operation] | None:
-    """The needed operations in the order of the graph, as it mostly is; None if they cannot run in that order."""
+    """Returns the needed operations in the order of the graph, which mostly works; None if it does not."""
     needed, passed = set(roots), set()
     found: list[Operation] = []
     for operation in reversed(operations):
@@ -54,7 +54,7 @@ def _in_given_order(
 def _needed(
     operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
 ) -> set[Operation]:
-    """The operations that roots and effects depend on."""
+    """Returns the operations on which roots and effects depend."""
     needed: set[Operation] = set()
     stack = [*roots, *(op for op in operations if with_effects and op.effects.must_run)]
     while stack:
@@ -67,7 +67,7 @@ def _needed(
 
 
 def topological_order(operations: Sequence[Operation], given: Iterable[Operation] = ()) -> list[Operation]:
-    """Orders operations so that each comes after its inputs and control inputs, otherwise as given.
+    """Orders operations so that each comes after its inputs and control inputs, and else in the given order.
 
     Raises: ValueError: if the operations depend on each other in a circle.
     """
