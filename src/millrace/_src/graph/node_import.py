@@ -152,7 +152,7 @@ def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
 def _order(
     nodes: Sequence[Any], references: Sequence[tuple[list[Reference], list[str]]], index: Mapping[str, int]
 ) -> Iterable[int]:
-    """Returns the positions of the nodes, each after its inputs and controls; among ready ones the first in the file."""
+    """Returns the positions of the nodes, each after its inputs and controls; of ready ones the first in the file."""
     consumers: dict[int, list[int]] = {}
     pending = []
     for position, (data, controls) in enumerate(references):
