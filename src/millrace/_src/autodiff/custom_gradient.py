@@ -256,11 +256,11 @@ class _Backward:
                 f"custom_gradient function expected to return {self._argument_count} gradients, but "
                 f"returned {count} instead."
             )
-        return [g if g is None or hasattr(g, "dtype") and not _is_array(g) else convert_to_tensor(g) for g in found]
+        return [g if g is None or _is_gradient(g) else convert_to_tensor(g) for g in found]
 
 
-def _is_array(value: Any) -> bool:
-    return not isinstance(value, (Tensor, IndexedSlices)) and not is_variable(value)
+def _is_gradient(value: Any) -> bool:
+    return isinstance(value, (Tensor, IndexedSlices)) or is_variable(value)
 
 
 def _flat_gradients(gradients: Any, argument_count: int) -> list[Any]:

@@ -16,6 +16,7 @@ from millrace._src.autodiff.backprop import UnconnectedGradients
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.resources import is_variable
+from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -147,7 +148,7 @@ class ForwardAccumulator:
             values = self._accumulator.tangent_or_zeros(primal.values)
             return None if values is None else IndexedSlices(values, primal.indices, primal.dense_shape)
         handle = _handle(primal)
-        if handle is None and not hasattr(primal, "dtype"):
+        if handle is None and not isinstance(primal, Tensor):
             raise AttributeError(f"{type(primal).__name__!r} object has no attribute '_id': it is no Tensor")
         return self._accumulator.tangent_or_zeros(primal if handle is None else handle)
 

@@ -20,6 +20,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.graph.operation import Operation
 from millrace._src.ops import raw
 from millrace._src.util import nest
 
@@ -73,7 +74,7 @@ def finish_branch(branch: Branch) -> None:
 
 
 def _is_operation(item: Any) -> bool:
-    return hasattr(item, "control_inputs")
+    return isinstance(item, Operation)
 
 
 def merge_captures(graphs: Sequence[FuncGraph], missing: Callable[[FuncGraph, int, Any], tuple[str, Any]]) -> list[Any]:

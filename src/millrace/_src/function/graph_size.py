@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from millrace._src.core.tensor import EagerTensor
+
 _BYTES_PER_OPERATION = 1500
 """A measured average of an operation, its output tensors, names and attributes."""
 
@@ -14,5 +16,5 @@ def graph_bytes(graph: Any) -> int:
     constants = sum(
         getattr(operation.attrs.get("value"), "nbytes", 0) for operation in operations if operation.type == "Const"
     )
-    captured_bytes = sum(tensor._value.nbytes for tensor, _ in graph.captures if hasattr(tensor, "_value"))
+    captured_bytes = sum(tensor._value.nbytes for tensor, _ in graph.captures if isinstance(tensor, EagerTensor))
     return len(operations) * _BYTES_PER_OPERATION + int(constants) + int(captured_bytes)

@@ -26,9 +26,7 @@ SMALL_INTEGER = TypeSet((d.int4, d.uint4))
 FLOAT_COMPLEX = TypeSet((*FLOAT, *COMPLEX))
 PLAIN = TypeSet((*NUMERIC, *BOOL, *STRING, *FLOAT8, *SMALL_INTEGER, *QUANTIZED))
 """The dtypes that hold plain values: no handles, no variants."""
-ANY = TypeSet(
-    (*PLAIN, d.resource, d.variant, *d.ALL_DTYPES) if hasattr(d, "ALL_DTYPES") else (*PLAIN, d.resource, d.variant)
-)
+ANY = TypeSet((*PLAIN, d.resource, d.variant, *d.ALL_DTYPES))
 """Every dtype."""
 
 __all__ = [
