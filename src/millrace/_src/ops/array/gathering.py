@@ -387,6 +387,11 @@ def bad_positions(indices: Array, dims: tuple[int, ...]) -> Array:
     return ((indices < 0) | (indices >= limits)).any(axis=-1)
 
 
+def are_inside(indices: Array, dims: tuple[int, ...]) -> bool:
+    """Returns whether all rows of `indices` point into the first dimensions `dims` of a tensor."""
+    return not np.count_nonzero((indices < 0) | (indices >= np.array(dims, np.int64)))  # quicker than `any`
+
+
 def _refuse_bad_positions(params: Array, indices: Array, *, bad_indices_policy: str) -> None:
     depth = indices.shape[-1] if indices.ndim else params.ndim + 1
     if depth > params.ndim or 0 in indices.shape[:-1] or depth and bad_indices_policy == "IGNORE":
@@ -395,10 +400,9 @@ def _refuse_bad_positions(params: Array, indices: Array, *, bad_indices_policy: 
         return
     if params.size == 0:
         raise _empty_params(params)
-    is_bad = bad_positions(indices, params.shape[:depth])
-    if not is_bad.any():
+    if are_inside(indices, params.shape[:depth]):
         return
-    at = first_bad(is_bad) or ()
+    at = first_bad(bad_positions(indices, params.shape[:depth])) or ()
     where = f"indices{position_text(at)} = {list_text(indices[at])}"
     raise invalid(f"{where} does not index into param shape {dims_text(params.shape)}, node name: GatherNd")
 

@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import index_batches
-from millrace._src.ops.array.gathering import bad_positions
+from millrace._src.ops.array.gathering import are_inside, bad_positions
 from millrace._src.ops.array.shape_checks import (
     Dims,
     dims_text,
@@ -150,20 +150,19 @@ def _refuse_positions_outside(
 ) -> None:
     """Raises InvalidArgumentError for a position outside of the tensor, or for shapes that do not fit."""
     if indices.ndim > 1 and indices.shape[-1] <= len(target):
-        is_bad = bad_positions(indices, target[: indices.shape[-1]])
-        if policy == "IGNORE" or not is_bad.any():
+        if policy == "IGNORE" or are_inside(indices, target[: indices.shape[-1]]):
             return
     if indices.ndim == 1 and not (0 in target and indices.size and updates.size):
         _check_vector_of_indices(target, indices, updates)
     check_shapes(target, indices, updates)
-    at = first_bad(is_bad) or ()
+    at = first_bad(bad_positions(indices, target[: indices.shape[-1]])) or ()
     where = f"indices{position_text(at)} = [{list_text(indices[at])[1:-1].replace(', ', ',')}]"
     raise invalid(f"{where} does not index into shape {dims_text(target)}")
 
 
 def _refuse_bad_scatter(indices: Array, updates: Array, shape: Array, *, bad_indices_policy: str) -> None:
     target = tuple(shape.tolist())
-    if all(size >= 0 for size in target):
+    if min(target, default=0) >= 0:
         _refuse_positions_outside(_check_scatter_nd, target, indices, updates, bad_indices_policy)
 
 

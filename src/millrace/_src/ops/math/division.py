@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
@@ -54,22 +56,19 @@ _TRUE_DIVISION: dict[DType, DType | None] = {
 """For integers, the floating type in which they are divided."""
 
 
-def _divides_by_zero(x: Array, y: Array) -> bool:
-    """Returns whether an integer is divided by zero."""
-    if y.dtype.kind not in "iu" or (y.all() if y.ndim else bool(y)):  # `bool` costs a tenth of `all`
-        return False
-    return bool(x.size)
-
-
 def _refuse_integer_zero(x: Array, y: Array) -> None:
-    if _divides_by_zero(x, y):
+    if y.dtype.kind not in "iu" or np.count_nonzero(y) == y.size:  # `y.all()` costs five times as much
+        return
+    if x.size:  # or nothing is divided
         raise errors.InvalidArgumentError(None, None, "Integer division by zero")
 
 
 def _refuse_truncation_by_zero(x: Array, y: Array) -> None:
-    if _divides_by_zero(x, y):
+    try:
+        _refuse_integer_zero(x, y)
+    except errors.InvalidArgumentError:
         message = "Unexpected error in binary operator (only integer div and mod should have errors)"
-        raise errors.InternalError(None, None, message)
+        raise errors.InternalError(None, None, message) from None
 
 
 def _truncated_quotient(xp: Xp, x: Array, y: Array) -> Array:

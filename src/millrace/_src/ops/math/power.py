@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope
@@ -36,7 +38,7 @@ _LOG_TYPES = TypeSet([float16, bfloat16, float32, float64, complex64, complex128
 
 
 def _refuse_negative_integers(x: Array, y: Array) -> None:
-    if y.dtype.kind == "i" and (y < 0).any():
+    if y.dtype.kind == "i" and np.count_nonzero(y < 0):
         raise errors.InvalidArgumentError(None, None, "Integers to negative integer powers are not allowed")
 
 
