@@ -100,8 +100,8 @@ def for_tracing(function: Callable[..., Any]) -> Callable[..., Any]:
         converted = for_tracing(function.__func__)
         return function if converted is function.__func__ else types.MethodType(converted, function.__self__)
     if isinstance(function, functools.partial):
-        inner = for_tracing(function.func)
-        return function if inner is function.func else functools.partial(inner, *function.args, **function.keywords)
+        wrapped = for_tracing(function.func)
+        return function if wrapped is function.func else functools.partial(wrapped, *function.args, **function.keywords)
     replacement: Callable[..., Any] = calls.callee(function)
     return replacement
 
@@ -134,9 +134,9 @@ def to_graph(entity: Any, recursive: bool = True, experimental_optional_features
     """
     function = _python_function(entity)
     conversion = _conversion(entity, function)
-    converted = calls.instantiate(conversion, function)
-    converted.__name__ = f"tf__{function.__name__}".replace("<lambda>", "lambda_")
-    return converted
+    new = calls.instantiate(conversion, function)
+    new.__name__ = f"tf__{function.__name__}".replace("<lambda>", "lambda_")
+    return new
 
 
 @export("autograph.to_code")

@@ -94,13 +94,13 @@ def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: 
     if tensor is not None and not isinstance(tensor, tuple):
         is_bool = tensor.dtype.name == "bool"
         return reduction(input=tensor if is_bool else raw.NotEqual(x=tensor, y=raw.ZerosLike(x=tensor)), axis=0)
-    joined: Any = None
+    condition: Any = None
     for value in iterable if tensor is None else tensor:
         if belongs_into_graph(value):
-            joined = truth_of(value) if joined is None else join(x=joined, y=truth_of(value))
+            condition = truth_of(value) if condition is None else join(x=condition, y=truth_of(value))
         elif builtins.bool(value) is deciding:
             return deciding
-    return (not deciding) if joined is None else joined
+    return (not deciding) if condition is None else condition
 
 
 # --- min, max --------------------------------------------------------------------------------------------------------

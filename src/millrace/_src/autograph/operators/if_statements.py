@@ -70,16 +70,16 @@ def if_stmt(
         finally:
             set_state(before)
         lenient = () if is_strict() else certain
-        merged = [
+        variables = [
             _merge_variable(index, name, containers, ends, name in outputs, name in lenient)
             for index, name in enumerate(ends[0].names)
         ]
-        parts = [part for variable in merged if variable is not None for part in variable.parts]
-        _keep_outputs(main, ends[0], merged, [part.main for part in parts], [part.other for part in parts])
-        _keep_outputs(other, ends[1], merged, [part.other for part in parts], [part.main for part in parts])
+        parts = [part for variable in variables if variable is not None for part in variable.parts]
+        _keep_outputs(main, ends[0], variables, [part.main for part in parts], [part.other for part in parts])
+        _keep_outputs(other, ends[1], variables, [part.other for part in parts], [part.main for part in parts])
         results = iter(build_branches(predicate, [main, other], scope, is_case=False))
-    after = [m and m.value(results) for m in merged]
-    set_state([old if m is None else value for old, m, value in zip(before, merged, after)])
+    after = [m and m.value(results) for m in variables]
+    set_state([old if m is None else value for old, m, value in zip(before, variables, after)])
 
 
 class _End:
@@ -149,14 +149,14 @@ def _merge_variable(
     if not containers.is_changed(a) and not containers.is_changed(b):
         tensors = (main.all_tensors(index), other.all_tensors(index))
         return _Variable([merge(name, a, b, tensors, is_certain)]) if is_read else None
-    held = main.left.values[index], other.left.values[index]
-    if not can_be_merged(*held):
+    contents = main.left.values[index], other.left.values[index]
+    if not can_be_merged(*contents):
         if is_read or index >= len(containers.names):
             raise containers.refusal(name, a)
         return None
     leaves = zip(main.leaves[index], other.leaves[index], main.tensors[index], other.tensors[index], strict=True)
     parts = [merge(f"{name}[...]", a, b, (_single(x), _single(y)), is_certain) for a, b, x, y in leaves]
-    return _Variable(parts, held, (main.left, other.left))
+    return _Variable(parts, contents, (main.left, other.left))
 
 
 def _single(tensor: Any) -> list[Any] | None:

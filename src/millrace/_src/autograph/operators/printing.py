@@ -51,9 +51,9 @@ def print_(*objects: Any, **kwargs: Any) -> None:
         raise ValueError(f"invalid keyword arguments: {unknown}")
 
     def show(*values: Any) -> None:
-        shown = list(objects)
+        all_objects = list(objects)
         for place, value in zip(places, values, strict=True):
-            shown[place] = value
-        builtins.print(*shown, **kwargs)  # noqa: T201  # the user's
+            all_objects[place] = value
+        builtins.print(*all_objects, **kwargs)  # noqa: T201  # the user's
 
     numpy_function(show, [objects[place] for place in places], [])

@@ -39,8 +39,8 @@ def site_of(conversion: Any, numbers: tuple[int, ...], error: Any, variables: Ma
     Raises: The error, if it comes from somewhere else.
     """
     for number in numbers:
-        held = variables.get(conversion.code.sites[number].value)
-        if held is not None and (held is error.tensor or is_tensor(held) and not isinstance(held, Tensor)):
+        value = variables.get(conversion.code.sites[number].value)
+        if value is not None and (value is error.tensor or is_tensor(value) and not isinstance(value, Tensor)):
             return number  # the second case is a variable: the tensor read from the variable refuses
     raise error
 

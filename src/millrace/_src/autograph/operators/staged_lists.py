@@ -105,9 +105,9 @@ class StagedList(CompositeTensor):
             return NotImplemented
         if isinstance(other, list) and not other:
             return raw.Equal(x=self.length(), y=0)
-        theirs = convert_to_tensor(other, dtype=self.array.dtype)
-        same_length = raw.Equal(x=self.length(), y=raw.Shape(input=theirs)[0])
-        return cond(same_length, lambda: _all(raw.Equal(x=self._tensor(), y=theirs)), lambda: same_length)
+        other_elements = convert_to_tensor(other, dtype=self.array.dtype)
+        same_length = raw.Equal(x=self.length(), y=raw.Shape(input=other_elements)[0])
+        return cond(same_length, lambda: _all(raw.Equal(x=self._tensor(), y=other_elements)), lambda: same_length)
 
     def __ne__(self, other: Any) -> Any:
         is_equal = self == other
@@ -261,10 +261,10 @@ class StagedList(CompositeTensor):
 
     def _refill(self, parts: Sequence[Any]) -> None:
         """Makes the list hold the elements of tensors, one tensor after the other."""
-        joined = parts[0] if len(parts) == 1 else raw.ConcatV2(values=list(parts), axis=0)
+        elements = parts[0] if len(parts) == 1 else raw.ConcatV2(values=list(parts), axis=0)
         shape = self.array.element_shape
-        joined.set_shape([None, *shape.as_list()] if shape.rank is not None else None)
-        self.array = new_array(self.array.dtype, shape).unstack(joined)
+        elements.set_shape([None, *shape.as_list()] if shape.rank is not None else None)
+        self.array = new_array(self.array.dtype, shape).unstack(elements)
 
 
 def _all(tensor: Any) -> Any:

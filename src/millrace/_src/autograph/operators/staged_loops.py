@@ -153,7 +153,7 @@ class StagedLoop:
         def loop_body(counter: Any, state: Sequence[Any]) -> Any:
             values = self._set(carried, state)
             containers = self._containers()
-            following = body(counter)
+            next_counter = body(counter)
             after = self.get_state()
             self._check_static(carried, after)
             containers.check_not_changed(carried, after)
@@ -161,7 +161,7 @@ class StagedLoop:
                 raise _ApartError
             self.in_place = [i for i in carried if is_container(self.before[i]) and after[i] is values[i]]
             new = [self._checked(i, first, after[i], s) for i, first, s in zip(carried, start, shapes)]
-            return [following, new]
+            return [next_counter, new]
 
         try:
             _, results = while_loop(
@@ -181,8 +181,8 @@ class StagedLoop:
                 if first == index:
                     last[name] = self.before[index]
         self.set_state(last)
-        for items, moved in self.taken_over:
-            items[:] = [moved]
+        for items, mark in self.taken_over:
+            items[:] = [mark]
 
     def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> list[Any]:
         state = list(self.before)

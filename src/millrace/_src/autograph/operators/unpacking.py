@@ -43,10 +43,10 @@ def unpacked_parts(parts: Any, value: Any) -> Any:
     value = unpacked(value)
     if not builtins.any(parts):
         return value
-    done = list(value)
+    results = list(value)
     star = parts.index(0) if 0 in parts else len(parts)
     for index, part in enumerate(parts):
         if part:
             place = index if index < star else index - len(parts)
-            done[place] = unpacked_parts(part, done[place])
-    return done
+            results[place] = unpacked_parts(part, results[place])
+    return results

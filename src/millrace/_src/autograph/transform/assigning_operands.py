@@ -83,36 +83,36 @@ class AssigningOperands:
         if last < 0:
             return [], node
         node = copy_tree(node)
-        done: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for index, (value, put) in enumerate(_slots(node)[: last + 1]):
             before, value = self._value(value)
-            done += before
+            statements += before
             if index < last and not isinstance(value, ast.Constant):
-                held = self.function.new_variable("ag_o")
-                done += self._held(held, value)
-                value = place([ast.Name(held, ast.Load())], value)[0]
+                variable = self.function.new_variable("ag_o")
+                statements += self._held(variable, value)
+                value = place([ast.Name(variable, ast.Load())], value)[0]
             put(value)
-        return done, node
+        return statements, node
 
     def _operands(self, node: ast.BoolOp) -> tuple[list[ast.stmt], ast.expr]:
-        held = self.function.new_variable("ag_o")
+        variable = self.function.new_variable("ag_o")
         first, *rest = node.values
-        done = self._held(held, first)
-        inner = done
+        statements = self._held(variable, first)
+        block = statements
         for operand in rest:
-            test: ast.expr = ast.Name(held, ast.Load())
+            test: ast.expr = ast.Name(variable, ast.Load())
             if isinstance(node.op, ast.Or):
                 test = ast.UnaryOp(ast.Not(), test)
-            branch = ast.If(test, self._held(held, operand), [])
-            inner += place([branch], operand)
-            inner = branch.body
-        return done, place([ast.Name(held, ast.Load())], node)[0]
+            branch = ast.If(test, self._held(variable, operand), [])
+            block += place([branch], operand)
+            block = branch.body
+        return statements, place([ast.Name(variable, ast.Load())], node)[0]
 
     def _branches(self, node: ast.IfExp) -> tuple[list[ast.stmt], ast.expr]:
-        held = self.function.new_variable("ag_o")
+        variable = self.function.new_variable("ag_o")
         before, test = self._value(node.test)
-        branch = ast.If(test, self._held(held, node.body), self._held(held, node.orelse))
-        return [*before, *place([branch], node)], place([ast.Name(held, ast.Load())], node)[0]
+        branch = ast.If(test, self._held(variable, node.body), self._held(variable, node.orelse))
+        return [*before, *place([branch], node)], place([ast.Name(variable, ast.Load())], node)[0]
 
     def _held(self, held: str, value: ast.expr) -> list[ast.stmt]:
         """Builds `held = value`."""

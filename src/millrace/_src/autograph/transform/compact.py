@@ -91,28 +91,28 @@ class Compact:
         function = self.function
         self.flags = Flags(function.new_variable("do_return"), function.new_variable("retval_"))
         namer: Any = VariableNamer(function)
-        stored = _ItemStores(function).block(copy_tree(list(statements)))
-        note_rebinding_calls(stored, function.scope.rebinding)
-        note_changes_in_place(stored, function.scope.locals | function.scope.nonlocals)
-        stored = AssigningOperands(function).block(stored)
-        lowered = AssigningOperands(function).block(Lowering(namer).block(stored, self.flags))
-        lowered = [copy_tree(statement) for statement in lowered]  # a statement may stand in two places
+        with_stores = _ItemStores(function).block(copy_tree(list(statements)))
+        note_rebinding_calls(with_stores, function.scope.rebinding)
+        note_changes_in_place(with_stores, function.scope.locals | function.scope.nonlocals)
+        with_stores = AssigningOperands(function).block(with_stores)
+        without_jumps = AssigningOperands(function).block(Lowering(namer).block(with_stores, self.flags))
+        without_jumps = [copy_tree(statement) for statement in without_jumps]  # a statement may stand in two places
         ends = frozenset({self.flags.returned, self.flags.result})
-        self._find_live(lowered, ends, stored, in_region)
+        self._find_live(without_jumps, ends, with_stores, in_region)
         start = template("a = False\nb = ag__.Undefined('retval_')", a=self.flags.returned, b=self.flags.result)
         assigned_or_ends = assigned | ends
         results = {name for name in function.added if name.startswith("retval_")}  # set wherever the flag is set
-        DefiniteAssignment(lowered, assigned_or_ends, frozenset(function.variables - results))
-        done = self.block(lowered)
-        unset = self._undefined(lowered, assigned, parameters)
+        DefiniteAssignment(without_jumps, assigned_or_ends, frozenset(function.variables - results))
+        new_statements = self.block(without_jumps)
+        placeholders = self._undefined(without_jumps, assigned, parameters)
         if in_region:
-            return [*unset, *done]
+            return [*placeholders, *new_statements]
         finish = template(
             "return ag__.ret(a, b)",
             a=ast.Name(self.flags.returned, ast.Load()),
             b=ast.Name(self.flags.result, ast.Load()),
         )
-        return [*unset, *start, *done, *finish]
+        return [*placeholders, *start, *new_statements, *finish]
 
     def _find_live(
         self, lowered: list[ast.stmt], ends: frozenset[str], statements: list[ast.stmt], in_region: bool
@@ -141,11 +141,11 @@ class Compact:
         """Builds `x = ag__.Undefined('x')` for variables that have no value yet; a cell may have a value already."""
         names = names_of(statements)
         written = names.written & self.function.variables - assigned - {self.flags.returned, self.flags.result}
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for name in sorted(written - self.free - parameters):
-            done += template("name = ag__.Undefined(text)", name=name, text=ast.Constant(name))
+            new_statements += template("name = ag__.Undefined(text)", name=name, text=ast.Constant(name))
         for name in sorted((written | names.used) & self.free & (self.function.variables - assigned)):
-            done += template(
+            new_statements += template(
                 """
                 try:
                     name
@@ -155,15 +155,15 @@ class Compact:
                 name=name,
                 text=ast.Constant(name),
             )
-        return done
+        return new_statements
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Rewrites the statements of a block."""
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for statement in statements:
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
-            done += place(convert(statement), header(statement))
-        return done
+            new_statements += place(convert(statement), header(statement))
+        return new_statements
 
     # --- state -----------------------------------------------------------------------------------------------------
 
@@ -213,8 +213,8 @@ class Compact:
         name = self.function.namer.new(root)
         new: Any = template("def name():\n    pass", name=name)
         new[0].args.args = [ast.arg(parameter) for parameter in parameters]
-        declared = self.function.outer_declarations(body)
-        new[0].body = [*declared, *(body or [ast.Pass()])]
+        declarations = self.function.outer_declarations(body)
+        new[0].body = [*declarations, *(body or [ast.Pass()])]
         new[0].scope = function_scope(new[0])
         return name, new
 
@@ -419,25 +419,25 @@ class Compact:
         The statement stays, since Python's own `assert` fails at the user's line.
         """
         message = self.expressions.convert(node.msg)
-        shown = copy_tree(message) if message is not None else ast.Constant("Assertion error")
+        text = copy_tree(message) if message is not None else ast.Constant("Assertion error")
         test = expression(
-            "ag__.assert_stmt(test, lambda: shown)", test=self.expressions.convert(node.test), shown=shown
+            "ag__.assert_stmt(test, lambda: shown)", test=self.expressions.convert(node.test), shown=text
         )
         return [copy_fields(node, test=place([test], node.test)[0], msg=message)]
 
     def _delete(self, node: ast.Delete) -> list[ast.stmt]:
         """Rewrites `del x` to `x = ag__.Undefined('x')`."""
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for target in node.targets:
             if isinstance(target, ast.Name):
                 read = expression("ag__.ld(name)", name=target.id)
-                done += [
+                new_statements += [
                     ast.Expr(read),
                     *template("name = ag__.Undefined(text)", name=target.id, text=ast.Constant(target.id)),
                 ]
             else:
-                done.append(ast.Delete([self.expressions.convert(target)]))
-        return done
+                new_statements.append(ast.Delete([self.expressions.convert(target)]))
+        return new_statements
 
     def _functiondef(self, node: ast.FunctionDef) -> list[ast.stmt]:
         return self.function.convert_definition(node, self.expressions)
@@ -517,11 +517,11 @@ class _ItemStores(ast.NodeTransformer):
 
     def block(self, statements: list[Any]) -> list[ast.stmt]:
         """Rewrites the item assignments among statements."""
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for statement in statements:
             new = self.visit(statement)
-            done += new if isinstance(new, list) else [new]
-        return done
+            new_statements += new if isinstance(new, list) else [new]
+        return new_statements
 
     def visit_FunctionDef(self, node: Any) -> Any:
         """Returns a nested function unchanged: it has variables of its own."""
@@ -547,13 +547,13 @@ class _ItemStores(ast.NodeTransformer):
         if name is None:
             return node
         target: Any = node.target
-        held = self.function.new_variable("ag_item")
+        variable = self.function.new_variable("ag_item")
         old = ast.Subscript(ast.Name(name, ast.Load()), copy_tree(target.slice), ast.Load())
         start: list[ast.stmt] = [
-            ast.Assign([ast.Name(held, ast.Store())], old),
-            ast.AugAssign(ast.Name(held, ast.Store()), node.op, node.value),
+            ast.Assign([ast.Name(variable, ast.Store())], old),
+            ast.AugAssign(ast.Name(variable, ast.Store()), node.op, node.value),
         ]
-        return [*place(start, node), self._stored(name, target, ast.Name(held, ast.Load()), node)]
+        return [*place(start, node), self._stored(name, target, ast.Name(variable, ast.Load()), node)]
 
     def _stored(self, name: str, target: Any, value: ast.expr, at: ast.stmt) -> ast.stmt:
         (new,) = template(

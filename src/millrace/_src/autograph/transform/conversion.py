@@ -171,10 +171,10 @@ class Conversion:
         parameters = frozenset(scope.parameters)
         statements = [part for part in statements if not isinstance(part, (ast.Global, ast.Nonlocal))]
         body = Compact(function).body(statements, parameters, parameters, in_region=False)
-        declared: list[ast.stmt] = [ast.Global(sorted(scope.globals))] if scope.globals else []
+        declarations: list[ast.stmt] = [ast.Global(sorted(scope.globals))] if scope.globals else []
         if scope.nonlocals:
-            declared.append(ast.Nonlocal(sorted(scope.nonlocals)))
-        node.body = [*docstring, *declared, *body]
+            declarations.append(ast.Nonlocal(sorted(scope.nonlocals)))
+        node.body = [*docstring, *declarations, *body]
         return node
 
     def _function(

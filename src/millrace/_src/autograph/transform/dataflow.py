@@ -158,14 +158,14 @@ class DefiniteAssignment:
         return assigned
 
     def _try(self, node: Any, assigned: _Assigned) -> _Assigned:
-        done = self._block(node.orelse, self._block(node.body, assigned))
+        at_end = self._block(node.orelse, self._block(node.body, assigned))
         for handler in node.handlers:
             start = assigned if assigned is None or not handler.name else assigned | {handler.name}
             end = self._block(handler.body, start)
-            done = _meet(done, end if end is None or not handler.name else end - {handler.name})
+            at_end = _meet(at_end, end if end is None or not handler.name else end - {handler.name})
         self._block(node.finalbody, assigned)
         extra = _assigned_by(node.finalbody)
-        return done if done is None else done | extra
+        return at_end if at_end is None else at_end | extra
 
     def _expression(self, node: ast.AST | None, assigned: _Assigned) -> _Assigned:
         """Notes doubtful reads; returns the names assigned after a simple statement or expression."""

@@ -126,8 +126,8 @@ class Flags:
         """Builds an expression that is true if none of the flags of `exits` is set."""
         names = {"return": self.returned, "break": self.broken, "continue": self.continued}
         flags: list[ast.expr] = [ast.Name(names[kind], ast.Load()) for kind in sorted(exits)]
-        joined = flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)
-        return ast.UnaryOp(ast.Not(), joined)
+        any_flag = flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)
+        return ast.UnaryOp(ast.Not(), any_flag)
 
 
 class Lowering:
@@ -142,25 +142,25 @@ class Lowering:
 
     def block(self, statements: Sequence[ast.stmt], flags: Flags) -> list[ast.stmt]:
         """Returns the statements of a block without jumps."""
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for index, statement in enumerate(statements):
             exits = _exits(statement)
             if not exits:
-                done += self._inside(statement, flags)
+                new_statements += self._inside(statement, flags)
                 continue
             rest = list(statements[index + 1 :])
             if isinstance(statement, (ast.Return, ast.Break, ast.Continue)):
-                return done + self._jump(statement, flags)
+                return new_statements + self._jump(statement, flags)
             if isinstance(statement, ast.If) and rest:
                 moved = _rest_moved_into_branch(statement, rest)
                 if moved is not None:
-                    return done + self._inside(moved, flags)
-            done += self._inside(statement, flags)
+                    return new_statements + self._inside(moved, flags)
+            new_statements += self._inside(statement, flags)
             if rest and not _always_leaves(statement):
                 guard = ast.If(flags.test_unset(exits), self.block(rest, flags), [])
-                done += place([guard], rest[0])
-            return done
-        return done
+                new_statements += place([guard], rest[0])
+            return new_statements
+        return new_statements
 
     def _jump(self, statement: ast.stmt, flags: Flags) -> list[ast.stmt]:
         """Rewrites `return v` to `returned = True; result = v`, and `break` to `broken = True`."""
@@ -201,12 +201,12 @@ class Lowering:
 
     def _loop(self, loop: Any, flags: Flags) -> list[ast.stmt]:
         exits = exits_of(loop.body)
-        inner = flags.inside_loop(self.namer, exits)
-        start = template("flag = False", flag=inner.broken) if inner.broken else []
+        loop_flags = flags.inside_loop(self.namer, exits)
+        start = template("flag = False", flag=loop_flags.broken) if loop_flags.broken else []
         loop, again = self._without_assigning_test(loop)
         for assign in again:  # the condition's first value may have been computed already
             start += [copy_fields(assign, value=getattr(loop, "first_condition", assign.value))]
-        return [*place(start, loop), *self._iterations(loop, inner, exits, flags, again)]
+        return [*place(start, loop), *self._iterations(loop, loop_flags, exits, flags, again)]
 
     def _without_assigning_test(self, loop: Any) -> tuple[Any, list[Any]]:
         """Moves a test that assigns out of a `while`.
@@ -217,24 +217,24 @@ class Lowering:
         """
         if not isinstance(loop, ast.While) or not names_of(loop.test).written:
             return loop, []
-        held = self.namer.new("ag_w")
-        again = place([ast.Assign([ast.Name(held, ast.Store())], loop.test)], loop.test)
-        new = copy_fields(loop, test=place([ast.Name(held, ast.Load())], loop.test)[0])
+        variable = self.namer.new("ag_w")
+        again = place([ast.Assign([ast.Name(variable, ast.Store())], loop.test)], loop.test)
+        new = copy_fields(loop, test=place([ast.Name(variable, ast.Load())], loop.test)[0])
         vars(new).pop("first_test", None)
         return new, again
 
     def _resumed_loop(self, resumed: ResumedLoop, flags: Flags) -> list[ast.stmt]:
         loop: Any = resumed.loop
         exits = exits_of(loop.body) | exits_of(resumed.partial)
-        inner = flags.inside_loop(self.namer, exits)
-        names = [name for name in (inner.broken, inner.continued) if name]
+        loop_flags = flags.inside_loop(self.namer, exits)
+        names = [name for name in (loop_flags.broken, loop_flags.continued) if name]
         start = [statement for name in names for statement in template("flag = False", flag=name)]
-        current = self.block(resumed.partial, inner)
+        current = self.block(resumed.partial, loop_flags)
         loop, again = self._without_assigning_test(loop)
         if again:
             start += template("held = False", held=again[0].targets[0])
-            current += self._unless(inner, exits & {"break", "return"}, copy_tree(again))
-        rest = self._iterations(loop, inner, exits, flags, again)
+            current += self._unless(loop_flags, exits & {"break", "return"}, copy_tree(again))
+        rest = self._iterations(loop, loop_flags, exits, flags, again)
         rest[0].is_resumed = True  # type: ignore[attr-defined]  # a mark for the loop's options
         return [*place(start, loop), *current, *rest]
 
@@ -244,25 +244,25 @@ class Lowering:
             return statements
         return place([ast.If(flags.test_unset(exits), statements, [])], statements[0])
 
-    def _iterations(self, loop: Any, inner: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]) -> list[ast.stmt]:
+    def _iterations(self, loop: Any, own: Flags, exits: Exits, outer: Flags, again: list[ast.stmt]) -> list[ast.stmt]:
         """Returns the loop without jumps, and its `else`; the statements `again` end each iteration."""
-        body = self.block(loop.body, inner) + self._unless(inner, exits & {"break", "return"}, copy_tree(again))
-        if inner.continued:
-            body = place(template("flag = False", flag=inner.continued), loop) + body
+        body = self.block(loop.body, own) + self._unless(own, exits & {"break", "return"}, copy_tree(again))
+        if own.continued:
+            body = place(template("flag = False", flag=own.continued), loop) + body
         new = copy_fields(loop, body=body)
         new.orelse = []
         stops = exits & {"break", "return"}
         if stops:
-            (go_on,) = place([inner.test_unset(stops)], loop)
+            (go_on,) = place([own.test_unset(stops)], loop)
             if isinstance(loop, ast.While):
                 new.test = place([ast.BoolOp(ast.And(), [go_on, loop.test])], loop.test)[0]
             else:  # a loop that was lowered before has such a test already
                 old = getattr(loop, "extra_test", None)
                 new.extra_test = go_on if old is None else place([ast.BoolOp(ast.And(), [old, go_on])], loop)[0]
-        done: list[ast.stmt] = [new]
+        new_statements: list[ast.stmt] = [new]
         if loop.orelse:
-            done += self._unless(inner, stops, self.block(loop.orelse, outer))
-        return done
+            new_statements += self._unless(own, stops, self.block(loop.orelse, outer))
+        return new_statements
 
 
 def _rest_moved_into_branch(statement: ast.If, rest: list[ast.stmt]) -> ast.If | None:

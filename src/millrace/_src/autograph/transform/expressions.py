@@ -103,12 +103,12 @@ class Expressions(ast.NodeTransformer):
         """Rewrites `a and b`, `a or b`: the second operand is evaluated only if the first does not decide."""
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         if not self.inline or len(node.values) > _LONGEST_INLINE:
-            *first, done = [self._compact(value) for value in node.values]
+            *first, result = [self._compact(value) for value in node.values]
             for value in reversed(first):
-                done = expression("ag__.op(lambda: a, lambda: b)", a=value, b=done)
-                done.func.attr = name  # type: ignore[attr-defined]  # a call of an attribute
-                done = self._at(done, node)
-            return done
+                result = expression("ag__.op(lambda: a, lambda: b)", a=value, b=result)
+                result.func.attr = name  # type: ignore[attr-defined]  # a call of an attribute
+                result = self._at(result, node)
+            return result
         return self._inline_bool_op(node, node.values, name)
 
     def _inline_bool_op(self, node: ast.BoolOp, values: list[ast.expr], name: str) -> ast.expr:
@@ -118,19 +118,19 @@ class Expressions(ast.NodeTransformer):
         is_python = is_python_test(first)
         staged_rest = None if is_python else self._compact(ast.BoolOp(node.op, rest) if len(rest) > 1 else rest[0])
         value, others = self.visit(first), self._inline_bool_op(node, rest, name)
-        joined = ast.BoolOp(node.op, [value, others])
+        plain = ast.BoolOp(node.op, [value, others])
         if is_python:
-            return self._at(joined, node)
-        held = self.namer.new("ag_v")
-        joined.values[0] = ast.Name(held, ast.Load())
+            return self._at(plain, node)
+        variable = self.namer.new("ag_v")
+        plain.values[0] = ast.Name(variable, ast.Load())
         operator = ast.Attribute(ast.Name("ag__", ast.Load()), f"{name}value", ast.Load())
         new = expression(
             "op(held, lambda: rest) if test else joined",
             op=operator,
-            held=held,
+            held=variable,
             rest=staged_rest,
-            test=held_test(held, value),
-            joined=joined,
+            test=held_test(variable, value),
+            joined=plain,
         )
         return self._at(new, node)
 
@@ -141,8 +141,8 @@ class Expressions(ast.NodeTransformer):
         value = self.visit(node.operand)
         if not self.inline:
             return self._at(expression("ag__.not_(value)", value=value), node)
-        held = self.namer.new("ag_v")
-        new = expression("ag__.not_(held) if test else not held", held=held, test=held_test(held, value))
+        variable = self.namer.new("ag_v")
+        new = expression("ag__.not_(held) if test else not held", held=variable, test=held_test(variable, value))
         return self._at(new, node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
@@ -155,14 +155,14 @@ class Expressions(ast.NodeTransformer):
             test = self.visit(node.test)
             new = expression("ag__.if_exp(test, lambda: a, lambda: b, text)", test=test, a=body, b=orelse, text=text)
             return self._at(new, node)
-        held = self.namer.new("ag_v")
+        variable = self.namer.new("ag_v")
         new = expression(
             "ag__.if_exp(held, lambda: a, lambda: b, text) if test else (c if held else d)",
-            held=held,
+            held=variable,
             a=body,
             b=orelse,
             text=text,
-            test=held_test(held, self.visit(node.test)),
+            test=held_test(variable, self.visit(node.test)),
             c=self.visit(node.body),
             d=self.visit(node.orelse),
         )
@@ -182,15 +182,15 @@ class Expressions(ast.NodeTransformer):
 
     def _chain(self, node: ast.Compare) -> ast.expr:
         """Rewrites a chain: inline `a < (m := b) and m < c`; compact `(lambda l, m: l < m and m < c)(a, b)`."""
-        held = self.namer.new("ag_c")
+        variable = self.namer.new("ag_c")
         if self.inline:
-            return self.visit(place([chained(node, held)], node)[0])
-        middle = ast.Name(held, ast.Load())
+            return self.visit(place([chained(node, variable)], node)[0])
+        middle = ast.Name(variable, ast.Load())
         left = self.namer.new("ag_c")
         first = ast.Compare(ast.Name(left, ast.Load()), node.ops[:1], [middle])
         links = ast.BoolOp(ast.And(), [first, ast.Compare(copy_tree(middle), node.ops[1:], node.comparators[1:])])
         (links,) = place([links], node)
-        function = ast.Lambda(_arguments([left, held]), self.visit(links))
+        function = ast.Lambda(_arguments([left, variable]), self.visit(links))
         operands = [self.visit(operand) for operand in (node.left, node.comparators[0])]
         return self._at(ast.Call(function, operands, []), node)
 
@@ -253,9 +253,9 @@ class Expressions(ast.NodeTransformer):
         value, count = self.visit(node.value), ast.Constant(node.count)
         if not self.inline:
             return self._at(expression("ag__.unpacked(value, count)", value=value, count=count), node)
-        held = self.namer.new("ag_v")
+        variable = self.namer.new("ag_v")
         source = "held if (held := value).__class__ in ag__.plain else ag__.unpacked(held, count)"
-        return self._at(expression(source, held=held, value=value, count=count), node)
+        return self._at(expression(source, held=variable, value=value, count=count), node)
 
     # --- scopes ----------------------------------------------------------------------------------------------------
 
@@ -263,8 +263,8 @@ class Expressions(ast.NodeTransformer):
         """Rewrites a lambda as a function of its own."""
         node.args.defaults = [self.visit(default) for default in node.args.defaults]
         node.args.kw_defaults = [None if d is None else self.visit(d) for d in node.args.kw_defaults]
-        converted: ast.expr = self.convert_function(node)
-        return converted
+        new: ast.expr = self.convert_function(node)
+        return new
 
     def _comprehension(self, node: Any) -> Any:
         """Rewrites `[f(x) for x in t]` to `[f(x) for x in ag__.iterable(t)]`; no temporary variables fit inside."""
@@ -313,8 +313,8 @@ def held_test(held: str, value: ast.expr) -> ast.expr:
 
 def chained(node: ast.Compare, middle: str) -> ast.BoolOp:
     """Rewrites `a < b < c` to `a < (m := b) and m < c`."""
-    named = ast.NamedExpr(ast.Name(middle, ast.Store()), node.comparators[0])
-    first = ast.Compare(node.left, node.ops[:1], [named])
+    assignment = ast.NamedExpr(ast.Name(middle, ast.Store()), node.comparators[0])
+    first = ast.Compare(node.left, node.ops[:1], [assignment])
     others = ast.Compare(ast.Name(middle, ast.Load()), node.ops[1:], node.comparators[1:])
     return ast.BoolOp(ast.And(), [first, others])
 

@@ -61,10 +61,10 @@ class FrameFunctions(CodeConverter):
             new.args += [expression("globals()"), variables]
         else:
             return node
-        chosen = expression("new if name is ag__.frame_functions[text] else old", new=new, old=node)
-        chosen.test.left = ast.Name(name, ast.Load())  # type: ignore[attr-defined]  # the comparison
-        chosen.test.comparators[0].slice = ast.Constant(name)  # type: ignore[attr-defined]  # the same
-        return place([chosen], node)[0]
+        choice = expression("new if name is ag__.frame_functions[text] else old", new=new, old=node)
+        choice.test.left = ast.Name(name, ast.Load())  # type: ignore[attr-defined]  # the comparison
+        choice.test.comparators[0].slice = ast.Constant(name)  # type: ignore[attr-defined]  # the same
+        return place([choice], node)[0]
 
     def _variables(self) -> ast.expr:
         call = expression("ag__.local_variables()")

@@ -83,8 +83,8 @@ class FunctionCode:
         written = names_of(statements).written
         own = sorted(written & (self.variables | self.scope.nonlocals))
         everywhere = sorted(written & self.scope.globals)
-        declared: list[ast.stmt] = [ast.Nonlocal(own)] if own else []
-        return [*declared, ast.Global(everywhere)] if everywhere else declared
+        declarations: list[ast.stmt] = [ast.Nonlocal(own)] if own else []
+        return [*declarations, ast.Global(everywhere)] if everywhere else declarations
 
     def expressions(self, inline: bool, own_frame: bool = True, graph: str = "") -> Expressions:
         """Makes a rewriter of the function's expressions.

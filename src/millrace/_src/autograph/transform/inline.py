@@ -130,12 +130,12 @@ class Inline:
         start = frozenset() if self.in_region else frozenset(self.function.scope.parameters)
         self.before = DefiniteAssignment(isolated, start, frozenset(self.function.variables), mark=False).before
         docstring, statements = _split_docstring(isolated)
-        done = self.block(statements)
+        new_statements = self.block(statements)
         if self.numbers:
-            done = self._with_handover(done)
+            new_statements = self._with_handover(new_statements)
         bindings = self._bindings() if self.has_regions and not self.in_region else []
         has_calls = any(isinstance(node, ast.Call) for statement in statements for node in ast.walk(statement))
-        return [*docstring, *bindings, *(self._ask_for_graph() if has_calls else []), *done]
+        return [*docstring, *bindings, *(self._ask_for_graph() if has_calls else []), *new_statements]
 
     def _ask_for_graph(self) -> list[ast.stmt]:
         return template("graph = ag__.graph()", graph=self.graph)
@@ -181,13 +181,13 @@ class Inline:
         """Rewrites the statements of a block; of the body of `loop` if a loop is given."""
         level = _Level(loop, statements)
         self.levels.append(level)
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for index, statement in enumerate(statements):
             level.index = index
             convert = getattr(self, f"_{type(statement).__name__.lower()}", self._plain)
-            done += place(convert(statement), header(statement))
+            new_statements += place(convert(statement), header(statement))
         self.levels.pop()
-        return done
+        return new_statements
 
     # --- where the graph takes over --------------------------------------------------------------------------------
 
@@ -265,12 +265,12 @@ class Inline:
 
     def _for(self, node: ast.For) -> list[ast.stmt]:
         """Rewrites `for x in xs` to `for x in (it := iter(t := xs))`, so that the rest of a loop can be handed over."""
-        held, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
-        self._add_site(copy_fields(node, iter=_read(held, node.iter)), node, held)
+        variable, iterator = self.function.namer.new("ag_t"), self.function.new_variable("ag_it")
+        self._add_site(copy_fields(node, iter=_read(variable, node.iter)), node, variable)
         over = expression(
             "(iterator := ag__.iter(held) if (held := iterable).__class__ in ag__.plain else ag__.iterate(held))",
             iterator=iterator,
-            held=held,
+            held=variable,
             iterable=self.expressions.convert(node.iter),
         )
         remaining = copy_fields(node, iter=_read(iterator, node.iter))
@@ -316,10 +316,10 @@ class Inline:
 
     def _unpack(self, node: ast.Assign, unpacked: Unpacked) -> list[ast.stmt]:
         """Rewrites `a, b = v` to `a, b = (t := v)`: a tensor refuses to be iterated over, and the graph takes over."""
-        held = self.function.namer.new("ag_t")
-        again = place([Unpacked(_read(held, unpacked.value), unpacked.count)], unpacked)[0]
-        self._add_site(copy_fields(node, value=again), node, held)
-        value = ast.NamedExpr(ast.Name(held, ast.Store()), self.expressions.convert(unpacked.value))
+        variable = self.function.namer.new("ag_t")
+        again = place([Unpacked(_read(variable, unpacked.value), unpacked.count)], unpacked)[0]
+        self._add_site(copy_fields(node, value=again), node, variable)
+        value = ast.NamedExpr(ast.Name(variable, ast.Store()), self.expressions.convert(unpacked.value))
         targets = [self.expressions.convert(target) for target in node.targets]
         return [copy_fields(node, targets=targets, value=place([value], unpacked)[0])]
 
@@ -339,9 +339,9 @@ class Inline:
         """Returns a key that can be used twice, and the statements that evaluate the key."""
         if isinstance(key, (ast.Name, ast.Constant)):
             return key, []
-        held = self.function.new_variable("ag_k")
-        evaluated = self.expressions.convert(key_expression(key))
-        return ast.Name(held, ast.Load()), template("held = key", held=held, key=evaluated)
+        variable = self.function.new_variable("ag_k")
+        new_key = self.expressions.convert(key_expression(key))
+        return ast.Name(variable, ast.Load()), template("held = key", held=variable, key=new_key)
 
     def _annassign(self, node: ast.AnnAssign) -> list[ast.stmt]:
         """Rewrites `x: T = v`; in a region without `T`, since a variable of the function around takes no annotation."""
@@ -362,9 +362,9 @@ class Inline:
         if not has_sites(statements):
             return self.block(statements)
         self.has_regions = True
-        inner = Inline(self.function, self.sites, in_region=True)
+        converter = Inline(self.function, self.sites, in_region=True)
         name = self.function.namer.new("ag_body")
-        body = inner.body(statements)
+        body = converter.body(statements)
         new = template("def name():\n    body\nname()", name=name, body=body)
         declarations = self.function.outer_declarations(body)
         new[0].body = [*declarations, *body]  # type: ignore[attr-defined]  # the function definition above
@@ -433,10 +433,10 @@ class _ExitsOfRegions:
 
     def block(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Rewrites the exits from `with` and `try` in statements."""
-        done: list[ast.stmt] = []
+        new_statements: list[ast.stmt] = []
         for statement in statements:
-            done += self._statement(statement)
-        return done
+            new_statements += self._statement(statement)
+        return new_statements
 
     def _statement(self, node: Any) -> list[ast.stmt]:
         if isinstance(node, (ast.If, ast.While, ast.For)):
@@ -451,7 +451,7 @@ class _ExitsOfRegions:
         result = self.function.new_variable("retval_") if "return" in exits else ""
         flags = Flags(names.get("return", ""), result, names.get("break", ""), names.get("continue", ""))
         namer = VariableNamer(self.function)
-        lowered = Lowering(namer).block([node], flags)  # type: ignore[arg-type]  # gives names like a Namer
+        new_statements = Lowering(namer).block([node], flags)  # type: ignore[arg-type]  # gives names like a Namer
         start = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(False)) for name in names.values()]
         jumps: dict[str, ast.stmt] = {
             "return": ast.Return(ast.Name(result, ast.Load())),
@@ -459,7 +459,7 @@ class _ExitsOfRegions:
             "continue": ast.Continue(),
         }
         after = [ast.If(ast.Name(name, ast.Load()), [jumps[kind]], []) for kind, name in names.items()]
-        return [*place(start, node), *lowered, *place(after, node)]
+        return [*place(start, node), *new_statements, *place(after, node)]
 
 
 __all__ = ["Inline", "Site", "has_sites"]

@@ -47,12 +47,12 @@ def unpacked_items(node: ast.Assign, function: FunctionCode) -> list[ast.Assign]
     """
     if len(node.targets) == 1 and not isinstance(node.targets[0], (ast.Tuple, ast.List)):
         return None
-    replaced = _Items(function)
-    targets = [replaced.visit(copy_tree(target)) for target in node.targets]
-    if not replaced.stores:
+    items = _Items(function)
+    targets = [items.visit(copy_tree(target)) for target in node.targets]
+    if not items.stores:
         return None
     first = ast.Assign(targets, node.value)
-    return place([first, *replaced.stores], node)
+    return place([first, *items.stores], node)
 
 
 class _Items(ast.NodeTransformer):
@@ -65,6 +65,6 @@ class _Items(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if not _is_own_item(node, self.function):
             return node
-        held = self.function.new_variable("ag_item")
-        self.stores += place([ast.Assign([node], ast.Name(held, ast.Load()))], node)
-        return place([ast.Name(held, ast.Store())], node)[0]
+        variable = self.function.new_variable("ag_item")
+        self.stores += place([ast.Assign([node], ast.Name(variable, ast.Load()))], node)
+        return place([ast.Name(variable, ast.Store())], node)[0]

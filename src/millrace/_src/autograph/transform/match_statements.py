@@ -59,8 +59,8 @@ class MatchStatements(CodeConverter):
         case, rest = cases[0], cases[1:]
         pattern = _Pattern(self.namer, plain)
         pattern.add(case.pattern, subject, is_whole=True)
-        done = self._case(case, pattern, lambda: self._cases(rest, subject, plain))
-        return place(done, case.pattern)
+        new_statements = self._case(case, pattern, lambda: self._cases(rest, subject, plain))
+        return place(new_statements, case.pattern)
 
     def _case(self, case: ast.match_case, pattern: _Pattern, others: Callable[[], list[ast.stmt]]) -> list[ast.stmt]:
         bind = place([ast.Assign([ast.Name(n, ast.Store())], value) for n, value in pattern.bindings], case.pattern)
@@ -70,12 +70,12 @@ class MatchStatements(CodeConverter):
         fits = PythonExpression(fits, pattern.is_python)
         if case.guard is None:
             return [ast.If(fits, [*bind, *case.body], others())]
-        held = self.namer.temporary("ag_fits")
-        test = ast.Name(held, ast.Load())
-        assign = ast.Assign([ast.Name(held, ast.Store())], fits)
+        variable = self.namer.temporary("ag_fits")
+        test = ast.Name(variable, ast.Load())
+        assign = ast.Assign([ast.Name(variable, ast.Store())], fits)
         both = case.guard if pattern.is_python else ast.BoolOp(ast.And(), [test, case.guard])
-        go_on = place([ast.Assign([ast.Name(held, ast.Store())], both)], case.guard)
-        may_fit = expression("held is not False", held=held)
+        go_on = place([ast.Assign([ast.Name(variable, ast.Store())], both)], case.guard)
+        may_fit = expression("held is not False", held=variable)
         return [assign, ast.If(may_fit, [*bind, *go_on], []), ast.If(copy_tree(test), case.body, others())]
 
 
@@ -107,15 +107,15 @@ class _Pattern:
         if not self.tests:
             return None
         links: list[ast.expr] = []
-        kept: list[str] = []
+        names: list[str] = []
         for index, (test, is_python) in enumerate(self.tests):
-            if is_python or index == len(self.tests) - 1 and not kept:
+            if is_python or index == len(self.tests) - 1 and not names:
                 links.append(test)
                 continue
-            kept.append(self.namer.temporary("ag_c"))
-            links.append(expression("(held := test) is not False", held=kept[-1], test=test))
-        if kept:
-            links.append(expression("ag__.both(kept)", kept=tuple_of(kept)) if len(kept) > 1 else _read(kept[0]))
+            names.append(self.namer.temporary("ag_c"))
+            links.append(expression("(held := test) is not False", held=names[-1], test=test))
+        if names:
+            links.append(expression("ag__.both(kept)", kept=tuple_of(names)) if len(names) > 1 else _read(names[0]))
         return links[0] if len(links) == 1 else ast.BoolOp(ast.And(), links)
 
     def add(self, pattern: Any, subject: ast.expr, is_whole: bool = False) -> None:
@@ -133,10 +133,10 @@ class _Pattern:
 
     def _parts(self, source: str, patterns: Sequence[ast.pattern], **parts: Any) -> None:
         """Adds a test that gives the parts of the subject, or None; adds the patterns of the parts."""
-        held = self.namer.temporary("ag_parts")
-        self._python_test(f"(held := {source}) is not None", held=held, **parts)
+        variable = self.namer.temporary("ag_parts")
+        self._python_test(f"(held := {source}) is not None", held=variable, **parts)
         for index, pattern in enumerate(patterns):
-            self.add(pattern, expression("held[index]", held=held, index=ast.Constant(index)))
+            self.add(pattern, expression("held[index]", held=variable, index=ast.Constant(index)))
 
     # --- patterns --------------------------------------------------------------------------------------------------
 
@@ -190,10 +190,10 @@ class _Pattern:
         keys = tuple_of(pattern.keys)
         self._parts("ag__.match_mapping(subject, keys)", pattern.patterns, subject=subject, keys=keys)
         if pattern.rest is not None:
-            held = self.namer.temporary("ag_rest")
+            variable = self.namer.temporary("ag_rest")
             source = "(held := ag__.mapping_rest(subject, keys)) is not None"
-            self._python_test(source, held=held, subject=subject, keys=keys)
-            self.bindings.append((pattern.rest, _read(held)))
+            self._python_test(source, held=variable, subject=subject, keys=keys)
+            self.bindings.append((pattern.rest, _read(variable)))
 
     def _class(self, pattern: ast.MatchClass, subject: ast.expr) -> None:
         """Adds `case Point(a, y=b)`; `case int()` asks `isinstance`, whose second argument need not be a class."""
@@ -248,32 +248,32 @@ class _Pattern:
             unset = ast.NamedExpr(ast.Name(name, ast.Store()), unset)
         self._python_test("unset is None", unset=unset)
         tests = []
-        for alternative, held in zip(alternatives, values, strict=True):
+        for alternative, variable in zip(alternatives, values, strict=True):
             bound = dict(alternative.bindings)
             keep = expression(
                 "((held := values), fits)[1] if (fits := test) is not False else False",
-                held=held,
+                held=variable,
                 values=tuple_of([bound[name] for name in names]),
                 fits=self.namer.temporary("ag_c"),
                 test=alternative.test() or ast.Constant(True),
             )
             tests.append(keep)
         self.tests.append((_either(list(zip(fits, tests, strict=True))), all(a.is_python for a in alternatives)))
-        chosen = self.namer.temporary("ag_values")
+        choice = self.namer.temporary("ag_values")
         pairs = tuple_of([tuple_of(pair) for pair in zip(fits, values, strict=True)])
-        self._python_test("(chosen := ag__.chosen(pairs)) is not None", chosen=chosen, pairs=pairs)
+        self._python_test("(chosen := ag__.chosen(pairs)) is not None", chosen=choice, pairs=pairs)
         for index, name in enumerate(names):
-            self.bindings.append((name, expression("chosen[i]", chosen=chosen, i=ast.Constant(index))))
+            self.bindings.append((name, expression("chosen[i]", chosen=choice, i=ast.Constant(index))))
 
 
 def _either(tests: list[tuple[str, ast.expr]]) -> ast.expr:
     """Builds the test whether one of several tests holds; the tests after one that is True are not evaluated."""
-    (held, test), *rest = tests
-    first = ast.NamedExpr(ast.Name(held, ast.Store()), test)
+    (variable, test), *rest = tests
+    first = ast.NamedExpr(ast.Name(variable, ast.Store()), test)
     if not rest:
         return first
     return expression(
-        "True if (first) is True else ag__.either(held, rest)", first=first, held=held, rest=_either(rest)
+        "True if (first) is True else ag__.either(held, rest)", first=first, held=variable, rest=_either(rest)
     )
 
 

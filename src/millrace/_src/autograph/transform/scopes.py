@@ -97,10 +97,10 @@ class _Collector(ast.NodeVisitor):
         self.visit(node.target)
 
     def visit_PythonExpression(self, node: Any) -> None:
-        inner = names_of(node.value)
-        self.names.bound |= inner.bound
-        self.names.rebound |= inner.rebound
-        self.names.read |= inner.read - inner.written  # the expression reads its own variables after it assigns them
+        names = names_of(node.value)
+        self.names.bound |= names.bound
+        self.names.rebound |= names.rebound
+        self.names.read |= names.read - names.written  # the expression reads its own variables after it assigns them
 
     def visit_Attribute(self, node: Any) -> None:
         self._composite(node)
@@ -164,25 +164,25 @@ class _Collector(ast.NodeVisitor):
         self.names.bound.add(node.name)
         for part in (*node.decorator_list, *node.bases, *(k.value for k in node.keywords)):
             self.visit(part)
-        inner = names_of(node.body)
-        self.names.captured |= inner.captured | inner.declared["nonlocal"]
-        self.names.rebound |= inner.rebound | inner.declared["nonlocal"]
-        self.names.read |= inner.read
-        self.names.places |= inner.places
+        names = names_of(node.body)
+        self.names.captured |= names.captured | names.declared["nonlocal"]
+        self.names.rebound |= names.rebound | names.declared["nonlocal"]
+        self.names.read |= names.read
+        self.names.places |= names.places
 
     def _comprehension(self, node: Any) -> None:
-        inner = _Collector()
+        collector = _Collector()
         for generator in node.generators:
-            inner.visit(generator)
+            collector.visit(generator)
         for part in ("elt", "key", "value"):
             if hasattr(node, part):
-                inner.visit(getattr(node, part))
+                collector.visit(getattr(node, part))
         own = {name for generator in node.generators for name in names_of(generator.target).written}
-        self.names.read |= inner.names.read - own
-        self.names.captured |= inner.names.captured - own
-        self.names.places |= inner.names.places
-        self.names.bound |= inner.names.bound - own  # a walrus writes outside
-        self.names.rebound |= inner.names.rebound - own
+        self.names.read |= collector.names.read - own
+        self.names.captured |= collector.names.captured - own
+        self.names.places |= collector.names.places
+        self.names.bound |= collector.names.bound - own  # a walrus writes outside
+        self.names.rebound |= collector.names.rebound - own
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
@@ -288,9 +288,9 @@ def note_rebinding_calls(statements: Iterable[ast.AST], rebinding: dict[str, set
     while pending:
         part = pending.pop()
         if isinstance(part, ast.Call):
-            used = {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} & rebinding.keys()
-            if used:
-                part.rebinds = set().union(*(rebinding[name] for name in used))  # type: ignore[attr-defined]  # a mark
+            functions = {name.id for name in ast.walk(part) if isinstance(name, ast.Name)} & rebinding.keys()
+            if functions:
+                part.rebinds = set().union(*(rebinding[name] for name in functions))  # type: ignore[attr-defined]  # a mark
         if not isinstance(part, (*FUNCTIONS, ast.ClassDef)):
             pending += ast.iter_child_nodes(part)
 

@@ -149,9 +149,9 @@ def _code_named(code: types.CodeType, name: str) -> types.CodeType:
     """
     pending = [code]
     while pending:
-        inner = [constant for constant in pending.pop().co_consts if isinstance(constant, types.CodeType)]
-        for constant in inner:
+        codes = [constant for constant in pending.pop().co_consts if isinstance(constant, types.CodeType)]
+        for constant in codes:
             if constant.co_name == name:
                 return constant
-        pending += inner
+        pending += codes
     raise LookupError(name)

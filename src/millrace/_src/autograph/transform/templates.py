@@ -37,8 +37,8 @@ def template(source: str, /, **parts: Any) -> list[ast.stmt]:
     """
     body: list[ast.stmt] = []
     for statement in _parsed(source):
-        filled = _Fill(parts).visit(copy_tree(statement))
-        body += filled if isinstance(filled, list) else [filled]
+        statements = _Fill(parts).visit(copy_tree(statement))
+        body += statements if isinstance(statements, list) else [statements]
     return body
 
 

@@ -57,11 +57,11 @@ class Unpackings(CodeConverter):
             return [node]
         if len(node.targets) == 1:
             return place(self._assigned(node.targets[0], node.value), node)
-        held = self.namer.temporary("ag_value")
-        done: list[ast.stmt] = [ast.Assign([ast.Name(held, ast.Store())], node.value)]
+        variable = self.namer.temporary("ag_value")
+        new_statements: list[ast.stmt] = [ast.Assign([ast.Name(variable, ast.Store())], node.value)]
         for target in node.targets:
-            done += self._assigned(target, ast.Name(held, ast.Load()))
-        return place(done, node)
+            new_statements += self._assigned(target, ast.Name(variable, ast.Load()))
+        return place(new_statements, node)
 
     def _assigned(self, target: Any, value: ast.expr) -> list[ast.stmt]:
         """Builds the statements that assign a value to one target."""
@@ -85,11 +85,11 @@ class Unpackings(CodeConverter):
         self.generic_visit(node)
         if not is_unpacking(node.target):
             return node
-        held = self.namer.temporary("ag_element")
-        assign = place(self._assigned(node.target, ast.Name(held, ast.Load())), node.target)
+        variable = self.namer.temporary("ag_element")
+        assign = place(self._assigned(node.target, ast.Name(variable, ast.Load())), node.target)
         at = 1 if _is_options_call(node.body[0]) else 0
         node.body[at:at] = assign
-        node.target = place([ast.Name(held, ast.Store())], node.target)[0]
+        node.target = place([ast.Name(variable, ast.Store())], node.target)[0]
         return node
 
     def visit_Starred(self, node: ast.Starred) -> ast.Starred:

@@ -70,9 +70,9 @@ def tridiagonal_mat_mul(xp: Xp, superdiag: Array, maindiag: Array, subdiag: Arra
     if rhs.shape[-2] == 0:
         return rhs
     nothing = xp.zeros_like(rhs[..., :1, :])
-    following = xp.concatenate([above[..., :-1, :] * rhs[..., 1:, :], nothing], axis=-2)
-    preceding = xp.concatenate([nothing, below[..., 1:, :] * rhs[..., :-1, :]], axis=-2)
-    return on * rhs + following + preceding
+    from_above = xp.concatenate([above[..., :-1, :] * rhs[..., 1:, :], nothing], axis=-2)
+    from_below = xp.concatenate([nothing, below[..., 1:, :] * rhs[..., :-1, :]], axis=-2)
+    return on * rhs + from_above + from_below
 
 
 def _three_diagonals(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -220,12 +220,12 @@ def _from_sequence(diagonals: Any) -> list[Tensor]:
     """Returns three diagonals of length M; the outer two, which may be of length M - 1, are filled up."""
     above, on, below = (convert_to_tensor(x) for x in diagonals)
     length = on.shape._dims[-1] if on.shape._dims else None
-    filled = [above, on, below]
+    parts = [above, on, below]
     for position, x in ((0, above), (2, below)):
         if x.shape._dims and length is not None and x.shape._dims[-1] == length - 1:
             nothing = raw.ZerosLike(x=on[..., :1])
-            filled[position] = raw.ConcatV2(values=[x, nothing] if position == 0 else [nothing, x], axis=-1)
-    return filled
+            parts[position] = raw.ConcatV2(values=[x, nothing] if position == 0 else [nothing, x], axis=-1)
+    return parts
 
 
 def _from_matrix(matrix: Any) -> list[Tensor]:

@@ -288,8 +288,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
         if approximate:
             coefficient = cast(0.044715, features.dtype)
             half = 0.5 * features
-            inner = 0.7978845608028654 * (features + coefficient * raw.Pow(x=features, y=3))
-            return half * (1.0 + raw.Tanh(x=inner))
+            argument = 0.7978845608028654 * (features + coefficient * raw.Pow(x=features, y=3))
+            return half * (1.0 + raw.Tanh(x=argument))
         half, negative = 0.5 * features, -features
         return half * raw.Erfc(x=negative * cast(0.7071067811865476, features.dtype))
 

@@ -118,8 +118,8 @@ def bias_add_grad_op(xp: Xp, out_backprop: Array, *, data_format: str = "NHWC") 
     """Computes the gradient of BiasAdd with respect to the bias: the sum over all axes but the channels."""
     require_choice("data_format", data_format, _FORMATS)
     _require_rank(out_backprop)
-    kept = _channel_axis(out_backprop.ndim, data_format)
-    return xp.sum(out_backprop, axis=tuple(a for a in range(out_backprop.ndim) if a != kept))
+    channel_axis = _channel_axis(out_backprop.ndim, data_format)
+    return xp.sum(out_backprop, axis=tuple(a for a in range(out_backprop.ndim) if a != channel_axis))
 
 
 @bias_add_grad_op.gradient

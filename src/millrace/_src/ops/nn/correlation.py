@@ -31,18 +31,18 @@ def correlate(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Ar
     groups is the ratio of the channels of `x` to those of `filters`.
     """
     if is_half(x):
-        wide = correlate(xp, x.astype(np.float32), filters.astype(np.float32), windows)
-        return wide.astype(x.dtype)
+        result = correlate(xp, x.astype(np.float32), filters.astype(np.float32), windows)
+        return result.astype(x.dtype)
     output = np.zeros((x.shape[0], *(w.places for w in windows), filters.shape[-1]), x.dtype)
     if not output.size or not filters.size:
         return output
     if x.shape[-1] == filters.shape[-2]:
         _correlate_into(xp, output, x, filters, windows)
         return output
-    for mine, theirs, own in _groups(x.shape[-1], filters):
-        part = np.empty((*output.shape[:-1], own.shape[-1]), x.dtype)
-        _correlate_into(xp, part, x[..., mine], own, windows)
-        output[..., theirs] = part
+    for channels, features, group_filters in _groups(x.shape[-1], filters):
+        part = np.empty((*output.shape[:-1], group_filters.shape[-1]), x.dtype)
+        _correlate_into(xp, part, x[..., channels], group_filters, windows)
+        output[..., features] = part
     return output
 
 
@@ -61,8 +61,8 @@ def correlate_input_gradient(
 ) -> Array:
     """Computes the gradient of `correlate` with respect to `x`, which has the shape `like`."""
     if is_half(gradient):
-        wide = correlate_input_gradient(xp, gradient.astype(np.float32), filters.astype(np.float32), windows, like)
-        return wide.astype(gradient.dtype)
+        single = correlate_input_gradient(xp, gradient.astype(np.float32), filters.astype(np.float32), windows, like)
+        return single.astype(gradient.dtype)
     if not gradient.size or not filters.size:
         return np.zeros(tuple(like), gradient.dtype)
     mirror = _mirrored_windows(windows)
@@ -72,8 +72,9 @@ def correlate_input_gradient(
     if like[-1] == filters.shape[-2]:
         return _overlaid(xp, gradient, filters, windows, like)
     result = np.empty(tuple(like), gradient.dtype)
-    for mine, theirs, own in _groups(like[-1], filters):
-        result[..., mine] = _overlaid(xp, gradient[..., theirs], own, windows, (*like[:-1], own.shape[-2]))
+    for channels, features, group_filters in _groups(like[-1], filters):
+        shape = (*like[:-1], group_filters.shape[-2])
+        result[..., channels] = _overlaid(xp, gradient[..., features], group_filters, windows, shape)
     return result
 
 
@@ -90,17 +91,17 @@ def correlate_filter_gradient(
 ) -> Array:
     """Computes the gradient of `correlate` with respect to `filters`, which have the shape `like`."""
     if is_half(x):
-        wide = correlate_filter_gradient(xp, x.astype(np.float32), gradient.astype(np.float32), windows, like)
-        return wide.astype(x.dtype)
+        single = correlate_filter_gradient(xp, x.astype(np.float32), gradient.astype(np.float32), windows, like)
+        return single.astype(x.dtype)
     result = np.zeros(tuple(like), x.dtype)
     if not gradient.size or not x.size or not result.size:
         return result
-    for mine, theirs, own in _groups(x.shape[-1], result):
-        total = own.reshape(-1, own.shape[-1]) * 0
-        part = np.ascontiguousarray(gradient[..., theirs])
-        for batch, rows in _row_blocks(xp, x[..., mine], windows):
+    for channels, features, group_gradient in _groups(x.shape[-1], result):
+        total = group_gradient.reshape(-1, group_gradient.shape[-1]) * 0
+        part = np.ascontiguousarray(gradient[..., features])
+        for batch, rows in _row_blocks(xp, x[..., channels], windows):
             total += rows.T @ part[batch].reshape(rows.shape[0], -1)
-        result[..., theirs] = total.reshape(own.shape)
+        result[..., features] = total.reshape(group_gradient.shape)
     return result
 
 
@@ -119,10 +120,10 @@ def _row_blocks(xp: Xp, x: Array, windows: Sequence[Window]) -> Iterator[tuple[s
     x = padded(xp, x, windows)
     counts, kernels = tuple(w.places for w in windows), tuple(w.kernel for w in windows)
     strides = x.strides[1:-1]
-    moved = (s * w.stride for s, w in zip(strides, windows, strict=True))
+    steps = (s * w.stride for s, w in zip(strides, windows, strict=True))
     inside = (s * w.dilation for s, w in zip(strides, windows, strict=True))
     view = np.lib.stride_tricks.as_strided(
-        x, (x.shape[0], *counts, *kernels, x.shape[-1]), (x.strides[0], *moved, *inside, x.strides[-1]), writeable=False
+        x, (x.shape[0], *counts, *kernels, x.shape[-1]), (x.strides[0], *steps, *inside, x.strides[-1]), writeable=False
     )
     positions, width = math.prod(counts), math.prod(kernels) * x.shape[-1]
     step = max(1, _CHUNK // (positions * width))
@@ -171,10 +172,10 @@ def _convolve(
 ) -> Array:
     spatial = "DHW"[3 - (x.ndim - 2) :]
     specs = specs or (f"N{spatial}C", f"{spatial}IO", f"N{spatial}C")
-    wide = np.float32 if is_half(x) else None
+    accumulator = np.float32 if is_half(x) else None
     numbers = xp.lax.conv_dimension_numbers(x.shape, filters.shape, specs)
     result = xp.lax.conv_general_dilated(
-        x, filters, strides, padding, dimension_numbers=numbers, preferred_element_type=wide, **options
+        x, filters, strides, padding, dimension_numbers=numbers, preferred_element_type=accumulator, **options
     )
     return result.astype(x.dtype)
 

@@ -59,8 +59,8 @@ def through_batch(
     sizes = static if None not in static else _dynamic_sizes(input, first, len(rate_values))
     paddings, crops = required_space_to_batch_paddings(sizes, rate, base)
     block = np.concatenate([np.ones(first - 1, np.int32), rate_values])
-    moved = space_to_batch_nd(input, block, _with_channels(paddings, first))
-    result = function(moved, "VALID")
+    parts = space_to_batch_nd(input, block, _with_channels(paddings, first))
+    result = function(parts, "VALID")
     return batch_to_space_nd(result, block, _with_channels(crops, first))
 
 

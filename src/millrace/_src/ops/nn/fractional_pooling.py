@@ -44,8 +44,8 @@ def _words(xp: Xp, attrs: dict[str, Any], stream: KernelStream | None) -> Callab
 
 
 def _plain(xp: Xp, stream: Stream, count: int) -> list[int]:
-    drawn = np.asarray(blocks(xp, stream, -(-count // WORDS_PER_BLOCK))).reshape(-1)
-    return [int(word) for word in drawn[:count]]
+    words = np.asarray(blocks(xp, stream, -(-count // WORDS_PER_BLOCK))).reshape(-1)
+    return [int(word) for word in words[:count]]
 
 
 def _cuts(size: int, regions: int, take: Callable[[int], list[int]], evenly: bool) -> Any:
@@ -64,8 +64,8 @@ def _even_cuts(size: int, regions: int, words: list[int]) -> Any:
     whole = size // regions
     most = min((whole + 2) / step - 1, (size + 1 - whole) / step - (regions - 1))
     start = (((words[0] & 0xFFFFF) << 32) | words[1]) / 2.0**52 * most
-    inner = [math.ceil(step * (i + start)) - 1 for i in range(1, regions)]
-    return np.array([0, *inner, size], np.int64)
+    borders = [math.ceil(step * (i + start)) - 1 for i in range(1, regions)]
+    return np.array([0, *borders, size], np.int64)
 
 
 def _regions(cuts: Any, size: int, overlapping: bool) -> list[slice]:
@@ -230,8 +230,8 @@ def fractional_max_pool_second_gradient(
     least = raw.Cast(x=np.float64(-np.inf), DstT=dy.dtype)
     first = raw.ArgMax(input=raw.SelectV2(condition=inside, t=values, e=least), dimension=3)
     one, zero = (raw.Cast(x=value, DstT=dy.dtype) for value in (1.0, 0.0))
-    chosen = raw.OneHot(indices=first, depth=raw.Shape(input=values)[3], on_value=one, off_value=zero, axis=3)
-    result = raw.Sum(input=chosen * _region_values(dy, *cuts, overlapping)[0], reduction_indices=3)
+    mask = raw.OneHot(indices=first, depth=raw.Shape(input=values)[3], on_value=one, off_value=zero, axis=3)
+    result = raw.Sum(input=mask * _region_values(dy, *cuts, overlapping)[0], reduction_indices=3)
     return raw.ZerosLike(x=orig_input), raw.ZerosLike(x=orig_output), result, None, None
 
 

@@ -83,10 +83,10 @@ def _axes(x: Array, data_format: str) -> tuple[tuple[int, ...], tuple[int, ...]]
     win.require_choice("data_format", data_format, _FORMATS)
     if x.ndim not in (4, 5) or x.ndim != len(data_format):
         raise InvalidArgumentError(None, None, f"input must be 4 or 5-dimensional[{','.join(map(str, x.shape))}]")
-    kept = win.layout_of(data_format).channels
+    channel_axis = win.layout_of(data_format).channels
     shape = [1] * x.ndim
-    shape[kept] = x.shape[kept]
-    return tuple(a for a in range(x.ndim) if a != kept), tuple(shape)
+    shape[channel_axis] = x.shape[channel_axis]
+    return tuple(a for a in range(x.ndim) if a != channel_axis), tuple(shape)
 
 
 def _require_vectors(size: int, training: bool, **vectors: Array) -> None:
@@ -111,13 +111,13 @@ def _normalize(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tup
     axes, shape = _axes(x, data_format)
     size = x.shape[win.layout_of(data_format).channels]
     _require_vectors(size, training, scale=scale, offset=offset, mean=mean, variance=variance)
-    wide = xp.astype(x, np.float32)
+    x32 = xp.astype(x, np.float32)
     outputs = (mean, variance, mean, variance)
     if training:
-        outputs = _moved(xp, wide, mean, variance, (axes, factor))
+        outputs = _moved(xp, x32, mean, variance, (axes, factor))
     used_mean, used_variance = outputs[2:]
     gain = xp.astype(scale, np.float32) / xp.sqrt(used_variance + np.float32(epsilon))
-    y = (wide - xp.reshape(used_mean, shape)) * xp.reshape(gain, shape) + xp.reshape(offset, shape)
+    y = (x32 - xp.reshape(used_mean, shape)) * xp.reshape(gain, shape) + xp.reshape(offset, shape)
     return (xp.astype(y, x.dtype), *(xp.astype(o, scale.dtype) for o in outputs))
 
 
@@ -143,9 +143,9 @@ def _gradients(xp: Xp, arrays: tuple[Array, ...], attrs: tuple[Any, ...]) -> tup
         raise InvalidArgumentError(
             None, None, f"x and y_backprop must have same shape, but x has {x.shape} and y_backprop {dy.shape}"
         )
-    wide, dy = xp.astype(x, np.float32), xp.astype(dy, np.float32)
+    x32, dy = xp.astype(x, np.float32), xp.astype(dy, np.float32)
     root = xp.reshape(1 / xp.sqrt(xp.astype(variance, np.float32) + np.float32(epsilon)), shape)
-    normal = (wide - xp.reshape(xp.astype(mean, np.float32), shape)) * root
+    normal = (x32 - xp.reshape(xp.astype(mean, np.float32), shape)) * root
     doffset = xp.sum(dy, axis=axes)
     dscale = xp.sum(dy * normal, axis=axes)
     dx = dy
@@ -334,8 +334,8 @@ def _first_order(name: str, dy: Tensor, x: Tensor, scale: Tensor, reserved: list
 
     Without training TensorFlow first moves the channels to the end.
     """
-    turned = not attrs["is_training"] and attrs["data_format"].startswith("NC")
-    if turned:
+    turns = not attrs["is_training"] and attrs["data_format"].startswith("NC")
+    if turns:
         last, back = (
             ([0, 2, 3, 1], [0, 3, 1, 2]) if len(attrs["data_format"]) == 4 else ([0, 2, 3, 4, 1], [0, 4, 1, 2, 3])
         )
@@ -343,7 +343,7 @@ def _first_order(name: str, dy: Tensor, x: Tensor, scale: Tensor, reserved: list
         attrs = {**attrs, "data_format": "NHWC" if len(last) == 4 else "NDHWC"}
     spaces = {f"reserve_space_{i}": r for i, r in enumerate(reserved, 1)}
     dx, dscale, doffset, *_ = getattr(raw, name)(y_backprop=dy, x=x, scale=scale, **spaces, **attrs)
-    if turned:
+    if turns:
         dx = raw.Transpose(x=dx, perm=back, name="transpose_2")
     return dx, dscale, doffset, None, None
 

@@ -40,10 +40,10 @@ def _neighbour_sums(xp: Xp, x: Array, radius: int) -> Array:
     depth = x.shape[-1]
     radius = min(radius, max(depth - 1, 0))
     pads = [(0, 0)] * (x.ndim - 1) + [(radius, radius)]
-    wide = xp.pad(x, pads)
-    total = wide[..., :depth]
+    x_with_zeros = xp.pad(x, pads)
+    total = x_with_zeros[..., :depth]
     for shift in range(1, 2 * radius + 1):
-        total = total + wide[..., shift : shift + depth]
+        total = total + x_with_zeros[..., shift : shift + depth]
     return total
 
 

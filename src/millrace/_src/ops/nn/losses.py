@@ -86,9 +86,9 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
         zeros = zeros_like(logits)
         positive = logits >= zeros
         # where, not max and abs: the gradient at 0 is that of the formula
-        kept = where_v1(positive, logits, zeros)
+        positive_part = where_v1(positive, logits, zeros)
         negated = where_v1(positive, -logits, logits)
-        rest = kept - logits * labels
+        rest = positive_part - logits * labels
         return raw.AddV2(x=rest, y=raw.Log1p(x=raw.Exp(x=negated)), name=scope)
 
 
@@ -200,11 +200,11 @@ def _batch_size(value: Any) -> Any:
         actual = f"tensor of dtype {size.dtype}"
         raise TypeError(f'global_batch_size must be an integer..  Expected "x" to be integer type.  Found: {actual}')
     if isinstance(size, EagerTensor) and int(size._value) < 0:
-        shown = f"x (shape=() dtype={size.dtype.name}) = \n{int(size._value)}"
+        description = f"x (shape=() dtype={size.dtype.name}) = \n{int(size._value)}"
         raise InvalidArgumentError(
             None,
             None,
-            f"global_batch_size must be non-negative..  \nCondition x >= 0 did not hold element-wise:\n{shown}",
+            f"global_batch_size must be non-negative..  \nCondition x >= 0 did not hold element-wise:\n{description}",
         )
     return size
 

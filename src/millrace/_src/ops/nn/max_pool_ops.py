@@ -67,11 +67,11 @@ def max_pool(xp: Xp, x: Array, windows: Sequence[Window]) -> Array:
 
 def first_largest(xp: Xp, x: Array, y: Array, windows: Sequence[Window]) -> Any:
     """Yields each offset in a window, and where the element at the offset is the window's first largest element."""
-    inner = windows[1:]
-    x = win.padded(xp, x, inner, _least(x.dtype))
+    image_windows = windows[1:]
+    x = win.padded(xp, x, image_windows, _least(x.dtype))
     free: Any = None
-    for offset in win.offsets(inner):
-        is_largest = x[win.elements(offset, inner)] == y
+    for offset in win.offsets(image_windows):
+        is_largest = x[win.elements(offset, image_windows)] == y
         yield offset, is_largest if free is None else is_largest & free
         free = ~is_largest if free is None else free & ~is_largest
 
@@ -85,11 +85,11 @@ def _to_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[W
 
 def _from_largest(xp: Xp, x: Array, y: Array, gradient: Array, windows: Sequence[Window]) -> Array:
     """Computes the gradient of `_to_largest`: the element of `gradient` where each window has its first largest."""
-    inner = windows[1:]
-    gradient = win.padded(xp, gradient, inner)
+    image_windows = windows[1:]
+    gradient = win.padded(xp, gradient, image_windows)
     result = xp.zeros(y.shape, gradient.dtype)
     for offset, first in first_largest(xp, x, y, windows):
-        result = xp.where(first, gradient[win.elements(offset, inner)], result)
+        result = xp.where(first, gradient[win.elements(offset, image_windows)], result)
     return result
 
 

@@ -48,9 +48,9 @@ def moments(
     """
     with name_scope(name, "moments"):
         x = convert_to_tensor(x, name="x")
-        wide = cast(x, d.float32) if x.dtype in _HALF else x
-        mean = reduce_mean(wide, axes, keepdims=True, name="mean")
-        squares = raw.SquaredDifference(x=wide, y=raw.StopGradient(input=mean))
+        values = cast(x, d.float32) if x.dtype in _HALF else x
+        mean = reduce_mean(values, axes, keepdims=True, name="mean")
+        squares = raw.SquaredDifference(x=values, y=raw.StopGradient(input=mean))
         variance = reduce_mean(squares, axes, keepdims=True, name="variance")
         return _finished(x, mean, variance, axes, keepdims)
 
@@ -86,12 +86,12 @@ def weighted_moments(
     with name_scope(name, "weighted_moments"):
         x = convert_to_tensor(x, name="x")
         weights = convert_to_tensor(frequency_weights, name="frequency_weights")
-        wide = cast(x, d.float32) if x.dtype in _HALF else x
-        weights = cast(weights, wide.dtype)
-        total = reduce_sum(weights * wide, axes, keepdims=True, name="weighted_input_sum")
-        count = reduce_sum(weights + zeros_like(wide), axes, keepdims=True, name="sum_of_weights")
+        values = cast(x, d.float32) if x.dtype in _HALF else x
+        weights = cast(weights, values.dtype)
+        total = reduce_sum(weights * values, axes, keepdims=True, name="weighted_input_sum")
+        count = reduce_sum(weights + zeros_like(values), axes, keepdims=True, name="sum_of_weights")
         mean = divide_no_nan(total, count)
-        squares = weights * raw.SquaredDifference(x=wide, y=mean)
+        squares = weights * raw.SquaredDifference(x=values, y=mean)
         spread = reduce_sum(squares, axes, keepdims=True, name="weighted_distsq")
         variance = divide_no_nan(spread, count)
         return _finished(x, mean, variance, axes, keepdims)

@@ -200,8 +200,8 @@ def dilation_2d_input_second_gradient(
     dy: Tensor, input: Tensor, filter: Tensor, strides: Any, rates: Any, padding: str
 ) -> tuple[None, None, Any]:
     attrs = {"strides": strides, "rates": rates, "padding": padding}
-    chosen = _first_largest(input, filter, attrs) * _patches(dy, filter, attrs)
-    return None, None, raw.Sum(input=chosen, reduction_indices=3)
+    elements = _first_largest(input, filter, attrs) * _patches(dy, filter, attrs)
+    return None, None, raw.Sum(input=elements, reduction_indices=3)
 
 
 @op(
@@ -300,6 +300,6 @@ def erosion2d(
     _require_format(data_format)
     with name_scope(name, "erosion2d") as scope:
         negative = raw.Neg(x=convert_to_tensor(value, name="value"))
-        turned = reverse(filters, [0, 1])
-        result = dilation_2d_op(negative, turned, strides=strides, rates=dilations, padding=padding, name=scope)
+        mirror = reverse(filters, [0, 1])
+        result = dilation_2d_op(negative, mirror, strides=strides, rates=dilations, padding=padding, name=scope)
         return raw.Neg(x=result)

@@ -427,14 +427,14 @@ def pool(
 def _check_pool(padding: Any, strides: list[int], rates: list[int]) -> None:
     if max(rates) <= 1:
         return
-    shown = f"[{' '.join(map(str, rates))}]"
+    rates_text = f"[{' '.join(map(str, rates))}]"
     if max(strides) > 1:
         raise ValueError(
             "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-            f"Received: strides=[{' '.join(map(str, strides))}] and dilation_rate={shown}"
+            f"Received: strides=[{' '.join(map(str, strides))}] and dilation_rate={rates_text}"
         )
     if padding == "SAME":
         raise ValueError(
             "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. "
-            f"Received: padding={padding} and dilation_rate={shown}"
+            f"Received: padding={padding} and dilation_rate={rates_text}"
         )

@@ -144,10 +144,10 @@ def _sampled_logits(
         flat = reshape(labels, [-1])
         if sampled is None:
             sampled = log_uniform_candidate_sampler(labels, num_true, num_sampled, True, num_classes, seed)
-        drawn, true_count, drawn_count = (raw.StopGradient(input=s) for s in sampled)
-        drawn = cast(drawn, d.int64)
-        ids = concat([flat, drawn], 0)
-        true_w, drawn_w = _weights(weights, flat, ids, drawn)
+        drawn_classes, true_count, drawn_count = (raw.StopGradient(input=s) for s in sampled)
+        drawn_classes = cast(drawn_classes, d.int64)
+        ids = concat([flat, drawn_classes], 0)
+        true_w, drawn_w = _weights(weights, flat, ids, drawn_classes)
         drawn_logits = raw.MatMul(a=inputs, b=drawn_w, transpose_b=True)
         numbers = embedding_lookup(biases, ids)
         true_b = raw.Slice(input=numbers, begin=[0], size=shape_of(flat))
@@ -155,7 +155,7 @@ def _sampled_logits(
         true_logits = _true_logits(inputs, true_w, num_true) + reshape(true_b, [-1, num_true])
         drawn_logits = drawn_logits + drawn_b
         if without_hits:
-            drawn_logits = drawn_logits + _hits(labels, drawn, num_true, num_sampled, drawn_logits.dtype)
+            drawn_logits = drawn_logits + _hits(labels, drawn_classes, num_true, num_sampled, drawn_logits.dtype)
         true_logits = true_logits - raw.Log(x=true_count)
         drawn_logits = drawn_logits - raw.Log(x=drawn_count)
         logits = concat([true_logits, drawn_logits], 1)

@@ -147,8 +147,8 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
         return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order)
     rank_of(logits)  # TensorFlow's graphs have one more, unused
     size = rank_of(logits)
-    moved = transpose(logits, _swapped_order(size, axis))
-    return transpose(function(moved), _swapped_order(size, axis), name=name or "transpose")
+    last_axis_logits = transpose(logits, _swapped_order(size, axis))
+    return transpose(function(last_axis_logits), _swapped_order(size, axis), name=name or "transpose")
 
 
 def _swapped(rank: int, axis: int) -> list[int]:

@@ -274,9 +274,9 @@ def _through_batch(value: Tensor, filters: Tensor, sizes: Tensor, rate: int, pad
         whole.append((full + extra) // rate)
         gaps.append([0, extra])
         crops.append([start, spread - start + extra])
-    moved = space_to_batch_nd(value, [rate, rate], gaps)
+    parts_of_value = space_to_batch_nd(value, [rate, rate], gaps)
     inner = [rate * rate * parts[0], *whole, parts[3]]
     result = conv2d_input_gradient_op(
-        inner, filters, moved, strides=[1, 1, 1, 1], padding="VALID", name="Conv2DBackpropInput"
+        inner, filters, parts_of_value, strides=[1, 1, 1, 1], padding="VALID", name="Conv2DBackpropInput"
     )
     return batch_to_space_nd(result, [rate, rate], crops)

@@ -54,21 +54,21 @@ def _draw(xp: Xp, starts: Stream, inversion_starts: Stream, count: Array, prob: 
     p = xp.where(flipped, 1 - prob, prob)
     valid = (prob > 0) & (prob < 1) & (count > 0)
     few = ~(count * p >= _INVERSION_BELOW)
-    drawn = _drawn(xp, (inversion_starts, starts), few, valid, count, p)
-    drawn = xp.where(flipped, count - drawn, drawn)
+    successes = _drawn(xp, (inversion_starts, starts), few, valid, count, p)
+    successes = xp.where(flipped, count - successes, successes)
     certain = xp.where((prob >= 1) & (count > 0), count, 0.0)
-    return xp.where(xp.isnan(prob) | xp.isnan(count), np.nan, xp.where(valid, drawn, certain))
+    return xp.where(xp.isnan(prob) | xp.isnan(count), np.nan, xp.where(valid, successes, certain))
 
 
 @kernel_part
 def _drawn(xp: Xp, starts: tuple[Stream, Stream], few: Array, valid: Array, count: Array, prob: Array) -> Array:
     """Draws outputs with `few` expected successes by inversion, from `starts[0]` on; the others by rejection."""
-    drawn = np.zeros(count.shape)
-    for method, begin, chosen in zip((_inversion, _transformed_rejection), starts, (few, ~few), strict=True):
-        (where,) = np.nonzero(chosen & valid)
+    successes = np.zeros(count.shape)
+    for method, begin, mask in zip((_inversion, _transformed_rejection), starts, (few, ~few), strict=True):
+        (where,) = np.nonzero(mask & valid)
         if len(where):
-            drawn[where] = method(xp, begin.at(where), count[where], prob[where])
-    return drawn
+            successes[where] = method(xp, begin.at(where), count[where], prob[where])
+    return successes
 
 
 @_drawn.kernel_for("xla")

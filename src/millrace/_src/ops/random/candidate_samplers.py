@@ -187,10 +187,10 @@ def fixed_unigram_candidate_sampler(
     attrs = {"num_true": num_true, "num_sampled": num_sampled, "unique": unique, "range_max": range_max}
     source = {"vocab_file": vocab_file, "distortion": distortion, "num_reserved_ids": num_reserved_ids}
     parts = {"num_shards": num_shards, "shard": shard, "unigrams": list(unigrams)}
-    drawn = call_seeded(
+    candidates = call_seeded(
         ops.fixed_unigram_candidate_sampler_op, seed, true_classes, name=name, **attrs, **source, **parts
     )
-    return FixedUnigramCandidateSampler(*drawn)
+    return FixedUnigramCandidateSampler(*candidates)
 
 
 @export("random.all_candidate_sampler", "nn.all_candidate_sampler")

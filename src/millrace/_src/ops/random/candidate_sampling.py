@@ -58,10 +58,10 @@ def _proposals(xp: Xp, stream: Stream, sampler: Sampler, count: int) -> Iterator
     """Yields proposals without end, in growing portions."""
     portion = 2 * count + 16
     while True:
-        needed = -(-portion * sampler.words // WORDS_PER_BLOCK)
-        words = blocks(xp, stream, needed).reshape(-1, sampler.words)
+        block_count = -(-portion * sampler.words // WORDS_PER_BLOCK)
+        words = blocks(xp, stream, block_count).reshape(-1, sampler.words)
         yield sampler.propose(xp, words)
-        stream = stream.skip(xp, needed)
+        stream = stream.skip(xp, block_count)
         portion *= 2
 
 

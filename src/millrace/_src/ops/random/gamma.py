@@ -24,8 +24,8 @@ def gamma_samples(xp: Xp, stream: Stream, samples: int, alpha: Array) -> Array:
     def draw(first: int, index: Array) -> Array:
         return _draw(xp, output_starts(xp, stream, first, len(index)), shapes[index])
 
-    drawn = per_parameter(xp, (samples, alpha.shape[0]), draw)
-    return _rounded(xp, drawn, alpha.dtype)
+    numbers = per_parameter(xp, (samples, alpha.shape[0]), draw)
+    return _rounded(xp, numbers, alpha.dtype)
 
 
 def _rounded(xp: Xp, drawn: Array, dtype: NpDType) -> Array:

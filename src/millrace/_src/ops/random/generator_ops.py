@@ -56,8 +56,8 @@ def _advance(xp: Xp, resource: Array, algorithm: Array, blocks: Array | int) -> 
         raise errors.FailedPreconditionError(None, None, f"Could not find variable {storage.name}.")
     _check_state(state, int(algorithm))
     words = xp.bitcast(xp.asarray(state), np.uint64)
-    moved = Stream(words[2:3], words[0:1], words[1:2]).skip(xp, blocks)
-    storage.value = xp.concatenate([xp.bitcast(moved.low, np.int64), xp.bitcast(moved.high, np.int64), state[2:]])
+    stream = Stream(words[2:3], words[0:1], words[1:2]).skip(xp, blocks)
+    storage.value = xp.concatenate([xp.bitcast(stream.low, np.int64), xp.bitcast(stream.high, np.int64), state[2:]])
     return state
 
 

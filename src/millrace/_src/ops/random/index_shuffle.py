@@ -135,8 +135,8 @@ def random_index_shuffle(xp: Xp, index: Array, seed: Array, max_index: Array, *,
     indices, last = (xp.broadcast_to(xp.astype(x, np.uint64), batch) for x in (index, max_index))
     words = xp.astype(xp.astype(seed, np.uint32), np.uint64)
     keys = tuple(xp.broadcast_to(words[..., i], batch) for i in range(3))
-    drawn = permuted_index(xp, indices, (keys[0], keys[1], keys[2]), last, rounds + rounds % 2)
-    return xp.astype(drawn, index.dtype)
+    positions = permuted_index(xp, indices, (keys[0], keys[1], keys[2]), last, rounds + rounds % 2)
+    return xp.astype(positions, index.dtype)
 
 
 def _batch_shape(index: Array, seed: Array, max_index: Array) -> tuple[int, ...]:
@@ -177,6 +177,6 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """
     seed = convert_to_tensor(seed)
     paddings = [[0, 0]] * ((seed.shape.rank or 1) - 1) + [[1, 0]]
-    padded = raw.PadV2(input=seed, paddings=paddings, constant_values=np.array(_FIRST_KEY, seed.dtype.np_dtype))
-    shuffled: Tensor = random_index_shuffle(index, padded, max_index)
+    seed_of_three = raw.PadV2(input=seed, paddings=paddings, constant_values=np.array(_FIRST_KEY, seed.dtype.np_dtype))
+    shuffled: Tensor = random_index_shuffle(index, seed_of_three, max_index)
     return shuffled

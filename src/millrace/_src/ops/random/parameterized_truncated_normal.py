@@ -62,17 +62,17 @@ def truncated_samples(xp: Xp, stream: Stream, counts: Sequence[int], parameters:
     Raises:
         InvalidArgumentError: a deviation is not positive, or no number lies between the bounds.
     """
-    drawn = []
+    results = []
     for count, mean, deviation, low, high in zip(counts, *parameters, strict=True):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
             raise invalid(
                 f"Invalid parameters: stddev must be positive, minval less than maxval, and one of them finite; got "
                 f"stddev {deviation}, minval {low}, maxval {high}."
             )
-        samples, used = _samples(xp, stream, count, _interval(mean, deviation, low, high))
-        drawn.append(samples)
-        stream = stream.skip(xp, used)
-    return drawn
+        samples, block_count = _samples(xp, stream, count, _interval(mean, deviation, low, high))
+        results.append(samples)
+        stream = stream.skip(xp, block_count)
+    return results
 
 
 def _interval(mean: Any, deviation: Any, low: Any, high: Any) -> _Interval:
@@ -84,16 +84,16 @@ def _interval(mean: Any, deviation: Any, low: Any, high: Any) -> _Interval:
 def _samples(xp: Xp, stream: Stream, count: int, interval: _Interval) -> tuple[Array, int]:
     """Returns the first `count` accepted proposals, and the number of blocks that the proposals took."""
     portions: list[Array] = []
-    missing, used = count, 0
+    missing, block_count = count, 0
     for proposals, accepted, blocks_per_row in _proposals(xp, stream, count, interval):
         rows, columns = np.nonzero(accepted)
         portions.append(proposals[rows[:missing], columns[:missing]])
         if len(rows) >= missing:
-            used += (int(rows[missing - 1]) + 1) * blocks_per_row if missing else 0
+            block_count += (int(rows[missing - 1]) + 1) * blocks_per_row if missing else 0
             break
         missing -= len(rows)
-        used += len(proposals) * blocks_per_row
-    return np.concatenate(portions) * interval.deviation + interval.mean, used
+        block_count += len(proposals) * blocks_per_row
+    return np.concatenate(portions) * interval.deviation + interval.mean, block_count
 
 
 def _proposals(xp: Xp, stream: Stream, count: int, interval: _Interval) -> Iterator[tuple[Array, Array, int]]:
@@ -181,8 +181,8 @@ def _draw(xp: Xp, take: Any, shape: Array, means: Array, stdevs: Array, minvals:
         counts = [total // sizes[0]] * sizes[0]
         per_batch = total // sizes[0]
     stream = take(len(counts) * 2 * _MOST_ITERATIONS * (per_batch + 3) // 4)
-    drawn = truncated_samples(xp, stream, counts, [np.broadcast_to(p, (len(counts),)) for p in parameters])
-    return np.concatenate([np.zeros(0, means.dtype), *drawn]).reshape(sizes).astype(means.dtype, copy=False)
+    samples = truncated_samples(xp, stream, counts, [np.broadcast_to(p, (len(counts),)) for p in parameters])
+    return np.concatenate([np.zeros(0, means.dtype), *samples]).reshape(sizes).astype(means.dtype, copy=False)
 
 
 def _vector(name: str, parameter: Array, sizes: tuple[int, ...]) -> Array:
@@ -262,8 +262,8 @@ def stateless_parameterized_truncated_normal_op(
             f"shape {dims_text(batch)}."
         )
     samples = prod(sizes[: len(sizes) - len(batch)])
-    drawn = truncated_samples(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])
-    columns = np.array(drawn, means.dtype).reshape(prod(batch), samples)
+    rows = truncated_samples(xp, stream, [samples] * prod(batch), [p.reshape(-1) for p in parameters])
+    columns = np.array(rows, means.dtype).reshape(prod(batch), samples)
     return columns.T.reshape(sizes)
 
 
@@ -337,5 +337,5 @@ def stateless_parameterized_truncated_normal(
         stddevs = convert_to_tensor(stddevs, dtype_hint=means.dtype, name="stddevs")
         minvals = convert_to_tensor(minvals, dtype_hint=means.dtype, name="minvals")
         maxvals = convert_to_tensor(maxvals, dtype_hint=means.dtype, name="maxvals")
-        drawn: Tensor = stateless_parameterized_truncated_normal_op(shape, seed, means, stddevs, minvals, maxvals)
-        return drawn
+        numbers: Tensor = stateless_parameterized_truncated_normal_op(shape, seed, means, stddevs, minvals, maxvals)
+        return numbers

@@ -144,13 +144,13 @@ def in_chunks(xp: Xp, count: int, make: Callable[[int, int], Array], size: int =
         return make(0, count)
     first = make(0, size)
     try:
-        joined = np.empty((count, *first.shape[1:]), first.dtype)
+        result = np.empty((count, *first.shape[1:]), first.dtype)
     except ValueError:
         raise MemoryError("the result is larger than any array can be") from None
-    joined[:size] = first
+    result[:size] = first
     for start in range(size, count, size):
-        joined[start : start + size] = make(start, min(size, count - start))
-    return joined
+        result[start : start + size] = make(start, min(size, count - start))
+    return result
 
 
 @in_chunks.kernel_for("xla")

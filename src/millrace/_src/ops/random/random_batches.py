@@ -49,8 +49,8 @@ def of_shape_and_rate(operation: Any, arguments: Sequence[Value], rows: Rows) ->
     count, rank = operation.inputs[0].shape.num_elements(), operation.inputs[1].shape.rank
     if count is None or rank is None:
         return None
-    (drawn,) = call(operation, [shape.tensor, rate.tensor])
-    return [raw.Transpose(x=drawn, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
+    (numbers,) = call(operation, [shape.tensor, rate.tensor])
+    return [raw.Transpose(x=numbers, perm=[count, *range(count), *range(count + 1, count + 1 + rank)])]
 
 
 def of_logits(operation: Any, arguments: Sequence[Value], rows: Rows) -> Sequence[Any] | None:

@@ -69,12 +69,12 @@ def uniform(
         if dtype.is_integer:
             integers: Tensor = call_seeded(ops.random_uniform_int, seed, shape, minval, maxval, name=scope)
             return integers
-        drawn: Tensor = call_seeded(ops.random_uniform_op, seed, shape, dtype=dtype)
+        numbers: Tensor = call_seeded(ops.random_uniform_op, seed, shape, dtype=dtype)
         if from_zero and to_one:
-            return drawn
+            return numbers
         if from_zero:
-            return raw.Mul(x=drawn, y=maxval)
-        return _sum(drawn * (maxval - minval), minval, scope)
+            return raw.Mul(x=numbers, y=maxval)
+        return _sum(numbers * (maxval - minval), minval, scope)
 
 
 @export("random.normal")
@@ -175,8 +175,8 @@ def gamma(
     with name_scope(name, "random_gamma"):
         shape = convert_to_tensor(shape, dtype=None if isinstance(shape, Tensor) else int32, name="shape")
         alpha, beta, broadcast = gamma_parameters(alpha, beta, as_dtype(dtype))
-        drawn = call_seeded(ops.random_gamma_op, seed, shape, broadcast)
-        return scaled_gamma(drawn, beta)
+        numbers = call_seeded(ops.random_gamma_op, seed, shape, broadcast)
+        return scaled_gamma(numbers, beta)
 
 
 def gamma_parameters(alpha: Any, beta: Any, dtype: DType) -> tuple[Tensor, Tensor, Tensor]:
@@ -212,8 +212,8 @@ def poisson(shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None,
     """
     with name_scope(name, "random_poisson"):
         shape = convert_to_tensor(shape, dtype=None if isinstance(shape, Tensor) else int32, name="shape")
-        drawn: Tensor = call_seeded(ops.random_poisson_v2, seed, shape, lam, dtype=as_dtype(dtype))
-        return drawn
+        numbers: Tensor = call_seeded(ops.random_poisson_v2, seed, shape, lam, dtype=as_dtype(dtype))
+        return numbers
 
 
 @export("random.categorical")
@@ -238,8 +238,8 @@ def categorical(
     with name_scope(name, "categorical"):
         logits = convert_to_tensor(logits, name="logits")
         output_dtype = index_dtype(dtype)
-        drawn: Tensor = call_seeded(ops.multinomial, seed, logits, num_samples, output_dtype=output_dtype)
-        return drawn
+        classes: Tensor = call_seeded(ops.multinomial, seed, logits, num_samples, output_dtype=output_dtype)
+        return classes
 
 
 def index_dtype(dtype: Any) -> DType:

@@ -57,20 +57,20 @@ def stateless_uniform(
         maxval = 1
     with name_scope(name, "stateless_random_uniform") as scope:
         shape = shape_tensor(shape)
-        drawn: Tensor
+        numbers: Tensor
         if minval is None and dtype.is_integer:
             key, counter, number = key_counter_alg(seed, alg)
-            drawn = ops.stateless_random_uniform_full_int_v2(shape, key, counter, number, dtype=dtype, name=scope)
-            return drawn
+            numbers = ops.stateless_random_uniform_full_int_v2(shape, key, counter, number, dtype=dtype, name=scope)
+            return numbers
         minval = convert_to_tensor(minval, dtype=dtype, name="min")
         maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         key, counter, number = key_counter_alg(seed, alg)
         if dtype.is_integer:
-            drawn = ops.stateless_random_uniform_int_v2(shape, key, counter, number, minval, maxval, name=scope)
-            return drawn
-        drawn = ops.stateless_random_uniform_v2(shape, key, counter, number, dtype=dtype)
-        drawn = raw.AddV2(x=drawn * (maxval - minval), y=minval, name=scope)
-        return drawn
+            numbers = ops.stateless_random_uniform_int_v2(shape, key, counter, number, minval, maxval, name=scope)
+            return numbers
+        numbers = ops.stateless_random_uniform_v2(shape, key, counter, number, dtype=dtype)
+        numbers = raw.AddV2(x=numbers * (maxval - minval), y=minval, name=scope)
+        return numbers
 
 
 def _check_uniform(dtype: Any, minval: Any, maxval: Any) -> None:
@@ -156,8 +156,8 @@ def _scaled(draw: Any, shape: Any, seed: Any, moments: tuple[Any, Any], dtype: A
     mean = convert_to_tensor(moments[0], dtype=dtype, name="mean")
     stddev = convert_to_tensor(moments[1], dtype=dtype, name="stddev")
     key, counter, number = key_counter_alg(seed, alg)
-    drawn: Tensor = draw(shape, key, counter, number, dtype=dtype)
-    result: Tensor = raw.AddV2(x=drawn * stddev, y=mean, name=scope)
+    numbers: Tensor = draw(shape, key, counter, number, dtype=dtype)
+    result: Tensor = raw.AddV2(x=numbers * stddev, y=mean, name=scope)
     return result
 
 
@@ -186,8 +186,8 @@ def stateless_gamma(
         shape = shape_tensor(shape)
         alpha, beta, broadcast = gamma_parameters(alpha, beta, as_dtype(dtype))
         key, counter, number = key_counter_alg(seed, "auto_select")
-        drawn = distribution_ops.stateless_random_gamma_v3(shape, key, counter, number, broadcast)
-        return scaled_gamma(drawn, beta)
+        numbers = distribution_ops.stateless_random_gamma_v3(shape, key, counter, number, broadcast)
+        return scaled_gamma(numbers, beta)
 
 
 @export("random.stateless_poisson")
@@ -207,10 +207,10 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = int32, name:
     Returns: A Tensor of the given shape and dtype.
     """
     with name_scope(name, "stateless_random_poisson"):
-        drawn: Tensor = distribution_ops.stateless_random_poisson_op(
+        numbers: Tensor = distribution_ops.stateless_random_poisson_op(
             shape_tensor(shape), seed, lam, dtype=as_dtype(dtype)
         )
-        return drawn
+        return numbers
 
 
 @export("random.stateless_binomial")
@@ -236,10 +236,10 @@ def stateless_binomial(
         shape = shape_tensor(shape)
         probs = convert_to_tensor(probs, dtype_hint=float32, name="probs")
         counts = convert_to_tensor(counts, dtype_hint=probs.dtype, name="counts")
-        drawn: Tensor = distribution_ops.stateless_random_binomial_op(
+        numbers: Tensor = distribution_ops.stateless_random_binomial_op(
             shape, seed, counts, probs, dtype=as_dtype(output_dtype)
         )
-        return drawn
+        return numbers
 
 
 @export("random.stateless_categorical")
@@ -262,10 +262,10 @@ def stateless_categorical(
     """
     with name_scope(name, "stateless_categorical"):
         logits = convert_to_tensor(logits, name="logits")
-        drawn: Tensor = distribution_ops.stateless_multinomial(
+        classes: Tensor = distribution_ops.stateless_multinomial(
             logits, num_samples, seed, output_dtype=index_dtype(dtype)
         )
-        return drawn
+        return classes
 
 
 @export("random.experimental.stateless_shuffle")

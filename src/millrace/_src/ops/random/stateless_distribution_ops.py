@@ -221,8 +221,8 @@ def binomial_of_shape(
     batch = binomial_batch(counts, probs)
     counts, probs = xp.broadcast_to(counts, batch), xp.broadcast_to(probs, batch)
     samples = _samples_per_parameter(sizes, batch)
-    drawn = binomial_samples(xp, stream, samples, counts.reshape(-1), probs.reshape(-1), dtype.np_dtype)
-    return drawn.reshape(sizes)
+    numbers = binomial_samples(xp, stream, samples, counts.reshape(-1), probs.reshape(-1), dtype.np_dtype)
+    return numbers.reshape(sizes)
 
 
 # --- categorical ------------------------------------------------------------------------------------------------------
@@ -276,5 +276,5 @@ def stateless_multinomial(xp: Xp, logits: Array, num_samples: Array, seed: Array
     array([[1, 1, 0]])
     """
     samples = check_logits(logits, num_samples)
-    drawn = categorical_samples(xp, checked_seed_stream(xp, seed), logits, samples)
-    return xp.astype(drawn, np.dtype(output_dtype.np_dtype))
+    classes = categorical_samples(xp, checked_seed_stream(xp, seed), logits, samples)
+    return xp.astype(classes, np.dtype(output_dtype.np_dtype))

@@ -83,10 +83,10 @@ def read_unigrams(
     frequencies = list(unigrams) if unigrams else _from_file(vocab_file)
     number, shard = shards
     weights = [0.0] * num_reserved_ids + [float(np.float32(f) ** np.float32(distortion)) for f in frequencies]
-    mine = [w for i, w in enumerate(weights) if i % number == shard]
-    if len(mine) != range_max:
-        raise invalid(f"range is {range_max} must be equal to weights size  {len(mine)}")
-    return AliasTable(mine)
+    shard_weights = [w for i, w in enumerate(weights) if i % number == shard]
+    if len(shard_weights) != range_max:
+        raise invalid(f"range is {range_max} must be equal to weights size  {len(shard_weights)}")
+    return AliasTable(shard_weights)
 
 
 def _from_file(name: str) -> list[float]:
