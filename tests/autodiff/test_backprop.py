@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,10 @@ import pytest
 
 import millrace as tf
 from millrace._src.autodiff.backprop import add_gradients, joined, unconnected, zeros
+from millrace._src.core import op_registry
+from millrace._src.core.op_def import op
+from millrace._src.ops.shape_rules import same_shape
+from millrace._src.ops.type_sets import FLOAT
 
 
 def value(x: Any) -> Any:
@@ -82,3 +87,71 @@ def test_a_sparse_gradient_reaches_a_rule_that_computes_with_it_as_a_tensor() ->
         tape.watch(y)
         z = tf.gather(tf.raw_ops.TanhGrad(y=y, dy=dy), [1])
     np.testing.assert_allclose(tape.gradient(z, y), [0.0, -1.0])
+
+
+# --- sparse gradients and rules --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def declared() -> Iterator[Any]:
+    """An op `Passed` whose gradient a test declares."""
+
+    @op("Passed", "x: T -> y: T", T=FLOAT, shape=same_shape)
+    def passed(xp: Any, x: Any) -> Any:
+        """Returns its input."""
+        return xp.add(x, 0)
+
+    yield passed
+    op_registry._REGISTRY.pop("Passed")
+
+
+def _rows_gradient(function: Any) -> Any:
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.gather(function(x), [1])
+    return tape.gradient(y, x)
+
+
+def test_a_type_error_of_a_rule_is_the_users_to_see_and_the_rule_runs_once(declared: Any) -> None:
+    calls = []
+
+    @declared.gradient
+    def _(dy: Any) -> Any:
+        calls.append(dy)
+        raise TypeError("a bug in the rule")
+
+    with pytest.raises(TypeError, match="a bug in the rule"):
+        _rows_gradient(declared)
+    assert [isinstance(dy, tf.Tensor) for dy in calls] == [True]
+
+
+def test_a_rule_that_computes_is_given_a_tensor_for_a_sparse_gradient(declared: Any) -> None:
+    declared.gradient(lambda dy: dy * 2.0)
+    assert _rows_gradient(declared).numpy().tolist() == [[0.0, 0.0], [2.0, 2.0]]
+
+
+def test_a_rule_that_accepts_slices_passes_them_on(declared: Any) -> None:
+    @declared.gradient(accepts_slices=True)
+    def _(dy: Any) -> Any:
+        return dy
+
+    found = _rows_gradient(declared)
+    assert isinstance(found, tf.IndexedSlices) and found.indices.numpy().tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("function", "kept"),
+    [
+        (tf.identity, True),
+        (lambda x: -x, True),
+        (lambda x: tf.cast(x, tf.float64), True),
+        (lambda x: x + 1.0, True),
+        (lambda x: tf.nn.bias_add(x, [1.0, 1.0]), True),
+        (lambda x: x * 2.0, False),
+        (lambda x: tf.reshape(x, [2, 2]), False),
+        (tf.tanh, False),
+    ],
+)
+def test_which_ops_keep_a_gradient_sparse_is_as_in_tensorflow(function: Any, kept: bool) -> None:
+    assert isinstance(_rows_gradient(function), tf.IndexedSlices) is kept

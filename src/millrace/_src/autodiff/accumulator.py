@@ -20,7 +20,6 @@ from millrace._src.autodiff.gradient_registry import operation_rule
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.autodiff.tangent_plans import (
     TangentPlan,
-    dense,
     seed_like,
     tangent_plan,
     weighted_targets,
@@ -29,6 +28,7 @@ from millrace._src.autodiff.tangent_plans import (
 from millrace._src.autodiff.tape import Tape
 from millrace._src.core.context import state, tapes_scope
 from millrace._src.core.dispatch import BoundCall
+from millrace._src.core.indexed_slices import dense
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import EagerTensor, tape_id

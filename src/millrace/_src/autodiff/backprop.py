@@ -82,7 +82,7 @@ def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Seque
             gradients[i] = gradient if known is None else add_gradients(known, gradient)
 
 
-def entry_gradients(entry: Entry, output_gradients: list[Any]) -> Sequence[Any]:
+def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[Any]:
     """The gradients of an op's inputs, flat, from those of its outputs; or functions that compute them.
 
     A loop that is differentiated takes further inputs (the lists it fills); they come last and have no gradient.
@@ -93,16 +93,14 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> Sequence[Any]:
     plan = gradient_plan(entry.op)
     if plan is None:
         raise _no_gradient(entry)
+    output_gradients = plan.as_accepted(output_gradients)
     if plan.is_plain:
         grouped = output_gradients
     else:
         specs = [None if none else s for none, s in zip(_takes_none(plan, entry), entry.output_specs, strict=True)]
         filled = [_filled(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
         grouped = entry.op.signature.split_outputs(filled, entry.attrs)
-    if any(isinstance(g, IndexedSlices) for g in output_gradients):
-        result = _from_sparse(plan, entry, output_gradients if plan.is_plain else filled)
-    else:
-        result = plan.function(*grouped, **entry.saved)
+    result = plan.function(*grouped, **entry.saved)
     if plan.is_plain:
         return result if isinstance(result, (tuple, list)) else (result,)
     return _flat_input_gradients(entry, result)
@@ -111,18 +109,6 @@ def entry_gradients(entry: Entry, output_gradients: list[Any]) -> Sequence[Any]:
 def _takes_none(plan: GradientPlan, entry: Entry) -> Sequence[bool]:
     """For each flat output, whether its gradient may be missing."""
     return plan.takes_none if len(plan.takes_none) == len(entry.output_specs) else [False] * len(entry.output_specs)
-
-
-def _from_sparse(plan: GradientPlan, entry: Entry, filled: Sequence[Any]) -> Any:
-    """What a rule makes of sparse gradients: one that passes them on keeps them; one that computes needs tensors."""
-    for given in (filled, [convert_to_tensor(g) if isinstance(g, IndexedSlices) else g for g in filled]):
-        try:
-            result = plan.function(*entry.op.signature.split_outputs(list(given), entry.attrs), **entry.saved)
-            return tuple(map(computed, result)) if isinstance(result, tuple) else result
-        except (TypeError, AttributeError):
-            if given is not filled:
-                raise
-    return None
 
 
 def _no_gradient(entry: Entry) -> LookupError:

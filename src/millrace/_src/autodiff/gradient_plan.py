@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.dtypes import DType
+from millrace._src.core.indexed_slices import IndexedSlices, dense
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import LateRule
 from millrace._src.core.op_signature import Arg, places
@@ -24,12 +25,23 @@ from millrace._src.core.tensor import EagerTensor
 class GradientPlan:
     """What the gradient of one op asks for, read off its parameters once."""
 
-    __slots__ = ("function", "output_count", "names", "unread", "takes_none", "runs_python", "is_plain", "places")
+    __slots__ = (
+        "function",
+        "accepts_slices",
+        "output_count",
+        "names",
+        "unread",
+        "takes_none",
+        "runs_python",
+        "is_plain",
+        "places",
+    )
 
     def __init__(self, op: OpDef) -> None:
         assert op.rules.gradient is not None
         self.function = op.rules.gradient
         parameters = list(inspect.signature(op.rules.gradient).parameters.values())
+        self.accepts_slices = op.rules.accepts_slices
         self.output_count = len(op.signature.outputs)
         self.names = tuple(p.name for p in parameters[self.output_count :])
         self.unread = _unread(op)
@@ -41,6 +53,12 @@ class GradientPlan:
         self.is_plain = op.has_single_output and not op.has_list_arguments
         """Whether the op takes and returns single tensors, one of them the result."""
         self.places = self._places(op) if self.is_plain else ()
+
+    def as_accepted(self, output_gradients: Sequence[Any]) -> Sequence[Any]:
+        """Returns the gradients of the outputs in the form that the rule takes: sparse ones perhaps as tensors."""
+        if self.accepts_slices or not any(isinstance(g, IndexedSlices) for g in output_gradients):
+            return output_gradients
+        return list(map(dense, output_gradients))
 
     def without_unread(self, saved: dict[str, Any], wanted: Sequence[int]) -> None:
         """Puts stand-ins in place of the values that no gradient reads for an input that is `wanted`, not 0."""

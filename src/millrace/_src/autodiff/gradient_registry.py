@@ -106,7 +106,7 @@ def _enter(name: str, rule: Callable[..., Any] | None) -> None:
         if rule is None:
             op.traits = replace(op.traits, not_differentiable=f'the program said tf.no_gradient("{name}")')
         else:
-            op.rules.gradient = _gradient_of_op(op, rule)
+            op.rules.gradient, op.rules.accepts_slices = _gradient_of_op(op, rule), True
         forget_rules()
 
 
@@ -173,7 +173,7 @@ def _borrowed(op: OpDef) -> Callable[..., Any]:
         plan = gradient_plan(op)
         assert plan is not None
         saved = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
-        grouped = op.signature.split_outputs(list(dys), operation.attrs)
+        grouped = op.signature.split_outputs(plan.as_accepted(dys), operation.attrs)
         return checked_gradients(operation, [computed(g) for g in as_list(plan.function(*grouped, **saved))])
 
     return apply

@@ -25,7 +25,7 @@ from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.engine import Run
 from millrace._src.core.execute import _level
-from millrace._src.core.indexed_slices import IndexedSlices
+from millrace._src.core.indexed_slices import IndexedSlices, dense
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_signature import places
 from millrace._src.core.shape_context import static_value
@@ -277,8 +277,3 @@ def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[
         _, known = found.get(tape_id(gradient), (None, None))
         found[tape_id(gradient)] = gradient, tangent if known is None else add_gradients(known, tangent)
     return list(found.values())
-
-
-def dense(gradient: Any) -> Any:
-    """A gradient as a tensor, or None."""
-    return convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient

@@ -154,6 +154,11 @@ class IndexedSlices(CompositeTensor):
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{dense})"
 
 
+def dense(gradient: Any) -> Any:
+    """Returns an `IndexedSlices` as a tensor, and anything else as it is."""
+    return gradient.__tf_tensor__() if isinstance(gradient, IndexedSlices) else gradient
+
+
 @export("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
     """The type of `tf.IndexedSlices`.

@@ -15,7 +15,7 @@ import enum
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, overload
 
 from millrace._src.core import op_attributes
 from millrace._src.core.execute import execute
@@ -102,6 +102,8 @@ class Rules:
     """`(operation, arguments, rows) -> results | None`: the op on many rows at once; see `ops.batching`."""
     gradient: Callable[..., Any] | None = None
     """`(output gradients, then by name inputs, outputs and attributes) -> input gradients`."""
+    accepts_slices: bool = False
+    """Whether the gradient takes an `IndexedSlices` for the gradient of an output; else it is given a tensor."""
     operation_gradient: Callable[..., Any] | None = None
     """`(operation, output gradients, wanted) -> input gradients`, for an op that holds graphs."""
     operation_tangents: Callable[..., Any] | None = None
@@ -264,9 +266,18 @@ class OpFunction:
     def __reduce__(self) -> str:
         return self.__qualname__
 
-    def gradient(self, rule: Rule) -> Rule:
-        """Declares the gradient of the op."""
-        self.op_def.rules.gradient = rule
+    @overload
+    def gradient(self, rule: Rule) -> Rule: ...
+    @overload
+    def gradient(self, *, accepts_slices: bool) -> Callable[[Rule], Rule]: ...
+    def gradient(self, rule: Any = None, *, accepts_slices: bool = False) -> Any:
+        """Declares the gradient of the op; `accepts_slices` where an `IndexedSlices` is passed on as one.
+
+        Without `accepts_slices` a sparse gradient of an output is made a tensor before the rule sees it.
+        """
+        if rule is None:
+            return functools.partial(self.gradient, accepts_slices=accepts_slices)
+        self.op_def.rules.gradient, self.op_def.rules.accepts_slices = rule, accepts_slices
         return rule
 
     def operation_gradient(self, rule: Rule) -> Rule:

@@ -167,7 +167,7 @@ def _specialize_read(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     return read
 
 
-@read_variable.gradient
+@read_variable.gradient(accepts_slices=True)
 def read_variable_gradient(dvalue: Any) -> Any:
     """Attaches the gradient with respect to a variable to the variable's handle."""
     return dvalue

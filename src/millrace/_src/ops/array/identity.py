@@ -34,7 +34,7 @@ def identity_op(xp: Xp, input: Array) -> Array:
     return input
 
 
-@identity_op.gradient
+@identity_op.gradient(accepts_slices=True)
 def identity_gradient(dy: Tensor) -> Tensor:
     """Passes the gradient on unchanged."""
     return dy
@@ -73,7 +73,7 @@ def identity_n_op(xp: Xp, input: list[Array]) -> list[Array]:
     return list(input)
 
 
-@identity_n_op.gradient
+@identity_n_op.gradient(accepts_slices=True)
 def identity_n_gradient(dys: list[Tensor]) -> tuple[list[Tensor]]:
     """Passes each gradient on unchanged."""
     return (list(dys),)
@@ -223,7 +223,7 @@ def optimization_barrier_xla(xp: Any, input: list[Array]) -> list[Array]:
     return outputs
 
 
-@optimization_barrier.gradient
+@optimization_barrier.gradient(accepts_slices=True)
 def optimization_barrier_gradient(dys: list[Tensor]) -> tuple[list[Tensor]]:
     """Passes each gradient on unchanged."""
     return (list(dys),)
@@ -235,7 +235,7 @@ def debug_gradient_identity(xp: Xp, input: Array) -> Array:
     return input
 
 
-@debug_gradient_identity.gradient
+@debug_gradient_identity.gradient(accepts_slices=True)
 def debug_gradient_identity_gradient(dy: Tensor) -> Tensor:
     """Passes the gradient on unchanged."""
     return dy
@@ -255,7 +255,7 @@ def ensure_shape_op(xp: Xp, input: Array, *, shape: TensorShape) -> Array:
     return input
 
 
-@ensure_shape_op.gradient
+@ensure_shape_op.gradient(accepts_slices=True)
 def ensure_shape_gradient(dy: Tensor) -> Tensor:
     """Passes the gradient on unchanged."""
     return dy
@@ -341,7 +341,7 @@ def placeholder_with_default_op(xp: Xp, input: Array, *, shape: TensorShape) -> 
     return input
 
 
-@placeholder_with_default_op.gradient
+@placeholder_with_default_op.gradient(accepts_slices=True)
 def placeholder_with_default_gradient(dy: Tensor) -> Tensor:
     """Passes the gradient on to the default."""
     return dy

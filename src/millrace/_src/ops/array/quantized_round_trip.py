@@ -148,7 +148,7 @@ def quantize_and_dequantize_v1_op(
     return _round_trip(xp, input, limits, num_bits, signed_input, "HALF_TO_EVEN", False, -1)
 
 
-@quantize_and_dequantize_v1_op.gradient
+@quantize_and_dequantize_v1_op.gradient(accepts_slices=True)
 def quantize_and_dequantize_v1_gradient(dy: Tensor) -> Tensor:
     """Passes the gradient on unchanged."""
     return dy
@@ -182,7 +182,7 @@ def quantize_and_dequantize_v2_op(
     return _round_trip(xp, input, limits, num_bits, signed_input, round_mode, narrow_range, axis)
 
 
-@quantize_and_dequantize_v2_op.gradient
+@quantize_and_dequantize_v2_op.gradient(accepts_slices=True)
 def quantize_and_dequantize_v2_gradient(dy: Tensor) -> tuple[Tensor, None, None]:
     """Passes the gradient on unchanged."""
     return dy, None, None
@@ -216,7 +216,7 @@ def quantize_and_dequantize_v3_op(
     return _round_trip(xp, input, limits, int(num_bits), signed_input, "HALF_TO_EVEN", narrow_range, axis)
 
 
-@quantize_and_dequantize_v3_op.gradient
+@quantize_and_dequantize_v3_op.gradient(accepts_slices=True)
 def quantize_and_dequantize_v3_gradient(dy: Tensor) -> tuple[Tensor, None, None, None]:
     """Passes the gradient on unchanged."""
     return dy, None, None, None

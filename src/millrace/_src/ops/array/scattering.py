@@ -259,7 +259,7 @@ def scatter_nd_non_aliasing_add(
     return _scatter(xp, input, indices, updates, "add", bad_indices_policy)
 
 
-@scatter_nd_non_aliasing_add.gradient
+@scatter_nd_non_aliasing_add.gradient(accepts_slices=True)
 def scatter_nd_non_aliasing_add_gradient(
     dy: Tensor, indices: Tensor, bad_indices_policy: str
 ) -> tuple[Tensor, None, Tensor]:
@@ -351,7 +351,7 @@ def tensor_scatter_nd_add(
     return _scatter(xp, tensor, indices, updates, "add", bad_indices_policy)
 
 
-@tensor_scatter_nd_add.gradient
+@tensor_scatter_nd_add.gradient(accepts_slices=True)
 def tensor_scatter_nd_add_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Tensor, None, Tensor]:
     """Gives the whole gradient to the tensor, and each update the gradient of its position."""
     return dy, None, raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)
@@ -388,7 +388,7 @@ def tensor_scatter_nd_sub(
     return _scatter(xp, tensor, indices, updates, "sub", bad_indices_policy)
 
 
-@tensor_scatter_nd_sub.gradient
+@tensor_scatter_nd_sub.gradient(accepts_slices=True)
 def tensor_scatter_nd_sub_gradient(dy: Tensor, indices: Tensor, bad_indices_policy: str) -> tuple[Tensor, None, Tensor]:
     """Gives the whole gradient to the tensor, and each update the gradient of its position, negated."""
     return dy, None, -raw.GatherNd(params=dy, indices=indices, bad_indices_policy=bad_indices_policy)

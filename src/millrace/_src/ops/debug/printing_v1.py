@@ -62,7 +62,7 @@ def _specialize_print(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) 
     return counted
 
 
-@print_op.gradient
+@print_op.gradient(accepts_slices=True)
 def print_gradient(doutput: Tensor) -> tuple[Tensor, None]:
     return doutput, None
 

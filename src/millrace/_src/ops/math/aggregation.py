@@ -83,7 +83,7 @@ def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:
     return functools.reduce(xp.add, inputs)
 
 
-@sum_of_list.gradient
+@sum_of_list.gradient(accepts_slices=True)
 def add_n_gradient(dsum: Tensor, N: int) -> tuple[list[Tensor]]:
     return ([dsum] * N,)
 
@@ -105,7 +105,7 @@ def accumulate_n_v2(xp: Xp, inputs: list[Array], *, shape: TensorShape) -> Array
     return sum_of_list.op_def.kernel(xp, inputs)
 
 
-@accumulate_n_v2.gradient
+@accumulate_n_v2.gradient(accepts_slices=True)
 def accumulate_n_v2_gradient(dsum: Tensor, N: int) -> tuple[list[Tensor]]:
     return ([dsum] * N,)
 

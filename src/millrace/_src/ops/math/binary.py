@@ -65,7 +65,7 @@ def add_v2(xp: Xp, x: Array, y: Array) -> Array:
 add_v2.specialize(ufunc("add"))
 
 
-@add_v2.gradient
+@add_v2.gradient(accepts_slices=True)
 @values_for(x=(), y=())
 def add_v2_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz)
@@ -81,7 +81,7 @@ def add_v1(xp: Xp, x: Array, y: Array) -> Array:
     return xp.add(x, y)
 
 
-@add_v1.gradient
+@add_v1.gradient(accepts_slices=True)
 @values_for(x=(), y=())
 def add_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz)
@@ -134,7 +134,7 @@ def subtract(xp: Xp, x: Array, y: Array) -> Array:
 subtract.specialize(ufunc("subtract"))
 
 
-@subtract.gradient
+@subtract.gradient(accepts_slices=True)
 @values_for(x=(), y=())
 def sub_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     if executing_eagerly():

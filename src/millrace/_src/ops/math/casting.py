@@ -71,11 +71,13 @@ def _specialize_cast(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
     return lambda x: x.astype(np_dtype)
 
 
-@cast_op.gradient
+@cast_op.gradient(accepts_slices=True)
 @values_for(x=())
-def cast_gradient(dy: Tensor, x: Tensor) -> Any:
+def cast_gradient(dy: Tensor | IndexedSlices, x: Tensor) -> Any:
     source, target = x.dtype, dy.dtype
     if (source.is_floating or source.is_complex) and (target.is_floating or target.is_complex):
+        if isinstance(dy, IndexedSlices):
+            return cast(dy, source)
         return raw.Cast(x=dy, DstT=source)
     return None
 

@@ -200,7 +200,7 @@ def _specialize_floormod(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any
     return None if dtypes[0].is_integer else xp.remainder
 
 
-@floormod.gradient
+@floormod.gradient(accepts_slices=True)
 def floor_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz * -raw.FloorDiv(x=x, y=y))
 
@@ -246,7 +246,7 @@ def truncatemod(xp: Xp, x: Array, y: Array) -> Array:
     return xp.fmod(x, y)
 
 
-@truncatemod.gradient
+@truncatemod.gradient(accepts_slices=True)
 def truncate_mod_gradient(dz: Tensor, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return reduce_to_operands(x, y, dz, dz * -raw.TruncateDiv(x=x, y=y))
 

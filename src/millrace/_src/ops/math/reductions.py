@@ -83,7 +83,7 @@ def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = 
 sum_op.specialize(_reduce_directly("add"))
 
 
-@sum_op.gradient
+@sum_op.gradient(accepts_slices=True)
 @values_for(input=())
 def sum_gradient(dy: Tensor, input: Tensor, reduction_indices: Tensor, keep_dims: bool) -> tuple[Tensor, None]:
     return spread(dy, input, reduction_indices, keep_dims), None

@@ -192,7 +192,7 @@ def nextafter(xp: Xp, x1: Array, x2: Array) -> Array:
 nextafter.specialize(ufunc("nextafter"))
 
 
-@nextafter.gradient
+@nextafter.gradient(accepts_slices=True)
 def next_after_gradient(doutput: Tensor, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
     # A step to the neighbour moves along with x1 and does not depend on x2.
     return reduce_to_operands(x1, x2, doutput, raw.ZerosLike(x=doutput))

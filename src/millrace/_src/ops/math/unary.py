@@ -81,7 +81,7 @@ def negative(xp: Xp, x: Array) -> Array:
 negative.specialize(ufunc("negative"))
 
 
-@negative.gradient
+@negative.gradient(accepts_slices=True)
 def neg_gradient(dy: Tensor) -> Any:
     return -dy
 

@@ -91,7 +91,7 @@ def bias_add_op(xp: Xp, value: Array, bias: Array, *, data_format: str = "NHWC")
     return value + xp.reshape(bias, (-1, *(1,) * (value.ndim - axis - 1)))
 
 
-@bias_add_op.gradient
+@bias_add_op.gradient(accepts_slices=True)
 def bias_add_gradient(dy: Tensor, data_format: str) -> tuple[Tensor, Tensor]:
     return dy, raw.BiasAddGrad(out_backprop=dy, data_format=data_format)
 
@@ -106,7 +106,7 @@ def bias_add_v1_op(xp: Xp, value: Array, bias: Array) -> Array:
     return bias_add_op.op_def.kernel(xp, value, bias)
 
 
-@bias_add_v1_op.gradient
+@bias_add_v1_op.gradient(accepts_slices=True)
 def bias_add_v1_gradient(dy: Tensor) -> tuple[Tensor, Tensor]:
     return dy, raw.BiasAddGrad(out_backprop=dy)
 
