@@ -46,7 +46,7 @@ class GradientPlan:
         self.names = tuple(p.name for p in parameters[self.output_count :])
         self.unread = _unread(op)
         """Inputs whose values are read for some gradients only: the name, and the numbers of the inputs of these."""
-        self.takes_none = tuple("None" in str(p.annotation) for p in parameters[: self.output_count])
+        self.takes_none = tuple(arg.name in op.rules.accepts_none for arg in op.signature.outputs)
         """For each output, whether None stands for a gradient that is zero; else it is filled in."""
         self.runs_python = getattr(op.rules.gradient, "runs_python", False)
         """Whether the gradient is the user's own Python code."""

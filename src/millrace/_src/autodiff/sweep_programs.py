@@ -192,7 +192,7 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
         found = sweep(reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places))
         results = [found.get(p) for p in tape.source_places]
         flat: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
-    given_seeds = [i for i, s in enumerate(seeds) if s.op.type == "Placeholder"]
+    given_seeds = [i for i, s in enumerate(seeds) if s.op.op_def.traits.is_placeholder]
     inputs = [*values, *(seeds[i] for i in given_seeds)]
     given = [t.op for t in inputs]
     needed = required_operations(graph.get_operations(), [t.op for t in flat], stop=given)

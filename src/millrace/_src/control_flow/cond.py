@@ -116,9 +116,9 @@ _CHOICE: dict[str, Any] = {**_BRANCHING, "Tcond": ANY, "handles": _if_handles, "
 _SWITCH: dict[str, Any] = {**_BRANCHING, "handles": _case_handles, "effects": _case_effects}
 
 if_ = op("If", _IF, control="choice", **_CHOICE)(_if_kernel)
-stateless_if = op("StatelessIf", _IF, control="choice", **_CHOICE)(_if_kernel)
+stateless_if = op("StatelessIf", _IF, control="choice", is_stateless=True, **_CHOICE)(_if_kernel)
 case_ = op("Case", _CASE, **_SWITCH)(_case_kernel)
-stateless_case = op("StatelessCase", _CASE, **_SWITCH)(_case_kernel)
+stateless_case = op("StatelessCase", _CASE, is_stateless=True, **_SWITCH)(_case_kernel)
 
 
 # --- building ---------------------------------------------------------------------------------------------------------

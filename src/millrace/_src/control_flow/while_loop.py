@@ -89,7 +89,7 @@ _LOOP: dict[str, Any] = {
     "control": "loop",
 }
 while_ = op("While", _WHILE, **_LOOP)(_while_kernel)
-stateless_while = op("StatelessWhile", _WHILE, **_LOOP)(_while_kernel)
+stateless_while = op("StatelessWhile", _WHILE, is_stateless=True, **_LOOP)(_while_kernel)
 
 
 @export("while_loop", v1=[])

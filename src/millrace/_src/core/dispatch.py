@@ -302,10 +302,10 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
     if not isinstance(error, _ARRAY_ERRORS):
         return error
     message = shape_complaint(op, inputs, attrs) or f"{_inputs_text(inputs)}: {error}"
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:{op.name}] name: ")
+    return errors.failed_op(op.name, message)
 
 
-def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.ResourceExhaustedError:
+def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.OpError:
     """Makes the error for an array that could not be made; NumPy's own error says which array."""
     shape, np_dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is None or np_dtype is None:
@@ -313,7 +313,7 @@ def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.
     else:
         sizes = ",".join(map(str, shape))
         what = f"OOM when allocating tensor with shape[{sizes}] and type {runtime_name(np_dtype)}"
-    return errors.ResourceExhaustedError(None, None, f"{what}{inputs} [Op:{op_name}] name: ")
+    return errors.failed_op(op_name, f"{what}{inputs}", errors.ResourceExhaustedError)
 
 
 def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Any:
@@ -324,11 +324,9 @@ def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Excep
 
 
 def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
-    if "[Op:" in error.message:
-        return error
-    kind: Any = type(error)
-    named: errors.OpError = kind(error.node_def, error.op, f"{error.message} [Op:{op.name}] name: ")
-    return named
+    """Returns an error that a kernel raised with the op's name behind it, unless an op inside of it is named there."""
+    kind: Any = type(error)  # a subclass fixes the code
+    return errors.failed_op(op.name, error.message, kind) if error.complaint is None else error
 
 
 def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> str | None:

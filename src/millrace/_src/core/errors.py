@@ -77,6 +77,10 @@ class OpError(Exception):
         self._message = message
         self._error_code = error_code
         self._payloads = dict(args[0]) if args else {}
+        self.failed_op: str | None = None
+        """The name of the OpDef that the message names behind the complaint, where `failed_op` made the error."""
+        self.complaint: str | None = None
+        """The message without that name."""
 
     @property
     def message(self) -> Any:
@@ -270,6 +274,20 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 class InaccessibleTensorError(ValueError):
     """A symbolic tensor was used outside the function that defines it."""
+
+
+def failed_op(op_name: str, complaint: str, kind: type[_CodedError] = InvalidArgumentError, name: str = "") -> OpError:
+    """Makes the error of an op that failed in eager mode: behind the complaint it names the op, as TensorFlow does.
+
+    Args:
+      op_name: the name of the OpDef.
+      complaint: what happened.
+      kind: the class of the error.
+      name: what TensorFlow calls the operation: mostly nothing.
+    """
+    error = kind(None, None, f"{complaint} [Op:{op_name}] name: {name}")
+    error.failed_op, error.complaint = op_name, complaint
+    return error
 
 
 _CLASS_OF_CODE: dict[int, type[_CodedError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}

@@ -195,11 +195,9 @@ def _check_length(op: OpDef, attr: str, length: int, scope: str | None) -> None:
         return
     if scope is not None:
         raise ValueError(f"Attr '{attr}' of '{op.name}' Op passed list of length {length} less than minimum {minimum}.")
-    raise errors.InvalidArgumentError(
-        None,
-        None,
-        f"Length for attr '{attr}' of {length} must be at least minimum {minimum}\n\t; NodeDef: {{{{node {op.name}}}}} "
-        f"[Op:{op.name}] name: ",
+    raise errors.failed_op(
+        op.name,
+        f"Length for attr '{attr}' of {length} must be at least minimum {minimum}\n\t; NodeDef: {{{{node {op.name}}}}}",
     )
 
 
@@ -255,12 +253,10 @@ def _wrong_dtype(
     scope: str | None,
 ) -> Exception:
     if scope is None:
-        return errors.InvalidArgumentError(
-            None,
-            None,
-            f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a "
-            f"{runtime_name(dtype)} tensor but is a "
-            f"{runtime_name(actual)} tensor [Op:{op.name}] name: ",
+        return errors.failed_op(
+            op.name,
+            f"cannot compute {op.name} as input #{position}(zero-based) was expected to be a {runtime_name(dtype)} "
+            f"tensor but is a {runtime_name(actual)} tensor",
         )
     if arg.dtype is not None:
         return TypeError(
@@ -278,11 +274,10 @@ def _dtype_not_allowed(
 ) -> Exception:
     if scope is None:
         names = ", ".join(runtime_name(d) for d in allowed)
-        return errors.InvalidArgumentError(
-            None,
-            None,
+        return errors.failed_op(
+            op.name,
             f"Value for attr '{attr}' of {runtime_name(actual)} is not in the list of allowed values: {names}\n"
-            f"\t; NodeDef: {{{{node {op.name}}}}}; argument '{name}' of {op.name} [Op:{op.name}] name: ",
+            f"\t; NodeDef: {{{{node {op.name}}}}}; argument '{name}' of {op.name}",
         )
     names = ", ".join(d.name for d in allowed)
     return TypeError(

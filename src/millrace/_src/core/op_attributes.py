@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
-from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.errors import failed_op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shapes import as_shape
 
@@ -118,8 +118,9 @@ def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> E
             f"Value passed to parameter '{name}' has DataType {dtype.name} not in list of allowed values: {names}"
         )
     names = ", ".join(map(runtime_name, allowed))
-    message = f"Value for attr '{name}' of {runtime_name(dtype)} is not in the list of allowed values: {names}\n\t; "
-    return InvalidArgumentError(None, None, f"{message}[Op:{op.name}] name: ")
+    return failed_op(
+        op.name, f"Value for attr '{name}' of {runtime_name(dtype)} is not in the list of allowed values: {names}\n\t;"
+    )
 
 
 def _as_shape(op: OpDef, name: str, value: Any) -> Any:

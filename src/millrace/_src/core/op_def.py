@@ -81,6 +81,10 @@ class Traits:
     """Why nothing flows back: the gradient of the inputs is None, silently."""
     no_gradient: str | None = None
     """Why no gradient is defined although one could exist: to ask for it is a LookupError."""
+    is_placeholder: bool = False
+    """Whether the output is given from outside the graph."""
+    is_stateless: bool = False
+    """Whether an op that holds graphs is declared to hold only such without effects (StatelessIf)."""
     cacheable: bool = True
     """Whether an eager call is kept for later ones: not where attributes are texts or functions made for one call."""
     not_batched: str | None = None
@@ -104,6 +108,8 @@ class Rules:
     """`(output gradients, then by name inputs, outputs and attributes) -> input gradients`."""
     accepts_slices: bool = False
     """Whether the gradient takes an `IndexedSlices` for the gradient of an output; else it is given a tensor."""
+    accepts_none: Sequence[str] = ()
+    """The outputs for whose missing gradients the rule takes None; else it is given zeros."""
     operation_gradient: Callable[..., Any] | None = None
     """`(operation, output gradients, wanted) -> input gradients`, for an op that holds graphs."""
     operation_tangents: Callable[..., Any] | None = None
@@ -269,15 +275,19 @@ class OpFunction:
     @overload
     def gradient(self, rule: Rule) -> Rule: ...
     @overload
-    def gradient(self, *, accepts_slices: bool) -> Callable[[Rule], Rule]: ...
-    def gradient(self, rule: Any = None, *, accepts_slices: bool = False) -> Any:
-        """Declares the gradient of the op; `accepts_slices` where an `IndexedSlices` is passed on as one.
+    def gradient(
+        self, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()
+    ) -> Callable[[Rule], Rule]: ...
+    def gradient(self, rule: Any = None, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()) -> Any:
+        """Declares the gradient of the op, and in which forms the rule takes the gradients of the outputs.
 
-        Without `accepts_slices` a sparse gradient of an output is made a tensor before the rule sees it.
+        A sparse gradient is made a tensor unless the rule `accepts_slices`; the missing gradient of an output is made
+        zeros unless the rule `accepts_none` for it.
         """
         if rule is None:
-            return functools.partial(self.gradient, accepts_slices=accepts_slices)
-        self.op_def.rules.gradient, self.op_def.rules.accepts_slices = rule, accepts_slices
+            return functools.partial(self.gradient, accepts_slices=accepts_slices, accepts_none=accepts_none)
+        rules = self.op_def.rules
+        rules.gradient, rules.accepts_slices, rules.accepts_none = rule, accepts_slices, accepts_none
         return rule
 
     def operation_gradient(self, rule: Rule) -> Rule:

@@ -22,7 +22,7 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
         return error
     named: Any = kernel_error(node.op_def, inputs, node.attrs, error)
     if isinstance(named, errors.OpError):
-        message = named.message.split(f" [Op:{node.type}]")[0]
+        message = named.complaint if named.complaint is not None and named.failed_op == node.type else named.message
         named = type(named)(None, None, _graph_message(node, message))  # type: ignore[call-arg]  # of a subclass
     return explained(named)
 

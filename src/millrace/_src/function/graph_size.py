@@ -14,7 +14,9 @@ def graph_bytes(graph: Any) -> int:
     """Estimates the memory of a graph: its operations and its constants."""
     operations = graph.get_operations()
     constants = sum(
-        getattr(operation.attrs.get("value"), "nbytes", 0) for operation in operations if operation.type == "Const"
+        operation.attrs["value"].nbytes
+        for operation in operations
+        if operation.op_def.attr_kinds.get("value") == "tensor"
     )
     captured_bytes = sum(tensor._value.nbytes for tensor, _ in graph.captures if isinstance(tensor, EagerTensor))
     return len(operations) * _BYTES_PER_OPERATION + int(constants) + int(captured_bytes)

@@ -90,17 +90,16 @@ def _generic(value: Any) -> TraceType:
     if isinstance(value, _IMMUTABLE):
         return Literal(value)
     try:
-        try:
-            return Weakref(weakref.ref(value))
-        except TypeError as error:
-            if "unhashable" in str(error):
-                raise
-            return Literal(value)
+        hash(value)
     except TypeError:
         raise TypeError(
             f"Could not generate a generic TraceType for {value!r}."
             "Please verify that it is immutable/hashable. Otherwise, consider implementing the Tracing Protocol for it."
         ) from None
+    try:
+        return Weakref(weakref.ref(value))
+    except TypeError:  # instances of its class cannot be referred to weakly
+        return Literal(value)
 
 
 def _literal(value: Any, context: TracingContext | None) -> Literal:

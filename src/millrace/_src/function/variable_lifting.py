@@ -173,7 +173,7 @@ def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
     graph = state.graph
     copies: dict[tuple[int, int], Any] = {}
     for operation in topological_order(_ancestors(tensor, feeds)):
-        if operation.type == "Placeholder":
+        if operation.op_def.traits.is_placeholder:
             given_value = feeds.get(id(operation.outputs[0]))
             outputs = [graph.capture(given_value if given_value is not None else _captured(operation, feeds, tensor))]
         else:
@@ -218,7 +218,7 @@ def _run(
 ) -> list[Any]:
     if operation.outputs and all(id(output) in feeds for output in operation.outputs):
         return [feeds[id(output)] for output in operation.outputs]
-    if operation.type == "Placeholder":
+    if operation.op_def.traits.is_placeholder:
         return [_captured(operation, feeds, target)]
     dtypes = tuple(t.dtype for t in operation.inputs)
     kernel = eager_engine().bind(operation.op_def, dtypes, operation.attrs)

@@ -44,7 +44,7 @@ def is_stateful(op_def: OpDef, attrs: dict[str, Any] | None = None) -> bool:
     try:
         return op_def.effects(attrs or {}) is not Effects.NONE
     except KeyError:  # the effects follow from function attributes, which a bare declaration does not have
-        return not op_def.name.startswith("Stateless")
+        return not op_def.traits.is_stateless
 
 
 def _arg_proto(arg: Arg) -> op_def_pb2.OpDef.ArgDef:

@@ -329,7 +329,7 @@ def _filled(shape: Any, dtype: DType, number: int, name: str | None, default_nam
 def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
     for size in dims:
         if size < 0:
-            raise invalid(f"Dimension {size} must be >= 0 [Op:Fill] name: ")
+            raise errors.failed_op("Fill", f"Dimension {size} must be >= 0")
         if size > _LARGEST_SIZE:
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     try:
@@ -339,8 +339,8 @@ def _full(dims: tuple[int, ...], value: Any, dtype: DType) -> Array:
     except MemoryError as error:
         raise out_of_memory("Fill", error) from None
     except ValueError:  # more elements than NumPy can count
-        text = f"OOM when allocating tensor with shape{dims_text(dims)} and type {dtype.name} [Op:Fill] name: "
-        raise errors.ResourceExhaustedError(None, None, text) from None
+        text = f"OOM when allocating tensor with shape{dims_text(dims)} and type {dtype.name}"
+        raise errors.failed_op("Fill", text, errors.ResourceExhaustedError) from None
 
 
 def _filled_static(dims: tuple[int, ...], value: Any, dtype: DType, scope: str) -> Any:
@@ -418,5 +418,5 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
 def _like_value(dtype: DType, number: int, is_own: bool) -> Any:
     """Returns zero or one of a dtype; an eager one of the tensor's own dtype is refused in the words of OnesLike."""
     if number and is_own and dtype.np_dtype.kind == "O" and state.graph is None:
-        raise invalid(f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:OnesLike] name: ")
+        raise errors.failed_op("OnesLike", f"Value for attr 'T' of {dtype.name} is not in the list of allowed values")
     return _fill_value(dtype, number)

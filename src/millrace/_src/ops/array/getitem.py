@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, int16, int32, int64
@@ -21,7 +22,6 @@ from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.joining import stack
 from millrace._src.ops.array.selecting import boolean_mask
-from millrace._src.ops.array.shape_checks import invalid
 from millrace._src.ops.array.slice_spec import Masks, cached_layout
 from millrace._src.ops.array.slicing import strided_slice
 from millrace._src.util.export import export_constant
@@ -66,11 +66,11 @@ def _element(tensor: EagerTensor, at: int) -> EagerTensor:
     """Takes `x[3]`, the most frequent key."""
     value = tensor._value
     if not value.ndim:
-        raise invalid("Attempting to slice scalar input. [Op:StridedSlice] name: strided_slice/")
+        raise _refused("Attempting to slice scalar input.")
     size = value.shape[0]
     if not -size <= at < size:
         first = at + size if at < 0 else at
-        raise invalid(f"slice index {first} of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/")
+        raise _refused(f"slice index {first} of dimension 0 out of bounds.")
     return EagerTensor(value[at, ...], tensor.dtype)
 
 
@@ -182,7 +182,7 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     begin, end, strides = ([v if isinstance(v, (bool, np.bool_)) else int(v) for v in part] for part in key.parts())
     masks = key.masks()
     if is_plain and not any(isinstance(v, (bool, np.bool_)) for v in begin):
-        index = cached_layout(tensor._value.shape, tuple(begin), tuple(end), tuple(strides), masks, _out_of_range).key
+        index = cached_layout(tensor._value.shape, tuple(begin), tuple(end), tuple(strides), masks, _refused).key
         return EagerTensor(tensor._value[index], tensor.dtype)
     bounds = [_bound_vector(part) for part in (begin, end, strides)]
     if any(b.dtype is int64 for b in bounds):
@@ -190,8 +190,8 @@ def _static_slice(tensor: Any, key: SliceKey, is_plain: bool) -> Any:
     return _slice(tensor, bounds, key, "strided_slice")
 
 
-def _out_of_range(message: str) -> Exception:
-    return invalid(f"{message} [Op:StridedSlice] name: strided_slice/")
+def _refused(complaint: str) -> errors.OpError:
+    return errors.failed_op("StridedSlice", complaint, name="strided_slice/")
 
 
 def _bound_vector(values: list[Any]) -> Any:

@@ -295,6 +295,7 @@ def _declared_shape(c: ShapeContext) -> TensorShape:
     dtype=ANY,
     shape=_declared_shape,
     effects=Effects.RANDOM,
+    is_placeholder=True,
     not_differentiable="it has no inputs",
     not_batched="it has no operands that could differ",
 )

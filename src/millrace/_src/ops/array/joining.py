@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import executing_eagerly, name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -215,12 +216,12 @@ def _concat_now(arrays: list[Array], dtype: DType, axis: int) -> EagerTensor:
         return EagerTensor(np.concatenate(arrays, axis=axis), dtype)
     except ValueError:
         error = _concat_error(arrays, axis)
-    raise invalid(f"{error.message} [Op:ConcatV2] name: concat")
+    raise errors.failed_op("ConcatV2", error.message, name="concat")
 
 
 def _too_short(argument: str, op_name: str, least: int) -> Exception:
     message = f"List argument '{argument}' to '{op_name}' Op with length 0 shorter than minimum length {least}."
-    return invalid(f"{message} [Op:{op_name}] name: ") if executing_eagerly() else ValueError(message)
+    return errors.failed_op(op_name, message) if executing_eagerly() else ValueError(message)
 
 
 # --- concat_offset -----------------------------------------------------------------------------------------------

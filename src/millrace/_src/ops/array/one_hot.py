@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
@@ -185,7 +186,7 @@ def _batch_dims(batch_shape: Any) -> Any:
 def _eager_eye(rows: int, columns: int, batch: list[int], dtype: Any) -> Any:
     for n in (rows, columns, *batch):
         if n < 0:
-            raise invalid(f"Dimension {n} must be >= 0 [Op:Fill] name: ")
+            raise errors.failed_op("Fill", f"Dimension {n} must be >= 0")
     if dtype.np_dtype.kind == "O":
         raise TypeError(f"Cannot convert 1 to EagerTensor of dtype {dtype.name}")
     try:

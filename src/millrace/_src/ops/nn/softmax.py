@@ -206,7 +206,7 @@ def _broadcast(xp: Xp, features: Array, labels: Array) -> tuple[Array, Array]:
     return wide_features, wide_labels
 
 
-@softmax_cross_entropy.gradient
+@softmax_cross_entropy.gradient(accepts_none=["backprop"])
 def softmax_cross_entropy_gradient(
     dloss: Tensor, dbackprop: Tensor | None, features: Tensor, labels: Tensor, backprop: Tensor
 ) -> tuple[Tensor, Any]:
@@ -331,7 +331,7 @@ def _row_starts(rows: int, columns: int) -> Any:
     return np.arange(0, rows * columns, columns)
 
 
-@sparse_softmax_cross_entropy.gradient
+@sparse_softmax_cross_entropy.gradient(accepts_none=["backprop"])
 def sparse_softmax_cross_entropy_gradient(
     dloss: Tensor, dbackprop: Tensor | None, features: Tensor, backprop: Tensor
 ) -> tuple[Tensor, None]:
