@@ -24,6 +24,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.resources import is_variable
 from millrace._src.core.tensor import Tensor
+from millrace._src.graph import rewriting
 from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -184,8 +185,8 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
         given = [_zeros(t) if d is None else d for t, d in zip(operation.outputs[:count], dys, strict=False)]
         return checked_gradients(operation, [*[None] * count, *backward.for_graph(given)])
 
-    operation.gradient_override = gradients
-    operation._set_attr(ATTRIBUTE, f"CustomGradient-{context.unique_id()}")
+    rewriting.set_gradient(operation, gradients)
+    rewriting.change_attrs(operation, {ATTRIBUTE: f"CustomGradient-{context.unique_id()}"})
     for tape in tapes:
         if tape.is_forward:
             tape.pass_on(operation.inputs[:count], outputs[:count])

@@ -17,6 +17,7 @@ from millrace._src.core import context
 from millrace._src.core.dispatch import BoundCall
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.tensor import EagerTensor, next_tape_id, tape_id
+from millrace._src.graph import rewriting
 
 
 class Entry:
@@ -127,7 +128,7 @@ class Tape:
         if rule is not None:
             entry.backward = rule
             self.entries.append(entry)
-            outputs[0].op.recordings.append((self, entry))
+            rewriting.watch(outputs[0].op, self, entry)
             return
         saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
         if plan is not None and plan.unread:
@@ -154,10 +155,19 @@ class Tape:
         specs = (None,) * len(outputs) if takes_none else output_specs(outputs)
         self.entries.append(Entry(name, {}, input_ids, self._follow(outputs), specs, {}, backward))
 
-    def follow_added_outputs(self, entry: Entry, outputs: Sequence[Any]) -> None:
-        """Takes note of outputs that an operation was given after it was recorded."""
-        entry.output_ids = (*entry.output_ids, *self._follow(outputs))
-        entry.output_specs += tuple(outputs)
+    def operation_extended(self, entry: Entry, inputs: Sequence[Any], outputs: Sequence[Any], *, follows: bool) -> None:
+        """Takes note of inputs and outputs that an operation was given after the tape recorded the operation.
+
+        Args:
+          entry: what the tape noted then.
+          inputs: the further inputs.
+          outputs: the further outputs.
+          follows: whether gradients flow through them.
+        """
+        taken = [tape_id(t) if follows else 0 for t in inputs]
+        entry.input_ids = (*entry.input_ids, *[number if number in self.watched else 0 for number in taken])
+        entry.output_ids = (*entry.output_ids, *(self._follow(outputs) if follows else (0,) * len(outputs)))
+        entry.output_specs += tuple(outputs) if follows else (None,) * len(outputs)
 
     def _follow_all(self, outputs: Sequence[EagerTensor]) -> Sequence[int]:
         ids = []

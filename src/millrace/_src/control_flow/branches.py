@@ -18,6 +18,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.handle_types import HandleType, common_type
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
+from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
@@ -70,7 +71,7 @@ def finish_branch(branch: Branch) -> None:
     if effects is not None:
         for operation in graph.get_operations()[count:]:
             if operation is not effects:
-                operation._add_control_inputs([effects])
+                rewriting.wait_for(operation, [effects])
 
 
 def _is_operation(item: Any) -> bool:

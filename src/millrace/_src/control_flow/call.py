@@ -33,6 +33,7 @@ from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import wrap_outputs
+from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
 from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_attributes import FunctionAttr
@@ -43,6 +44,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.engines.tiers import Tier, engine_for, tier_of
+from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.function_factory import set_function_factory
@@ -362,8 +364,7 @@ def stateful_partitioned_call(
 @stateful_partitioned_call.operation_gradient
 def call_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """Makes the call node return the intermediates, then calls the backward function."""
-    plans = operation.gradient_plan = operation.gradient_plan or []
-    derivative = reaching(plans, output_gradients, operation.outputs, wanted)
+    derivative = reaching(operation.gradient_plans, output_gradients, operation.outputs, wanted)
     if derivative is None:
         derivative = prepare_call(operation, wanted)
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
@@ -374,43 +375,15 @@ def call_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froze
 def prepare_call(operation: Any, wanted: frozenset[int] | None = None) -> Any:
     """Makes a call node return the intermediates of its function; returns how to go back to the wanted inputs."""
     derivative: Derivative = operation.attrs["f"].derivative(closed=True, wanted=wanted, copies_constants=False)
-    extend_outputs(operation, "f", derivative.forward)
-    return planned(operation, derivative)
+    further = further_outputs(operation, derivative.forward.graph)
+    rewriting.extend(operation, {"f": derivative.forward}, outputs=further)
+    rewriting.keep_plan(operation, derivative)
+    return derivative
 
 
-def planned(operation: Any, plan: Any) -> Any:
-    """Notes what differentiating an operation found out; accumulators give the added outputs their tangents."""
-    operation.gradient_plan = [*(operation.gradient_plan or ()), plan]
-    for recorder, _ in operation.recordings[:]:
-        if recorder.is_forward and not recorder.is_finished:
-            operation.op_def.rules.operation_tangents(operation, recorder)
-    return plan
-
-
-def extend_outputs(
-    operation: Any, attr: str, function: GraphFunction, shapes: Sequence[TensorShape] | None = None
-) -> None:
-    """Replaces the function of a call node by one with more outputs, and tells the tapes."""
-    known = len(operation.outputs)
-    add_outputs(operation, attr, function, shapes)
-    for recorder, entry in operation.recordings:
-        if not recorder.is_forward:
-            recorder.follow_added_outputs(entry, operation.outputs[known:])
-
-
-def add_outputs(
-    operation: Any, attr: str, function: GraphFunction, shapes: Sequence[TensorShape] | None = None
-) -> None:
-    """Replaces the function of a call node by one with more outputs; their shapes are the function's, if not given."""
-    from millrace._src.core.tensor import SymbolicTensor  # only here is an operation changed after creation
-
-    operation.attrs[attr] = function
-    known = len(operation.outputs)
-    shapes = [t.shape for t in function.graph.outputs] if shapes is None else shapes
-    for tensor, shape in zip(function.graph.outputs[known:], shapes[known:], strict=True):
-        operation.outputs.append(SymbolicTensor(operation, len(operation.outputs), tensor.dtype, shape))
-    operation.attrs["Tout"] = tuple(t.dtype for t in operation.outputs)
-    operation.infer_handle_types()
+def further_outputs(operation: Any, graph: FuncGraph) -> list[tuple[DType, TensorShape]]:
+    """Returns dtypes and shapes of the outputs that a graph has beyond those of the operation that will run it."""
+    return [(t.dtype, t.shape) for t in graph.outputs[len(operation.outputs) :]]
 
 
 def _zeros_if_missing(gradient: Any, like: Any) -> Any:

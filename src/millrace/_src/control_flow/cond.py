@@ -24,7 +24,7 @@ from millrace._src.control_flow.branches import (
     read_only_inputs,
     trace_branch,
 )
-from millrace._src.control_flow.call import GraphFunction, extend_outputs, planned
+from millrace._src.control_flow.call import GraphFunction
 from millrace._src.control_flow.derivative import Derivative, reaching, with_outputs
 from millrace._src.core import context
 from millrace._src.core.array_namespace import Array, Xp
@@ -41,6 +41,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
 from millrace._src.ops import raw
 from millrace._src.ops.state import filled_like_variable
@@ -318,7 +319,7 @@ class _Widened:
 @stateless_if.operation_gradient
 def if_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """An If node that runs the backward function of the branch that ran."""
-    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs, wanted)
+    plan = reaching(operation.gradient_plans, output_gradients, operation.outputs, wanted)
     plan = plan or prepare_if(operation, wanted)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *cond(operation.inputs[0], branches[0], branches[1], name=f"{operation.name}_grad")]
@@ -328,7 +329,7 @@ def if_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozens
 @stateless_case.operation_gradient
 def case_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """A Case node that runs the backward function of the branch that ran."""
-    plan = reaching(operation.gradient_plan or (), output_gradients, operation.outputs, wanted)
+    plan = reaching(operation.gradient_plans, output_gradients, operation.outputs, wanted)
     plan = plan or prepare_case(operation, wanted)
     branches = _backward_branches(operation, plan, output_gradients)
     return [None, *switch_case(operation.inputs[0], branches, name=f"{operation.name}_grad")]
@@ -341,22 +342,38 @@ def _all_operands(operation: Any) -> frozenset[int]:
 
 def prepare_if(operation: Any, wanted: frozenset[int] | None = None) -> Any:
     """Makes an If node return the intermediates of its branches; returns how to go back to the wanted inputs."""
-    attrs = operation.attrs
-    wanted = _all_operands(operation) if wanted is None else wanted
-    plan = _Widened(operation, [attrs["then_branch"], attrs["else_branch"]], wanted)
-    attrs["then_branch"], attrs["else_branch"] = plan.functions
-    extend_outputs(operation, "then_branch", plan.functions[0], attrs["output_shapes"])
-    return planned(operation, plan)
+    return _prepare(operation, [operation.attrs["then_branch"], operation.attrs["else_branch"]], wanted, if_branches)
 
 
 def prepare_case(operation: Any, wanted: frozenset[int] | None = None) -> Any:
     """Makes a Case node return the intermediates of its branches; returns how to go back to the wanted inputs."""
-    wanted = _all_operands(operation) if wanted is None else wanted
-    plan = _Widened(operation, operation.attrs["branches"], wanted)
-    operation.attrs["branches"] = tuple(plan.functions)
-    extend_outputs(operation, "_first_branch", plan.functions[0], operation.attrs["output_shapes"])
-    del operation.attrs["_first_branch"]
-    return planned(operation, plan)
+    return _prepare(operation, operation.attrs["branches"], wanted, case_branches)
+
+
+def if_branches(functions: Sequence[GraphFunction]) -> dict[str, Any]:
+    """Returns the attributes of an If node with these branches."""
+    return dict(zip(("then_branch", "else_branch"), functions, strict=True))
+
+
+def case_branches(functions: Sequence[GraphFunction]) -> dict[str, Any]:
+    """Returns the attributes of a Case node with these branches."""
+    return {"branches": tuple(functions)}
+
+
+def _prepare(
+    operation: Any,
+    functions: Sequence[GraphFunction],
+    wanted: frozenset[int] | None,
+    attrs_of: Callable[[Sequence[GraphFunction]], dict[str, Any]],
+) -> _Widened:
+    """Makes a node return the intermediates of its branches."""
+    plan = _Widened(operation, functions, _all_operands(operation) if wanted is None else wanted)
+    shapes = common_shapes([function.graph for function in plan.functions])
+    further = [(t.dtype, shape) for t, shape in zip(plan.functions[0].graph.outputs, shapes, strict=True)]
+    attrs = {**attrs_of(plan.functions), "output_shapes": tuple(shapes)}
+    rewriting.extend(operation, attrs, outputs=further[len(operation.outputs) :])
+    rewriting.keep_plan(operation, plan)
+    return plan
 
 
 def _return_intermediates(
@@ -386,7 +403,6 @@ def _return_intermediates(
                 start,
             )
         )
-    operation.attrs["output_shapes"] = tuple(common_shapes([f.graph for f, _, _ in result]))
     return result
 
 

@@ -15,6 +15,7 @@ from millrace._src.autodiff.accumulator import Accumulator
 from millrace._src.core import context
 from millrace._src.core.handle_types import VariableHandle
 from millrace._src.core.tensor import EagerTensor, tape_id
+from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import name_alone, replay
 from millrace._src.graph.traversal import required_operations
@@ -111,4 +112,4 @@ def _replay_all(graph: FuncGraph, new: _ForwardGraph) -> None:
         replayed = made[operation] = replay(operation, new.known, same_numbers=True)
         if replayed is not None:
             waits = [made.get(c) for c in operation.control_inputs]
-            replayed._add_control_inputs(w for w in waits if w is not None)
+            rewriting.wait_for(replayed, [w for w in waits if w is not None])

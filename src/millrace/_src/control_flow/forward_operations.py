@@ -10,24 +10,33 @@ tangents too, so the operation is made to return them first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.call import (
     GraphFunction,
-    add_outputs,
+    further_outputs,
     partitioned_call,
     prepare_call,
     stateful_partitioned_call,
 )
-from millrace._src.control_flow.cond import case_, if_, prepare_case, prepare_if, stateless_case, stateless_if
+from millrace._src.control_flow.cond import (
+    case_,
+    case_branches,
+    if_,
+    if_branches,
+    prepare_case,
+    prepare_if,
+    stateless_case,
+    stateless_if,
+)
 from millrace._src.control_flow.derivative import with_outputs
 from millrace._src.control_flow.while_gradient import prepare_while
 from millrace._src.control_flow.while_loop import stateless_while, while_
-from millrace._src.core.context import tapes_scope
+from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import tape_id
+from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 
@@ -64,7 +73,7 @@ def _change(
     operation: Any,
     accumulator: Any,
     prepare: Callable[[Any], Any],
-    forward: Callable[[Any, Sequence[Any]], Sequence[Any]],
+    forward: Callable[[Any, Sequence[Any]], tuple[dict[str, Any], _Forward]],
 ) -> None:
     """Makes an operation take and return tangents.
 
@@ -72,93 +81,77 @@ def _change(
       operation: the operation.
       accumulator: knows the tangents of the inputs and is told those of the outputs.
       prepare: makes the operation return what a tape needs to go back.
-      forward: changes the operation; from the tangents of its inputs to those of its outputs.
+      forward: from the operation and which of its inputs have a tangent to the attributes that change, and how.
     """
-    if operation.recordings and not operation.gradient_plan:
+    if operation.recordings and not operation.gradient_plans:
         prepare(operation)
-    inside, around = _inside_and_around(operation, accumulator)
-    inputs, outputs = len(operation.inputs), len(operation.outputs)
+    if all(recorder is not accumulator for recorder, _ in operation.recordings):
+        rewriting.watch(operation, accumulator, None)
     tangents = [accumulator.differentiable_tangent(t) for t in operation.inputs]
-    found = forward(operation, tangents)
-    for _, entry in inside:
-        added = len(operation.outputs) - outputs
-        entry.output_ids += (0,) * added
-        entry.output_specs += (None,) * added
-    for tape, entry in around:
-        taken = operation.inputs[inputs:]
-        # Tapes do not know the lists that a loop takes since it was differentiated.
-        entry.input_ids += (0,) * (inputs - len(entry.input_ids))
-        entry.input_ids += tuple(tape_id(t) if tape_id(t) in tape.watched else 0 for t in taken)
-        tape.follow_added_outputs(entry, operation.outputs[outputs:])
-    for tensor, tangent in zip(operation.outputs, found, strict=False):
-        if tangent is not None and accumulator.tangent(tensor) is None:
-            accumulator.set_tangent(tensor, tangent)
+    attrs, how = forward(operation, _mask(operation.inputs, tangents))
+    taken = _tangents_before(operation, tangents, how.takes)
+    given = operation.outputs[:]
+    further = further_outputs(operation, how.graph)
+    attrs |= _output_shapes(operation, how.returns, further)
+    added = iter(rewriting.extend(operation, attrs, taken, further, accumulator=accumulator))
+    for output, is_returned in zip(given, how.returns, strict=False):
+        if is_returned:
+            _note_tangent(accumulator, output, next(added))
 
 
-def _inside_and_around(operation: Any, accumulator: Any) -> tuple[list[Any], list[Any]]:
-    """The tapes that recorded the operation: those inside of the accumulator and those around it."""
-    recorders = [recorder for recorder, _ in operation.recordings]
-    if accumulator not in recorders:
-        recorders.append(accumulator)
-        operation.recordings.append((accumulator, None))
-    place = recorders.index(accumulator)
-    taped = [[r for r in part if not r[0].is_forward] for part in _split(operation.recordings, place)]
-    return taped[0], taped[1]
+class _Forward(NamedTuple):
+    """What an operation takes and returns in forward mode."""
+
+    takes: Sequence[bool]
+    """For each input whether the operation takes its tangent."""
+    returns: Sequence[bool]
+    """For each output whether the operation returns its tangent."""
+    graph: FuncGraph
+    """A graph that returns what the operation will return."""
 
 
-def _split(items: Sequence[Any], place: int) -> tuple[Sequence[Any], Sequence[Any]]:
-    return items[:place], items[place + 1 :]
+def _note_tangent(accumulator: Any, output: Any, tangent: Any) -> None:
+    """Tells an accumulator the tangent of an output."""
+    if output.dtype is tangent.dtype:
+        tangent.set_shape(output.shape)
+    if accumulator.tangent(output) is None:
+        accumulator.set_tangent(output, tangent)
 
 
 # --- the operations --------------------------------------------------------------------------------------------------
 
 
-def _forward_call(operation: Any, tangents: Sequence[Any]) -> Sequence[Any]:
-    mask = _mask(operation.inputs, tangents)
-    function, has = operation.attrs["f"].forward_mode(mask)
-    _take_tangents(operation, tangents, mask)
-    operation.attrs["Tin"] = tuple(t.dtype for t in operation.inputs)
-    return _return_tangents(operation, "f", function, has)
+def _forward_call(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
+    function, has = operation.attrs["f"].forward_mode(tuple(mask))
+    return {"f": function}, _Forward(mask, has, function.graph)
 
 
-def _forward_if(operation: Any, tangents: Sequence[Any]) -> Sequence[Any]:
-    attrs = operation.attrs
-    functions, has = _forward_branches(operation, [attrs["then_branch"], attrs["else_branch"]], tangents)
-    attrs["else_branch"] = functions[1]
-    return _return_tangents(operation, "then_branch", functions[0], has)
+def _forward_if(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
+    branches = [operation.attrs["then_branch"], operation.attrs["else_branch"]]
+    functions, how = _forward_branches(branches, mask)
+    return if_branches(functions), how
 
 
-def _forward_case(operation: Any, tangents: Sequence[Any]) -> Sequence[Any]:
-    functions, has = _forward_branches(operation, operation.attrs["branches"], tangents)
-    operation.attrs["branches"] = tuple(functions)
-    found = _return_tangents(operation, "_first_branch", functions[0], has)
-    del operation.attrs["_first_branch"]
-    return found
+def _forward_case(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
+    functions, how = _forward_branches(operation.attrs["branches"], mask)
+    return case_branches(functions), how
 
 
-def _forward_branches(
-    operation: Any, branches: Sequence[GraphFunction], tangents: Sequence[Any]
-) -> tuple[list[GraphFunction], Sequence[bool]]:
-    """The forward derivatives of all branches, which return the same tangents; and which outputs have one."""
-    mask = _mask(operation.inputs, tangents)
-    found = [branch.forward_mode(mask[1:])[1] for branch in branches]
+def _forward_branches(branches: Sequence[GraphFunction], mask: Sequence[bool]) -> tuple[list[GraphFunction], _Forward]:
+    """The forward derivatives of all branches, which return the same tangents."""
+    taken = tuple(mask[1:])  # the first input selects the branch
+    found = [branch.forward_mode(taken)[1] for branch in branches]
     has = tuple(any(parts) for parts in zip(*found, strict=True))
-    functions = [branch.forward_mode(mask[1:], has)[0] for branch in branches]
-    _take_tangents(operation, tangents, mask)
-    operation.attrs["Tin"] = tuple(t.dtype for t in operation.inputs[1:])
-    return functions, has
+    functions = [branch.forward_mode(taken, has)[0] for branch in branches]
+    return functions, _Forward(mask, has, functions[0].graph)
 
 
-def _forward_while(operation: Any, tangents: Sequence[Any]) -> Sequence[Any]:
+def _forward_while(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
     attrs = operation.attrs
-    mask = _carried(attrs["body"], _mask(operation.inputs, tangents))
-    body, _ = attrs["body"].forward_mode(mask, mask)
-    attrs["cond"] = _with_ignored_inputs(attrs["cond"], body.graph.inputs[len(operation.inputs) :])
-    _take_tangents(operation, tangents, mask)
-    found = _return_tangents(operation, "body", body, mask)
-    attrs["T"] = tuple(t.dtype for t in operation.inputs)
-    attrs.pop("Tout", None)
-    return found
+    carried = _carried(attrs["body"], tuple(mask))
+    body, _ = attrs["body"].forward_mode(carried, carried)
+    cond = _with_ignored_inputs(attrs["cond"], body.graph.inputs[len(operation.inputs) :])
+    return {"cond": cond, "body": body}, _Forward(carried, carried, body.graph)
 
 
 def _carried(body: GraphFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
@@ -188,38 +181,32 @@ def _mask(inputs: Sequence[Any], tangents: Sequence[Any]) -> tuple[bool, ...]:
     return tuple(g is not None and is_trainable(t.dtype) for t, g in zip(inputs, tangents, strict=True))
 
 
-def _take_tangents(operation: Any, tangents: Sequence[Any], mask: Sequence[bool]) -> None:
-    """Gives the operation the tangents as inputs, zeros for a loop variable that gets one only in the loop."""
+def _tangents_before(operation: Any, tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """The tangents that an operation takes, zeros for a loop variable that gets one only in the loop."""
     graph = operation.graph
-    start = len(graph.get_operations())
     taken = []
-    with graph.as_default(), tapes_scope(()), graph.control_dependencies(None):
+    with rewriting.inserting_before(operation):
         for tensor, tangent, wanted in zip(operation.inputs, tangents, mask, strict=True):
             if wanted:
                 value = raw.ZerosLike(x=tensor) if tangent is None else tangent
                 taken.append(value if getattr(value, "graph", None) is graph else graph.capture(value))
-    graph.move_before(operation, start)
-    operation.inputs = (*operation.inputs, *taken)
+    return taken
 
 
-def _return_tangents(operation: Any, attr: str, function: GraphFunction, has: Sequence[bool]) -> list[Any]:
-    """Makes the operation return the tangents; gives one or None per output."""
-    known = len(operation.outputs)
-    add_outputs(operation, attr, function)
-    added: Iterator[Any] = iter(operation.outputs[known:])
-    found = [next(added) if one else None for one in has]
+def _output_shapes(
+    operation: Any, returns: Sequence[bool], further: Sequence[tuple[DType, TensorShape]]
+) -> dict[str, Any]:
+    """The attribute that declares shapes, if the operation has one.
+
+    A tangent has the shape of its output, but for the handle of a variable.
+    """
     shapes = operation.attrs.get("output_shapes")
-    if shapes:
-        own = map(_tangent_shape, operation.outputs, shapes, found)
-        operation.attrs["output_shapes"] = (*shapes, *[shape for shape in own if shape is not None])
-    for output, tangent in zip(operation.outputs, found, strict=False):
-        if tangent is not None and output.dtype is tangent.dtype:
-            tangent.set_shape(output.shape)
-    return found
-
-
-def _tangent_shape(output: Any, shape: TensorShape, tangent: Any) -> Any:
-    """The shape of the tangent of an output, which is that of the output but for the handle of a variable."""
-    if tangent is None:
-        return None
-    return shape if output.dtype is tangent.dtype else tangent.shape
+    if not shapes:
+        return {}
+    added = iter(further)
+    own = []
+    for output, shape, is_returned in zip(operation.outputs, shapes, returns, strict=False):
+        if is_returned:
+            dtype, made = next(added)
+            own.append(shape if dtype is output.dtype else made)
+    return {"output_shapes": (*shapes, *own)}

@@ -18,7 +18,7 @@ from typing import Any
 from millrace._src.autodiff.graph_gradients import reached_from
 from millrace._src.autodiff.recording import is_trainable
 from millrace._src.control_flow.branches import graph_function
-from millrace._src.control_flow.call import GraphFunction, extend_outputs, planned
+from millrace._src.control_flow.call import GraphFunction, further_outputs
 from millrace._src.control_flow.derivative import Derivative
 from millrace._src.control_flow.while_loop import bounded_loop, iteration_bound, stateless_while, while_
 from millrace._src.core import context
@@ -26,6 +26,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import tape_id
+from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, body_writes, function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.replay import call
@@ -42,7 +43,7 @@ def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froz
     """A loop that runs the backward function of the body once per iteration, last iteration first."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     given = {i for i, g in enumerate(dys) if g is not None}
-    loop = next((plan for plan in operation.gradient_plan or () if plan.serves(given, wanted)), None)
+    loop = next((plan for plan in operation.gradient_plans if plan.serves(given, wanted)), None)
     return (loop or prepare_while(operation, given, wanted)).build(dys)
 
 
@@ -57,7 +58,9 @@ def prepare_while(operation: Any, given: Container[int] | None = None, wanted: f
     lists = {i for i, t in enumerate(operation.outputs) if t.dtype.name == "variant" and (given is None or i in given)}
     if wanted is None:
         wanted = frozenset(i for i, t in enumerate(operation.inputs) if is_trainable(t.dtype))
-    return planned(operation, _LoopGradient(operation, lists, wanted))
+    plan = _LoopGradient(operation, lists, wanted)
+    rewriting.keep_plan(operation, plan)
+    return plan
 
 
 class _LoopGradient:
@@ -312,37 +315,32 @@ class _LoopGradient:
 
         The tapes that watch see it: the gradient of the gradient flows to the variable.
         """
-        operation, graph = self.operation, self.operation.graph
+        operation = self.operation
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
-        start = len(graph.get_operations())
         found: dict[tuple[str, int], Any] = {}
-        with graph.as_default(), graph.control_dependencies(None):
+        with rewriting.inserting_before(operation, tapes=context.state.tapes) as made:
             for place in self.derivative.intermediate_positions:
                 if place[0] == "output" and self._is_read_before(self._value_of(place)):
                     tensor = self._value_of(place)
                     handles = [operation.inputs[positions[id(t)]] for t in tensor.op.inputs]
                     found[place] = call(tensor.op, handles)[tensor.value_index]
-        for reading in graph.get_operations()[start:]:
-            reading._add_control_inputs(operation.control_inputs)
-        operation._add_control_inputs(t.op for t in found.values())
-        graph.move_before(operation, start)
+        for reading in made:
+            rewriting.wait_for(reading, operation.control_inputs)
+        rewriting.wait_for(operation, [t.op for t in found.values()])
         return found
 
     def _return_lists(self) -> None:
         """Rewrites the forward loop so that it also returns the lists of saved values."""
-        operation, graph = self.operation, self.operation.graph
-        start = len(graph.get_operations())
-        with graph.as_default(), context.tapes_scope(()), graph.control_dependencies(None):
+        operation = self.operation
+        with rewriting.inserting_before(operation):
             empty = [*map(self._empty_list, self.lists), *map(self._empty_slot, self.slots)]
-        graph.move_before(operation, start)
-        operation.inputs = (*operation.inputs, *empty)
-        operation.attrs["cond"] = graph_function(self._extended("cond", self._run_cond))
-        body = graph_function(self._extended("body", self._run_body))
-        extend_outputs(operation, "body", body)
-        operation.attrs["T"] = tuple(t.dtype for t in operation.inputs)
-        operation.attrs.pop("Tout", None)
-        scalars = (TensorShape([]),) * len(empty)
-        operation.attrs["output_shapes"] = (*operation.attrs["output_shapes"], *scalars)
+        body = graph_function(self._extended("body", self._run_body, empty))
+        attrs = {
+            "cond": graph_function(self._extended("cond", self._run_cond, empty)),
+            "body": body,
+            "output_shapes": (*operation.attrs["output_shapes"], *[TensorShape([])] * len(empty)),
+        }
+        rewriting.extend(operation, attrs, empty, further_outputs(operation, body.graph))
 
     def _value_of(self, place: tuple[str, int]) -> Any:
         kind, index = place
@@ -371,14 +369,14 @@ class _LoopGradient:
         bound = iteration_bound(self.operation)
         return -1 if bound is None else bound
 
-    def _extended(self, kind: str, run: Any) -> FuncGraph:
+    def _extended(self, kind: str, run: Any, lists: Sequence[Any]) -> FuncGraph:
         """A graph that takes the loop's state and the lists."""
         original = getattr(self, kind).graph
         graph = FuncGraph(f"{original.name}_{context.unique_id()}", outer_graph=original.outer_graph)
         with graph.as_default(), context.tapes_scope(()):
             for tensor in original.inputs:
                 graph.inputs.append(graph.placeholder_like(tensor, tensor.shape, tensor.op.name))
-            for index, handle in enumerate(self.operation.inputs[self.count :]):
+            for index, handle in enumerate(lists):
                 graph.inputs.append(graph.placeholder_like(handle, [], f"list_{index}"))
             graph.outputs = run(graph.inputs[: self.count], graph.inputs[self.count :])
         add_automatic_control_dependencies(graph)

@@ -112,6 +112,15 @@ class Signature:
         """Returns the dtypes of all outputs, lists flattened."""
         return [dtype for arg in self.outputs for dtype in arg.dtypes(attrs)]
 
+    def list_types(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> dict[str, tuple[DType, ...]]:
+        """Returns the attributes that list the dtypes of a list of tensors, as it is the last of inputs or outputs."""
+        return {
+            arg.type_list_attr: tuple([tensor.dtype for tensor in tensors[start:]])
+            for args, tensors in ((self.inputs, inputs), (self.outputs, outputs))
+            for start, arg in enumerate(args)
+            if arg.type_list_attr is not None
+        }
+
     def split_inputs(self, flat: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
         """Groups flat inputs by argument: a list where the argument is a list."""
         return _split(self.inputs, flat, attrs)

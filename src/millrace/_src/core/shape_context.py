@@ -95,7 +95,7 @@ def static_value(tensor: Any) -> Any:
 def _static_outputs(operation: Any) -> Sequence[Any] | None:
     """Returns the values of all outputs of an operation, memoized on the operation."""
     if operation.static_values is None:
-        operation.static_values = _fold(operation) or False
+        operation.note_values(_fold(operation) or False)
     return operation.static_values or None
 
 

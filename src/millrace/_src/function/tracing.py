@@ -23,6 +23,7 @@ from millrace._src.function.placeholders import Placeholders
 from millrace._src.function.signature import Layout, Signature, structured_signature
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.tracing_context import TracingContext
+from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import add_automatic_control_dependencies, join_effects
 from millrace._src.util import nest
 
@@ -101,7 +102,7 @@ def _finish(graph: TracedGraph, outputs: Any) -> None:
         joined = join_effects(graph, graph.control_outputs)
         if joined is not None:
             for tensor in graph.outputs:
-                tensor.op._add_control_inputs([joined])
+                rewriting.wait_for(tensor.op, [joined])
 
 
 # --- outputs -----------------------------------------------------------------------------------------------------

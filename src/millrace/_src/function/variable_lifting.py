@@ -181,7 +181,7 @@ def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
             shapes = [output.shape for output in operation.outputs]
             name = graph.unique_name(operation.name)
             copy = graph.add_operation(operation.op_def, inputs, dict(operation.attrs), name, shapes=shapes)
-            copy.static_values = operation.static_values
+            copy.note_values(operation.static_values)
             outputs = copy.outputs
         copies.update(((id(operation), index), output) for index, output in enumerate(outputs))
     return copies[id(tensor.op), tensor.value_index]

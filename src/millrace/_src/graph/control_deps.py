@@ -14,6 +14,7 @@ from typing import Any
 
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import get_op
+from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.operation import Operation
 
@@ -32,7 +33,7 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
         waits: list[Operation] = []
         uses = resource_uses(operation)
         if effects is Effects.IO and not uses:
-            operation._add_control_inputs(last_outside)
+            rewriting.wait_for(operation, last_outside)
             last_outside = [operation]
         for tensor, writes in uses:
             resource = id(tensor)
@@ -45,7 +46,8 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
             else:
                 reads.setdefault(resource, []).append(operation)
         ancestors = {t.op for t in operation.inputs}
-        operation._add_control_inputs(w for w in dict.fromkeys(waits) if w not in ancestors and w is not operation)
+        others = (w for w in dict.fromkeys(waits) if w not in ancestors and w is not operation)
+        rewriting.wait_for(operation, others)
     return must_run
 
 

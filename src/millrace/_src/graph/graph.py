@@ -26,6 +26,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.source_trace import user_frame
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.graph import rewriting
 from millrace._src.graph.operation import Operation
 from millrace._src.util import text
 from millrace._src.util.export import export
@@ -236,16 +237,15 @@ class Graph:
         if control_inputs is None:
             scopes = self._control_scopes
             control_inputs = self._current_controls(inputs) if scopes else ()
-        operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, user_frame(2))
-        if op.rules.handles is not None:
-            operation.infer_handle_types()
         if self._colocations:
             groups = {group.decode() for other in self._colocations for group in other.colocation_groups()}
-            operation._set_attr("_class", tuple(sorted(groups)))
+            attrs = {**attrs, "_class": tuple(sorted(groups))}
         if self._gradient_overrides and op.name in self._gradient_overrides:
-            operation._set_attr("_gradient_op_type", self._gradient_overrides[op.name])
-        if self._devices or context.state.device:
-            operation.device = self._devices[-1] if self._devices else context.state.device or ""
+            attrs = {**attrs, "_gradient_op_type": self._gradient_overrides[op.name]}
+        device = self._devices[-1] if self._devices else context.state.device or ""
+        frame = user_frame(2)
+        operation = Operation(self, op, full_name, inputs, attrs, dtypes, shapes, control_inputs, frame, device)
+        operation.infer_handle_types()
         self._operations.append(operation)
         self._by_name[full_name] = operation
         for scope in scopes:
@@ -265,13 +265,6 @@ class Graph:
             ) from None
         return [shapes] if isinstance(shapes, TensorShape) else list(shapes)
 
-    def move_before(self, operation: Operation, start: int) -> None:
-        """Moves the operations added since index `start` before an older one, which now takes their outputs."""
-        added = self._operations[start:]
-        del self._operations[start:]
-        position = self._operations.index(operation)
-        self._operations[position:position] = added
-
     def constant(self, value: np.ndarray[Any, Any], dtype: DType, name: str) -> SymbolicTensor:
         """Adds a constant; nobody else may change `value`."""
         operation = self.add_operation(
@@ -282,7 +275,7 @@ class Graph:
             shapes=(TensorShape.of(value.shape),),
             control_inputs=() if not self._control_scopes else None,
         )
-        operation.static_values = (value if value.flags.c_contiguous else np.array(value, order="C"),)
+        operation.note_values((value if value.flags.c_contiguous else np.array(value, order="C"),))
         return operation.outputs[0]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
@@ -369,7 +362,7 @@ class Graph:
                 if element is not None and element not in controllers:
                     controllers.append(element)
             for controller in controllers:
-                controller.attrs["_has_manual_control_dependencies"] = True
+                rewriting.change_attrs(controller, {"_has_manual_control_dependencies": True})
             scope = _ControlScope(controllers, clears=False)
         self._control_scopes.append(scope)
         try:

@@ -22,6 +22,7 @@ from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.graph.node_def import canonical_device, decode_attrs, find_op
 from millrace._src.graph.op_def_proto import op_summary
@@ -101,12 +102,12 @@ class NodeImport:
         waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
         operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=list(waits))
         if node.device:
-            operation.device = canonical_device(node.device)
+            rewriting.place(operation, canonical_device(node.device))
         self.graph._names_in_use.setdefault(name.lower(), 1)
         _merge_shapes(operation, node)
         if node.op == "Const":
             value = attrs["value"]
-            operation.static_values = (value if value.flags.c_contiguous else np.array(value, order="C"),)
+            operation.note_values((value if value.flags.c_contiguous else np.array(value, order="C"),))
         self.made[node.name] = operation
 
     def _tensor(self, consumer: str, reference: Reference) -> Any:

@@ -1,8 +1,7 @@
 """`tf.Operation`: one node of a graph.
 
 A node is an op, its input tensors, its attributes, and control inputs: operations
-that must have run before. It is immutable once the graph is built; only automatic
-control dependencies and `import_graph_def` touch it after creation.
+that must have run before. Once it is made, it changes through `rewriting` alone.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Operation:
         "source",
         "static_values",
         "gradient_override",
-        "gradient_plan",
+        "gradient_plans",
         "recordings",
         "__weakref__",
     )
@@ -62,6 +61,7 @@ class Operation:
         shapes: Sequence[TensorShape],
         control_inputs: Iterable[Operation],
         source: SourceFrame | None,
+        device: str = "",
     ) -> None:
         self.graph = graph
         self.op_def = op_def
@@ -70,20 +70,24 @@ class Operation:
         self.inputs = tuple(inputs)
         self.attrs = attrs
         self.control_inputs = list(control_inputs)
-        self.device = ""
+        self.device = device
         self.source = source
         self.static_values: Any = None
         self.gradient_override: Any = None
-        self.gradient_plan: Any = None
+        self.gradient_plans: tuple[Any, ...] = ()
+        """How to go back through the operation, for each time that it was extended for this; see `rewriting`."""
         self.recordings: list[Any] = []
-        """The tapes that recorded this operation, each with its entry: they follow outputs added later."""
-        """What differentiating this operation once found out: it has been rewritten to return intermediates."""
+        """The recorders that saw this operation, each with its entry: they take note of what is added later."""
         self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
 
     @property
     def effects(self) -> Effects:
         """What the operation does besides computing."""
         return self.op_def.effects(self.attrs)
+
+    def note_values(self, values: Any) -> None:
+        """Notes the values of the outputs, which do not depend on anything unknown while tracing; False: they do."""
+        self.static_values = values
 
     def infer_handle_types(self) -> None:
         """Notes on the outputs of dtype resource and variant what the op's handle rule finds."""
@@ -164,7 +168,7 @@ class Operation:
             from millrace._src.graph.attr_value import decode_attr  # protobuf loads only when a proto is given
 
             value = decode_attr(value)
-        self.attrs[name] = value
+        self.attrs = {**self.attrs, name: value}
 
     def _add_control_inputs(self, operations: Iterable[Operation]) -> None:
         for operation in operations:

@@ -15,6 +15,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dispatch import record
 from millrace._src.core.execute import execute
 from millrace._src.core.tensor import tape_id
+from millrace._src.graph import rewriting
 from millrace._src.graph.operation import Operation
 
 
@@ -65,7 +66,7 @@ def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> 
     inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
     attrs = dict(operation.attrs)
     new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name_alone(operation)))
-    new.gradient_override, new.device = operation.gradient_override, operation.device
+    rewriting.carry_over(operation, new)
     for old, tensor in zip(operation.outputs, new.outputs, strict=True):
         tensor.set_shape(old.shape)
         if same_numbers:

@@ -134,12 +134,7 @@ class Node:
     def set_operands(self, inputs: Sequence[Value], outputs: Sequence[Value]) -> None:
         """Gives a loop or a choice other inputs and outputs; the attributes say their dtypes."""
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
-        self.attrs = dict(self.attrs)
-        signature = self.op_def.signature
-        for args, values in ((signature.inputs, self.inputs), (signature.outputs, self.outputs)):
-            for start, arg in enumerate(args):
-                if arg.type_list_attr is not None:
-                    self.attrs[arg.type_list_attr] = tuple([value.dtype for value in values[start:]])
+        self.attrs = {**self.attrs, **self.op_def.signature.list_types(self.inputs, self.outputs)}
         for index, value in enumerate(outputs):
             value.value_index = index
 

@@ -1,0 +1,80 @@
+"""What a legal graph is.
+
+Engines, passes and gradients rely on these rules, and `rewriting` must keep them; tests check them. Each rule is one
+small function, which says what is wrong with a graph or with one of its operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.operation import Operation
+from millrace._src.graph.traversal import topological_order
+
+
+class IllegalGraphError(Exception):
+    """A graph breaks a rule."""
+
+
+def check(graph: Any) -> None:
+    """Checks a graph and the graphs that its operations hold.
+
+    Raises: IllegalGraphError: with all that is wrong.
+    """
+    found = list(_faults(graph, set()))
+    if found:
+        raise IllegalGraphError("\n".join(found))
+
+
+def _faults(graph: Any, seen: set[int]) -> Iterator[str]:
+    seen.add(id(graph))
+    operations = graph.get_operations()
+    members = set(operations)
+    if len({operation.name for operation in operations}) < len(operations):
+        yield f"{graph!r}: a name stands for two operations"
+    for operation in operations:
+        yield from _faults_of_sources(operation, members)
+        yield from _faults_of_types(operation)
+        for body in function_attrs(operation):
+            if id(body) not in seen:
+                yield from _faults(body, seen)
+    try:
+        topological_order(operations)
+    except ValueError as error:
+        yield f"{graph!r}: {error}"
+    for tensor in (*graph.inputs, *graph.outputs):
+        if tensor.op not in members:
+            yield f"{graph!r}: {tensor!r} is an input or output and belongs to another graph"
+
+
+def _faults_of_sources(operation: Operation, members: set[Operation]) -> Iterator[str]:
+    """Where an operation reads or waits for what is not in its graph, or has outputs that are not its own."""
+    for tensor in operation.inputs:
+        if tensor.op not in members:
+            yield f"{operation!r} reads {tensor!r} of another graph"
+        elif tensor.op.outputs[tensor.value_index] is not tensor:
+            yield f"{operation!r} reads {tensor!r}, which is no output of {tensor.op!r}"
+    yield from (
+        f"{operation!r} waits for {other!r} of another graph"
+        for other in operation.control_inputs
+        if other not in members
+    )
+    for index, tensor in enumerate(operation.outputs):
+        if tensor.op is not operation or tensor.value_index != index:
+            yield f"{operation!r}: output {index} is {tensor!r}"
+
+
+def _faults_of_types(operation: Operation) -> Iterator[str]:
+    """Where inputs and outputs differ from what signature and attributes say."""
+    signature, attrs = operation.op_def.signature, operation.attrs
+    sides = (("inputs", signature.inputs, operation.inputs), ("outputs", signature.outputs, operation.outputs))
+    for kind, args, tensors in sides:
+        declared = [dtype for arg in args for dtype in arg.dtypes(attrs)]
+        if declared != _dtypes(tensors):
+            yield f"{operation!r}: {kind} are {_dtypes(tensors)}, declared as {declared}"
+
+
+def _dtypes(tensors: Sequence[Any]) -> list[object]:
+    return [tensor.dtype for tensor in tensors]
