@@ -24,7 +24,6 @@ NOT_GONE_THROUGH = (
     "_src/control_flow/while_loop.py",
     "_src/core/operators.py",
     "_src/core/runtime_options.py",
-    "_src/engines/",
     "_src/graph/graph.py",
     "_src/graph/operation.py",
     "_src/graph/scopes.py",

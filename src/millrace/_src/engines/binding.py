@@ -1,8 +1,8 @@
 """From an op with fixed attributes to one callable on arrays, for any engine.
 
-A kernel takes the engine's array namespace, arrays (lists of them where the op's
-signature says so) and attributes. A graph and an eager call have a flat row of arrays.
-What lies between is the same for all engines and is settled once, when a kernel is bound.
+A kernel takes the engine's array namespace, arrays (lists of arrays where the op's signature says so) and attributes. A
+graph and an eager call have a flat row of arrays. The way between the two is the same for all engines and is settled
+once, when a kernel is bound.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def bind_kernel(
 
 
 def bind_addition(op: OpDef, attrs: dict[str, Any], xp: Xp) -> Callable[..., Any]:
-    """Returns what adds the result of an op to an array without making that result: the op's rule `added_to`.
+    """Binds the op's rule `added_to`, which adds the result of an op to an array without making that result.
 
     The callable takes the array and what the kernel takes; it returns the sum, or None where only the whole result can
     be added.

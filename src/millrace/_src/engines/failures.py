@@ -1,4 +1,4 @@
-"""Errors of nodes: what fails while a graph runs names the operation and the user's line that made it."""
+"""Errors of nodes: an error while a graph runs names the operation and the user's line that made the operation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
 
     Args:
       node: the node.
-      inputs: its inputs, as tensors where there are values.
+      inputs: the node's inputs, as tensors where there are values.
       error: what the kernel raised.
     """
     if getattr(error, "_millrace_explained", False):
@@ -28,7 +28,7 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
 
 
 def explained(error: Exception) -> Exception:
-    """Returns an exception, marked as one that names its node, for the graphs around that node."""
+    """Marks an exception as naming its node, for the graphs around that node; returns the exception."""
     error._millrace_explained = True  # type: ignore[attr-defined]  # Python lets exceptions carry more
     return error
 

@@ -1,14 +1,13 @@
-"""Lists of arrays on the host: what a tensor of dtype `variant` holds inside loops.
+"""Lists of arrays on the host, which tensors of dtype `variant` hold inside loops.
 
-A list never changes: every write makes a new one. A loop that writes n elements must
-not copy n arrays n times, so versions share one dict from index to array. The newest
-version owns the dict; when it is written, it keeps only the difference to its
-successor. A version that was overtaken long ago and is read again gets a copy.
+A list never changes: every write makes a new list. A loop that writes n elements must not copy n arrays n times, so
+versions share one dict from index to array. The newest version owns the dict; a version that is written keeps only the
+difference to its successor. A version that was overtaken long ago and is read again gets a copy.
 
-Inside a loop that a program contains nobody may hold an older version. Such a list is
-*owned* (see `instructions`), and `put`, `append`, `take` and `cut` change it.
+Inside a loop that a program contains nobody may hold an older version. Such a list is *owned* (see `instructions`), and
+`put`, `append`, `take` and `cut` change the list.
 
-An element may be unset: it reads as zeros of the shape that the others have.
+An element may be unset: it reads as zeros of the shape of the other elements.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class _Version:
         self.newer: _Version | None = None
 
     def get(self, index: int) -> Any:
-        """The array at an index, None if it is unset."""
+        """Returns the array at an index, None if the element is unset."""
         items = self.items
         if items is not None:
             found = items.get(index)
@@ -67,7 +66,7 @@ class _Version:
             return self._own().get(index)
 
     def set(self, index: int, value: Any) -> _Version:
-        """The version in which `value` stands at `index`; None for an unset element."""
+        """Makes the version in which `value` stands at `index`; None for an unset element."""
         with _LOCK:
             items = self._own()
             successor = _Version(items)
@@ -79,12 +78,12 @@ class _Version:
             return successor
 
     def count(self) -> int:
-        """How many arrays are set."""
+        """Counts the arrays that are set."""
         with _LOCK:
             return len(self._own())
 
     def all(self) -> dict[int, Any]:
-        """Every array that is set; not to be changed, and only good until the next write."""
+        """Returns every array that is set; not to be changed, and only good until the next write."""
         with _LOCK:
             return dict(self._own())
 
@@ -114,7 +113,7 @@ class TensorList(Referent):
       dtype: the dtype of the elements.
       element: what is known of the shape of every element.
       length: the number of elements.
-      capacity: how many elements it may grow to; -1 for any number.
+      capacity: how many elements the list may grow to; -1 for any number.
     """
 
     __slots__ = ("dtype", "element", "length", "capacity", "_version", "_fitting")
@@ -147,15 +146,15 @@ class TensorList(Referent):
         return ListHandle(self.dtype, self.element)
 
     def size(self) -> Array:
-        """The number of elements as an int32 scalar."""
+        """Returns the number of elements as an int32 scalar."""
         return np.asarray(self.length, np.int32)
 
     def shape_vector(self) -> Array:
-        """The declared shape of the elements, -1 where it is unknown."""
+        """Returns the declared shape of the elements, -1 where it is unknown."""
         return vector_of(self.element)
 
     def items(self) -> list[Any]:
-        """The arrays in order, None where one is unset."""
+        """Returns the arrays in order, None for an unset element."""
         found = self._version.all()
         return [found.get(i) for i in range(self.length)]
 
@@ -172,12 +171,12 @@ class TensorList(Referent):
             )
 
     def set(self, index: Any, item: Array, *, resize: bool = False) -> TensorList:
-        """The list with `item` at an index."""
+        """Returns the list with `item` at an index."""
         index, length = self._place(index, item, resize)
         return self._with(self._version.set(index, item), length)
 
     def _place(self, index: Any, item: Array, resize: bool) -> tuple[int, int]:
-        """The index of an element that is to be set, and the length of the list afterwards."""
+        """Returns the index of an element that is to be set, and the length of the list afterwards."""
         index, length = int(index), self.length
         if resize and index >= length:
             length = index + 1
@@ -193,7 +192,7 @@ class TensorList(Referent):
         return index, length
 
     def get(self, index: Any, shape: Array) -> Array:
-        """The element at an index; zeros if it is unset and a shape is known."""
+        """Returns the element at an index; zeros if the element is unset and a shape is known."""
         index = int(index)
         if not 0 <= index < self.length:
             raise invalid(f"Trying to access element {index} in a list with {self.length} elements.")
@@ -210,7 +209,7 @@ class TensorList(Referent):
         return self._zeros(known)
 
     def push(self, item: Array) -> TensorList:
-        """The list with one more element."""
+        """Returns the list with one more element."""
         self._check_push(item)
         return self._with(self._version.set(self.length, item), self.length + 1)
 
@@ -227,12 +226,12 @@ class TensorList(Referent):
         self._fitting = shape_of(item)
 
     def pop(self, shape: Array) -> tuple[TensorList, Array]:
-        """The list without its last element, and that element."""
+        """Returns the list without its last element, and that element."""
         item = self._last(shape)
         return self._with(self._version.set(self.length - 1, None), self.length - 1), item
 
     def _last(self, shape: Array) -> Array:
-        """The last element."""
+        """Returns the last element."""
         if not self.length:
             raise invalid("Trying to pop from an empty list.")
         item = self._version.get(self.length - 1)
@@ -245,7 +244,7 @@ class TensorList(Referent):
         return self._zeros(known)
 
     def resize(self, size: Any) -> TensorList:
-        """The list cut off or extended by unset elements."""
+        """Returns the list cut off or extended by unset elements."""
         size = _checked_size(size)
         version = self._version
         if self.length - size > _LONGEST_CUT:
@@ -258,19 +257,19 @@ class TensorList(Referent):
     # --- in place ------------------------------------------------------------------------------------------------
 
     def put(self, index: Any, item: Array, *, resize: bool) -> None:
-        """`set` on an owned list."""
+        """Sets an element of an owned list, as `set` does."""
         index, self.length = self._place(index, item, resize)
         self._owned[index] = item
 
     def append(self, item: Array) -> None:
-        """`push` on an owned list."""
+        """Adds an element to an owned list, as `push` does."""
         if shape_of(item) != self._fitting or self.length == self.capacity:
             self._check_push(item)
         self._owned[self.length] = item
         self.length += 1
 
     def take(self, shape: Array) -> Array:
-        """`pop` on an owned list."""
+        """Removes the last element of an owned list, as `pop` does; returns the element."""
         item = self._owned.pop(self.length - 1, None)
         if item is None:
             item = self._last(shape)
@@ -278,7 +277,7 @@ class TensorList(Referent):
         return item
 
     def cut(self, size: Any) -> None:
-        """`resize` on an owned list."""
+        """Cuts off or extends an owned list, as `resize` does."""
         size = _checked_size(size)
         for index in range(size, self.length):
             self._owned.pop(index, None)
@@ -293,7 +292,7 @@ class TensorList(Referent):
     # --- all elements --------------------------------------------------------------------------------------------
 
     def stack(self, shape: Array, count: int) -> Array:
-        """The elements along a new first axis; `count` is their number if it is declared, else -1."""
+        """Stacks the elements along a new first axis; `count` is their declared number, or -1."""
         if count not in (-1, self.length):
             raise invalid(
                 f"Operation expected a list with {count} elements but got a list with {self.length} elements."
@@ -310,7 +309,7 @@ class TensorList(Referent):
         return self._stacked(items, known)
 
     def gather(self, indices: Array, shape: Array) -> Array:
-        """The elements at `indices` along a new first axis."""
+        """Stacks the elements at `indices` along a new first axis."""
         wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
         is_declared = merge(shape_from(shape), self.element).is_fully_defined()
         for index in wanted:
@@ -333,7 +332,7 @@ class TensorList(Referent):
         return self._stacked(chosen, known)
 
     def scatter(self, tensor: Array, indices: Array) -> TensorList:
-        """The list with the rows of `tensor` at `indices`; longer if an index asks for it."""
+        """Returns the list with the rows of `tensor` at `indices`; longer if an index asks for it."""
         wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
         if len(wanted) != tensor.shape[0]:
             raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(wanted)} vs. {tensor.shape[0]}")
@@ -345,7 +344,7 @@ class TensorList(Referent):
         return result
 
     def concat(self, shape: Array, leading: Array) -> tuple[Array, Array]:
-        """The elements joined along their first axis, and the length of each."""
+        """Joins the elements along their first axis, and returns the length of each."""
         given = shape_from(shape)
         items = self.items()
         rest = merge(_without_first(given), _without_first(self.element))
@@ -401,15 +400,15 @@ class TensorList(Referent):
     # --- lists ---------------------------------------------------------------------------------------------------
 
     def extended(self, items: Iterable[Any]) -> TensorList:
-        """The list with further elements at its end."""
+        """Returns the list with further elements at its end."""
         return self._of([*self.items(), *items])
 
     def zeros_like(self) -> TensorList:
-        """Zeros for each element that is set."""
+        """Makes a list of zeros for the elements that are set."""
         return self._of([None if item is None else _zeros(self.dtype, item) for item in self.items()])
 
     def __add__(self, other: TensorList) -> TensorList:
-        """The sums of the elements; an unset one is zero."""
+        """Adds the elements of two lists; an unset element is zero."""
         if self.dtype is not other.dtype:
             raise invalid(
                 "Trying to add two lists of tensors of different dtypes. One is "
@@ -438,7 +437,7 @@ class TensorList(Referent):
     # --- shapes --------------------------------------------------------------------------------------------------
 
     def _merged(self, shape: Array, items: Iterable[Any]) -> TensorShape:
-        """The shape of every element, from what the op and the list declare and the elements show."""
+        """Returns the shape of every element, from what the op and the list declare and the elements show."""
         known = merge(shape_from(shape), self.element)
         for one in dict.fromkeys(shape_of(item) for item in items if item is not None):
             known = merge(known, TensorShape(one))
@@ -458,7 +457,7 @@ class TensorList(Referent):
 
 
 def own(handle: Any) -> Any:
-    """A list or array for a loop alone: a copy; `put`, `append`, `take` and `cut` may change that of a list."""
+    """Copies a list or array for a loop alone; `put`, `append`, `take` and `cut` may change the copy of a list."""
     found: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
     if not isinstance(found, TensorList):
         return np.array(handle)
@@ -466,7 +465,7 @@ def own(handle: Any) -> Any:
 
 
 def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:
-    """The rows of an array as a list."""
+    """Makes a list of the rows of an array."""
     result = TensorList(dtype, shape, len(tensor))
     result._version = _Version(
         {i: np.asarray(row) if dtype.np_dtype.kind != "O" else boxed(row) for i, row in enumerate(tensor)}
@@ -475,12 +474,12 @@ def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:
 
 
 def from_items(items: Sequence[Array], shape: TensorShape, dtype: DType) -> TensorList:
-    """Arrays as a list."""
+    """Makes a list of arrays."""
     return TensorList(dtype, shape)._of(items)
 
 
 def boxed(item: Any) -> Array:
-    """A string or handle as a 0-d array; an array as it is."""
+    """Returns a string or handle as a 0-d array, and an array unchanged."""
     if isinstance(item, np.ndarray):
         return item
     box = np.empty((), dtype=object)
@@ -489,7 +488,7 @@ def boxed(item: Any) -> Array:
 
 
 def _checked_size(size: Any) -> int:
-    """The size that a list is to have."""
+    """Returns the size that a list is to have."""
     size = int(size)
     if size < 0:
         raise invalid(f"TensorListSlice expects size to be non-negative. Got: {size}")
@@ -511,12 +510,12 @@ def _zeros(dtype: DType, item: Array) -> Array:
 
 
 def shape_of(item: Any) -> tuple[int, ...]:
-    """The shape of an element."""
+    """Returns the shape of an element."""
     return getattr(item, "shape", ())
 
 
 def shape_from(vector: Any) -> TensorShape:
-    """A shape given as a vector of integers, -1 for unknown dimensions, or the scalar -1 for an unknown rank."""
+    """Reads a shape from a vector of integers, -1 for unknown dimensions, or from the scalar -1 for an unknown rank."""
     if isinstance(vector, TensorShape):
         return vector
     array = np.asarray(vector)
@@ -526,14 +525,14 @@ def shape_from(vector: Any) -> TensorShape:
 
 
 def vector_of(shape: TensorShape) -> Array:
-    """A shape as `shape_from` reads it."""
+    """Returns a shape as `shape_from` reads shapes."""
     return np.array(-1 if shape.rank is None else [-1 if n is None else n for n in shape.as_list()], np.int64)
 
 
 def merge(a: TensorShape, b: TensorShape) -> TensorShape:
-    """What both shapes say together.
+    """Returns what both shapes say together.
 
-    Raises: InvalidArgumentError: if they contradict each other.
+    Raises: InvalidArgumentError: if the shapes contradict each other.
     """
     if a.rank is not None and b.rank is not None and a.rank != b.rank:
         raise invalid(f"PartialTensorShape: Incompatible ranks during merge: {a.rank} vs. {b.rank}")
@@ -551,5 +550,5 @@ def _without_first(shape: TensorShape) -> TensorShape:
 
 
 def invalid(message: str) -> errors.InvalidArgumentError:
-    """An error about the arguments of a list op."""
+    """Makes an error about the arguments of a list op."""
     return errors.InvalidArgumentError(None, None, message)

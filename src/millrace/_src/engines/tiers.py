@@ -1,8 +1,7 @@
-"""The table of engines, and which of them runs a function.
+"""The table of engines, and which engine runs a function.
 
-`jit_compile=True` asks for XLA from the first call; everything else runs on the NumPy
-tier. JAX is an optional dependency, so the XLA engine is imported on first need.
-A program says itself which engine runs it after all, and why.
+`jit_compile=True` asks for XLA from the first call; other functions run on the NumPy tier. JAX is an optional
+dependency, so the XLA engine is imported on first need. A program says itself which engine runs it after all, and why.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Sums that add arrays of which most is zeros without making them: see the pass `sparse_sums`.
+"""Sums that add arrays of which most is zeros without making these arrays: see the pass `sparse_sums`.
 
-A sum adds to the places that are not zero alone, and if nobody else holds the only whole summand, as in a loop that
-accumulates (see `instructions`), without a copy of that summand.
+A sum adds only at the positions that are not zero. If nobody else holds the only whole summand, as in a loop that
+accumulates (see `instructions`), the sum adds without a copy of that summand.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """From a graph to a Python function: the straight-line program of the NumPy tier.
 
-Each node becomes one line `v3 = k3(v1, v2)`, with its kernel bound
-once for its dtypes and attributes; a value is dropped at its last use. A
-loop and a choice of two branches are written in line, as Python's own
-statements, so that an iteration costs little more than its kernels. The source is
-kept for tracebacks and debuggers, and an error is traced from its line back to the
-operation and to the user's line that made it.
+Each node becomes one line `v3 = k3(v1, v2)`, with a kernel bound once for the node's dtypes and attributes; a value is
+dropped at its last use. A loop and a choice of two branches are written in line, as Python's own statements, so that an
+iteration costs little more than its kernels. The source is kept for tracebacks and debuggers, and an error is traced
+from its line back to the operation and to the user's line that made the operation.
 """
 
 from __future__ import annotations
@@ -93,7 +91,9 @@ class _Writer:
     # --- nodes ---------------------------------------------------------------------------------------------------
 
     def _block(self, nodes: Sequence[Node], names: _Names) -> list[Instruction]:
-        """The instructions of some nodes; `names`, which has those of the given values, learns those of the others."""
+        """Returns the instructions of some nodes; adds the names of the nodes' values to `names`, which has the given
+        values.
+        """
         return [self._instruction(node, names) for node in nodes]
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
@@ -116,7 +116,7 @@ class _Writer:
         return Choice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
 
     def _loop(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Loop:
-        """A loop; a variable that an iteration hands on as it is, is no state of the program."""
+        """Writes a loop; a variable that an iteration hands on unchanged is no state of the program."""
         cond, body = graphs
         firsts = [self._name(value, names) for value in node.inputs]
         varying = [i for i, value in enumerate(body.outputs) if value is not body.inputs[i]]
@@ -152,7 +152,7 @@ class _Writer:
         return line
 
     def _note_lists(self, line: Line, arguments: Sequence[str]) -> None:
-        """Says which list a line may change in place, and which ones its results may hold."""
+        """Says which list a line may change in place, and which lists its results may hold."""
         node = line.node
         lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
         make = node.op_def.rules.in_place
@@ -175,7 +175,7 @@ class _Writer:
         return name
 
     def _name(self, value: Value, names: _Names) -> str:
-        """What a value is called; a constant gets its name when it is first read."""
+        """Returns the name of a value; a constant gets a name when it is first read."""
         if value not in names:
             names[value] = name = self._new("c")
             self.scope[name] = value.constant
@@ -216,7 +216,7 @@ def _quiet(program: Run) -> Run:
 
 
 def _keep(value: Any, dtype: Any) -> Any:
-    """An object (a string, a handle) as a 0-d array unless it is an array already."""
+    """Returns an object (a string, a handle) as a 0-d array, and an array unchanged."""
     return value if type(value) is np.ndarray else _level(value, dtype)
 
 
@@ -235,7 +235,9 @@ class _Explainer:
         return node_failure(node, _values(node, arguments, frame.tb_frame), error)
 
     def _frame(self, traceback: TracebackType | None) -> TracebackType | None:
-        """The generated function's entry in the traceback, if the error came from one of its operations."""
+        """Returns the generated function's entry in the traceback, if the error came from one of the function's
+        operations.
+        """
         while traceback is not None:
             if traceback.tb_frame.f_code.co_filename == self._filename:
                 return traceback if traceback.tb_lineno in self._lines else None
@@ -244,7 +246,7 @@ class _Explainer:
 
 
 def _values(node: Node, arguments: Sequence[str], frame: FrameType) -> list[Any]:
-    """The inputs of a failed node as tensors with values, as far as the frame still has them."""
+    """Returns the inputs of a failed node as tensors with values, as far as the frame still has the values."""
     found: list[Any] = []
     for value, name in zip(node.inputs, arguments, strict=True):
         array = frame.f_locals.get(name, frame.f_globals.get(name))

@@ -28,16 +28,16 @@ class Line:
     """One statement.
 
     Args:
-      targets: the names it sets.
+      targets: the names that the line sets.
       pattern: the left side: the targets, perhaps with brackets.
       call: the right side.
-      uses: the names it reads.
-      node: what it carries out; None for a plain assignment.
-      consumed: the list or array that it makes another of, if it is the last to read it.
-      call_in_place: the right side that changes that one.
-      escaping: lists that its results may hold.
-      makes_array: whether its result is an array that nobody else holds.
-      arguments: the names of the node's arguments, if these are not what it reads.
+      uses: the names that the line reads.
+      node: the node that the line carries out; None for a plain assignment.
+      consumed: the list or array of which the line makes another, if the line is the last to read it.
+      call_in_place: the right side that changes the consumed list or array.
+      escaping: lists that the line's results may hold.
+      makes_array: whether the line's result is an array that nobody else holds.
+      arguments: the names of the node's arguments, if they differ from `uses`.
     """
 
     targets: list[str]
@@ -54,11 +54,11 @@ class Line:
     is_in_place: bool = False
 
     def reads(self) -> set[str]:
-        """The names it needs from before."""
+        """Returns the names that the line needs from before."""
         return set(self.uses)
 
     def render(self, indent: int) -> Iterator[Rendered]:
-        """Its text."""
+        """Yields the line's text."""
         call = self.call_in_place if self.is_in_place else self.call
         text = f"{self.pattern} = {call}" if self.targets else call
         yield _line(indent, text), self.node, self.arguments or self.uses
@@ -66,10 +66,10 @@ class Line:
 
 @dataclass(eq=False)
 class Loop:
-    """A loop: its state, and what it does before and after it tests whether to go on.
+    """A loop: the state, and the instructions before and after the test whether to go on.
 
     Args:
-      states: for each variable of the loop its name, the name of its first value, and whether it is a list.
+      states: for each variable of the loop the name, the name of the first value, and whether the variable is a list.
       test: the instructions of the condition.
       keep: the name of the condition's value.
       body: the instructions of an iteration; last, an assignment of the new state.
@@ -82,7 +82,7 @@ class Loop:
     node: Any
     live_after: frozenset[str] = frozenset()
     copied: frozenset[str] = frozenset()
-    """The lists that the loop copies when it starts, to own them."""
+    """The lists that the loop copies at its start, so that the loop owns the lists."""
 
     @property
     def targets(self) -> list[str]:
@@ -95,15 +95,15 @@ class Loop:
         return [first for _, first, _ in self.states]
 
     def inner_reads(self) -> set[str]:
-        """What an iteration reads from before it, the state among it."""
+        """Returns what an iteration reads from before the iteration, the state among it."""
         return {self.keep, *_reads([*self.test, *self.body])} - _made([*self.test])
 
     def reads(self) -> set[str]:
-        """The names it needs from before."""
+        """Returns the names that the loop needs from before."""
         return (self.inner_reads() - set(self.targets)) | set(self.uses)
 
     def render(self, indent: int) -> Iterator[Rendered]:
-        """Its text."""
+        """Yields the lines of the loop's text."""
         if self.states:
             firsts = [f"own({first})" if name in self.copied else first for name, first, _ in self.states]
             yield _line(indent, f"{', '.join(self.targets)} = {', '.join(firsts)}"), self.node, self.uses
@@ -115,7 +115,7 @@ class Loop:
 
 @dataclass(eq=False)
 class Choice:
-    """One of two blocks, each with the names of what it results in."""
+    """One of two blocks, each with the names of its results."""
 
     test: str
     branches: list[tuple[list[Instruction], list[str]]]
@@ -129,14 +129,14 @@ class Choice:
         return [self.test, *[r for block, results in self.branches for r in results if r not in _made(block)]]
 
     def reads(self) -> set[str]:
-        """The names it needs from before."""
+        """Returns the names that the choice needs from before."""
         found = {self.test}
         for block, results in self.branches:
             found |= _reads(block) | (set(results) - _made(block))
         return found
 
     def render(self, indent: int) -> Iterator[Rendered]:
-        """Its text."""
+        """Yields the lines of the choice's text."""
         for head, (block, results) in zip((f"if {self.test}:", "else:"), self.branches, strict=True):
             yield _line(indent, head), self.node if head != "else:" else None, [self.test]
             yield from rendered(block, indent + 1)
@@ -155,7 +155,7 @@ def _line(indent: int, text: str) -> str:
 
 
 def _reads(block: Iterable[Instruction]) -> set[str]:
-    """What a block reads from before it."""
+    """Returns the names that a block reads from before the block."""
     made: set[str] = set()
     found: set[str] = set()
     for instruction in block:
@@ -169,7 +169,7 @@ def _made(block: Iterable[Instruction]) -> set[str]:
 
 
 def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
-    """The lines of a block, with what is made in it dropped after its last use."""
+    """Yields the lines of a block; drops the names made in the block after their last use."""
     made: set[str] = set()
     for instruction in block:
         yield from instruction.render(indent)
@@ -184,7 +184,7 @@ def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
 
 
 def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
-    """Notes for every instruction which of its names are read after it; `live` is what is read after the block."""
+    """Notes for every instruction which of its names are read later; `live` are the names read after the block."""
     later = set(live)
     for instruction in reversed(block):
         read = instruction.reads()
@@ -209,7 +209,7 @@ def choose_in_place(block: Sequence[Instruction]) -> None:
 
 
 def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
-    """The names of lists that something else may come to hold."""
+    """Yields the names of lists that something else may come to hold."""
     for instruction in block:
         if isinstance(instruction, Line):
             yield from instruction.escaping
@@ -222,7 +222,7 @@ def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
 
 
 def _accumulated(block: Iterable[Instruction]) -> set[str]:
-    """The names of arrays that a line of a block could change in place."""
+    """Returns the names of arrays that a line of a block could change in place."""
     found: set[str] = set()
     for instruction in block:
         if isinstance(instruction, Line):
@@ -238,14 +238,14 @@ def _accumulated(block: Iterable[Instruction]) -> set[str]:
 
 
 class _Owners:
-    """A walk through a program that keeps track of the names that own their list or array."""
+    """A walk through a program that tracks the names that own their list or array."""
 
     def __init__(self, escaping: frozenset[str], arrays: set[str]) -> None:
         self.escaping = escaping
         self.arrays = arrays
 
     def walk(self, block: Sequence[Instruction], owned: set[str]) -> None:
-        """Goes through a block; `owned` becomes what is owned after it."""
+        """Goes through a block; `owned` becomes the names that own their list after the block."""
         for instruction in block:
             if isinstance(instruction, Line):
                 self._line(instruction, owned)
@@ -255,7 +255,7 @@ class _Owners:
                 self._choice(instruction, owned)
 
     def _can_take(self, name: str | None, instruction: Instruction, owned: set[str]) -> bool:
-        """Whether an instruction may have the list of a name for itself."""
+        """Tells whether an instruction may have the list of a name for itself."""
         return name in owned and name not in instruction.live_after
 
     def _line(self, line: Line, owned: set[str]) -> None:
@@ -277,7 +277,7 @@ class _Owners:
             self.arrays.update(line.targets if line.makes_array else ())
 
     def _loop(self, loop: Loop, owned: set[str]) -> None:
-        """Supposes that the loop owns its lists, then takes back those that an iteration does not hand on."""
+        """Supposes that the loop owns its lists, then takes back the lists that an iteration does not hand on."""
         lists = {n for n, _, is_list in loop.states if (is_list or n in self.arrays) and n not in self.escaping}
         while True:
             inside = (owned - set(loop.uses)) | lists

@@ -1,8 +1,8 @@
 """NumPy as the array namespace of kernels, with its differences to jax.numpy levelled.
 
-Everything NumPy has is reached by its own name. What NumPy and jax.numpy do
-differently is settled here, once: matmul and sums of small types keep their
-dtype, scatters are functional, special functions come from SciPy on first use.
+Every function of NumPy is reached by its own name. Differences between NumPy and jax.numpy are settled here, once:
+matmul and sums of small types keep their dtype, scatters are functional, special functions come from SciPy on first
+use.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class NumpyNamespace:
 
     def __getattr__(self, name: str) -> Any:
         if name == "special":
-            value: Any = importlib.import_module("scipy.special")  # heavy, and few programs need it
+            value: Any = importlib.import_module("scipy.special")  # SciPy is heavy, and few programs need it
         else:
             value = getattr(np, name)
         setattr(self, name, value)
@@ -49,28 +49,28 @@ class NumpyNamespace:
 
     @staticmethod
     def astype(x: Array, dtype: Any) -> Array:
-        """`x` converted element-wise."""
+        """Converts `x` element-wise."""
         return np.asarray(x).astype(dtype, copy=False)
 
     @staticmethod
     def converted(x: Array, dtype: Any) -> Array:
-        """`x` converted as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
+        """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
         return np.asarray(x).astype(dtype, copy=False)
 
     @staticmethod
     def are_known(*arrays: Array) -> bool:
-        """Whether the values of all arrays are known: always, but while XLA compiles."""
+        """Tells whether the values of all arrays are known: always, but while XLA compiles."""
         return True
 
     @staticmethod
     def added_at(total: Array, index: Any, values: Array) -> Array:
-        """`total`, which is changed, with `values` added at the places `index`, of which no two are the same."""
+        """Changes `total`: adds `values` at the positions `index`, no two of which are the same; returns `total`."""
         total[index] += values
         return total
 
     @staticmethod
     def bitcast(x: Array, dtype: Any) -> Array:
-        """The bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
+        """Reads the bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
         x, dtype = np.array(x, order="C", copy=None), np.dtype(dtype)
         if x.dtype.itemsize == dtype.itemsize:
             return x.view(dtype)
@@ -80,7 +80,7 @@ class NumpyNamespace:
 
     @staticmethod
     def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
-        """A copy of `x` with `updates` combined at `x[index]`, repeated indices in order."""
+        """Returns a copy of `x` with `updates` combined at `x[index]`, repeated indices in order."""
         result = np.array(x, copy=True)
         if mode == "set":
             result[index] = updates
@@ -90,7 +90,7 @@ class NumpyNamespace:
 
     @staticmethod
     def pad(x: Array, pad_width: Sequence[tuple[int, int]], mode: str = "constant", constant_values: Any = 0) -> Array:
-        """`x` with `pad_width[i]` more elements before and after it along axis `i`."""
+        """Puts `pad_width[i]` more elements before and after `x` along axis `i`."""
         if mode != "constant":
             return np.pad(x, pad_width, mode)  # type: ignore[call-overload]  # its stubs list the modes
         shape = tuple([size + before + after for size, (before, after) in zip(x.shape, pad_width, strict=True)])
@@ -102,59 +102,59 @@ class NumpyNamespace:
 
     @staticmethod
     def take(x: Array, indices: Array, axis: int | None = None, mode: str = "raise") -> Array:
-        """The slices of `x` at `indices`; a method of the array, which NumPy's function takes 0.5 us to find."""
+        """Takes the slices of `x` at `indices`, by the array's method: NumPy's function takes 0.5 us to find it."""
         return x.take(indices, axis=axis, mode=mode)
 
     @staticmethod
     def may_hold(condition: Array) -> bool:
-        """Whether some element of `condition` is true."""
+        """Tells whether some element of `condition` is true."""
         return bool(condition.any())
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:
-        """Matrix product that keeps the dtype; small floats accumulate in float32."""
+        """Multiplies matrices and keeps the dtype; small floats accumulate in float32."""
         if a.dtype.name in _WIDENED:
             return np.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
         return np.matmul(a, b)
 
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
-        """Sum that keeps the dtype; small floats accumulate in float32."""
+        """Sums elements and keeps the dtype; small floats accumulate in float32."""
         return _reduce(np.sum, x, axis, dtype, keepdims)
 
     @staticmethod
     def prod(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
-        """Product that keeps the dtype; small floats accumulate in float32."""
+        """Multiplies elements and keeps the dtype; small floats accumulate in float32."""
         return _reduce(np.prod, x, axis, dtype, keepdims)
 
     @staticmethod
     def cumsum(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
-        """Cumulative sum that keeps the dtype."""
+        """Computes cumulative sums and keeps the dtype."""
         return np.cumsum(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
     def cumprod(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
-        """Cumulative product that keeps the dtype."""
+        """Computes cumulative products and keeps the dtype."""
         return np.cumprod(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
     def reserve_list(dtype: DType, element_shape: Any, length: Any, capacity: Any) -> TensorList:
-        """A list of unset elements that may grow to `capacity`, -1 for any number."""
+        """Makes a list of unset elements that may grow to `capacity`, -1 for any number."""
         return TensorList(dtype, lists.shape_from(element_shape), int(length), int(capacity))
 
     @staticmethod
     def list_of_rows(dtype: DType, element_shape: Any, tensor: Array) -> TensorList:
-        """The rows of an array as a list."""
+        """Makes a list of the rows of an array."""
         return lists.from_rows(tensor, lists.shape_from(element_shape), dtype)
 
     @staticmethod
     def list_of_pieces(dtype: DType, element_shape: Any, pieces: Sequence[Array]) -> TensorList:
-        """Arrays as a list."""
+        """Makes a list of arrays."""
         return lists.from_items(pieces, lists.shape_from(element_shape), dtype)
 
     @staticmethod
     def declared_shape(vector: Any) -> TensorShape:
-        """A shape given as a vector (or -1), as far as its value is known."""
+        """Returns a shape given as a vector (or -1), as far as the value is known."""
         return lists.shape_from(vector)
 
     @staticmethod

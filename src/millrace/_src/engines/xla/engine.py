@@ -1,9 +1,8 @@
 """The XLA engine: compiles graphs through JAX's public API.
 
-A program is one `jax.jit` function from the graph's inputs and the values of its
-variables to its outputs and the new values; the values that change are donated.
-JAX keeps one executable per set of input shapes. 64-bit types are enabled only
-around our own calls, so the user's JAX code sees its own settings.
+A program is one `jax.jit` function from the graph's inputs and the values of its variables to its outputs and the new
+values; the values that change are donated. JAX keeps one executable for each set of input shapes. 64-bit types are
+enabled only around Millrace's own calls, so the user's JAX code sees its own settings.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class XlaEngine:
     xp: Xp = xp
 
     def bind(self, op: OpDef, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Callable[..., Any]:
-        """A callable on arrays for one op, run by JAX."""
+        """Makes a callable on arrays for one op, run by JAX."""
         kernel = bind_kernel(op, attrs, engine=self.name, xp=xp, convert_function=_callable, with_checks=False)
 
         def run(*arrays: Any) -> Any:
@@ -79,7 +78,7 @@ def _leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> Non
 
 
 def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
-    """Nodes that XLA must refuse (strings, Python, input and output), and those it leaves to NumPy.
+    """Returns the nodes that XLA must refuse (strings, Python, input and output), and those left to NumPy.
 
     The second kind computes plain numbers but has data-dependent shapes, or draws random numbers inside a loop body.
     """
@@ -101,7 +100,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
 
 
 def _needs_state(node: Node) -> bool:
-    """Whether the arguments of a random op depend on a variable or another effect, so that it cannot be drawn ahead."""
+    """Tells whether the arguments of a random op depend on a variable or another effect, which rules out drawing ahead."""
     pending, seen = [value.node for value in node.inputs], set()
     while pending:
         current = pending.pop()
@@ -185,7 +184,7 @@ class _XlaRunner:
         plain: list[Any],
         drawn: list[Any],
     ) -> tuple[list[Any], list[Any]]:
-        """The function that JAX traces. `owners[k]` numbers the variable of the k-th resource input."""
+        """Runs the graph while JAX traces; `owners[k]` is the number of the variable of the k-th resource input."""
         changed = _changed(owners, self.resources, self.written)
         fresh, kept = iter(written), iter(read)
         cells = [
@@ -216,7 +215,7 @@ class _XlaRunner:
             return self._learn(error, arguments)(*arguments)
 
     def _learn(self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any]) -> Callable[..., Any]:
-        """What runs the function instead, after a size was not known while compiling."""
+        """Decides what runs the function instead, after a size was not known while compiling."""
         wanted = inputs_behind(error.tensors, self.inputs)
         if wanted is None or wanted <= set(self.known) or any(arguments[i].size > _MOST_ELEMENTS for i in wanted):
             _leave_to_numpy(self.program, self.graph, error.message)
@@ -231,12 +230,12 @@ class _XlaRunner:
         return eager_engine().compile(self.graph).quiet_run()
 
     def _unknown(self, known: _Known) -> list[int]:
-        """The plain inputs that are arguments of an executable."""
+        """Returns the plain inputs that are arguments of an executable."""
         positions = [position for position, _ in known]
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
     def lower(self, *arguments: Any) -> Any:
-        """Returns what JAX lowers the program to for these arguments."""
+        """Returns the form to which JAX lowers the program for these arguments."""
         call = self._prepared((), arguments)
         with jax.enable_x64(True):
             return self.jitted.lower(*call.operands)
@@ -286,7 +285,7 @@ class _Call(NamedTuple):
     Attributes:
       operands: what the function takes; see `_XlaRunner._trace`.
       changed: the variables that get new values, in the order of the values.
-      read: the values of the others.
+      read: the values of the other variables.
       has_variables: whether there are variables at all.
     """
 
@@ -302,21 +301,21 @@ def _nothing(*arrays: Any) -> Sequence[Any]:
 
 
 def _as_dense(argument: Any) -> Any:
-    """An argument of a compiled program; a list in the form XLA has of it."""
+    """Returns an argument of a compiled program; a list in XLA's form."""
     return to_dense(resource_of(argument)) if argument.dtype.kind == "O" else argument
 
 
 def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:
-    """Results that outlive their variables: an array that a variable holds too is read now.
+    """Returns results that outlive their variables: reads an array now that a variable holds, too.
 
-    The variable's next change donates its array to XLA, which deletes it; what NumPy has read of it stays.
+    The variable's next change donates the array to XLA, which deletes the array; NumPy's copy stays.
     """
     shared = {id(array) for array in of_variables}
     return [np.asarray(r) if id(r) in shared else r for r in results]
 
 
 def _written(graph: OptimizedGraph) -> set[Value]:
-    """The variables that a graph may change."""
+    """Returns the variables that a graph may change."""
     found: set[Value] = set()
     for node in graph.nodes:
         bodies = held_graphs(node)
@@ -329,12 +328,12 @@ def _written(graph: OptimizedGraph) -> set[Value]:
 
 
 def _changed(owners: Sequence[int], resources: Sequence[int], written: frozenset[int]) -> set[int]:
-    """The numbers of the variables behind the written resource inputs."""
+    """Returns the numbers of the variables behind the written resource inputs."""
     return {owner for owner, position in zip(owners, resources, strict=True) if position in written}
 
 
 def is_draw(node: Node) -> bool:
-    """Whether a node draws from a hidden random stream."""
+    """Tells whether a node draws from a hidden random stream."""
     return node.effects is Effects.RANDOM and not node.holds_functions
 
 
@@ -348,5 +347,5 @@ def _device_value(storage: VariableStorage) -> Any:
 
 
 def make_engine() -> XlaEngine:
-    """The XLA engine."""
+    """Makes the XLA engine."""
     return XlaEngine()

@@ -1,7 +1,7 @@
-"""Values that must be known while XLA compiles: where they come from, and how they key an executable.
+"""Values that must be known while XLA compiles: their origin, and how such values key an executable.
 
-XLA's shapes are static. When a size turns out to depend on an argument, the engine
-compiles again with that argument as a constant.
+XLA's shapes are static. When a size turns out to depend on an argument, the engine compiles again with that argument as
+a constant.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class KnownValue:
 
 
 def inputs_behind(values: Sequence[Value], inputs: Sequence[Value]) -> set[int] | None:
-    """The positions in `inputs` of everything that `values` are computed from.
+    """Returns the positions in `inputs` of everything from which `values` are computed.
 
     Returns: The positions; None if a variable, a list or another effect is among the sources: then they decide nothing.
     """

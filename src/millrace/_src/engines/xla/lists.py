@@ -1,15 +1,13 @@
 """Lists of arrays for the XLA engine: one dense array with the elements along its first axis.
 
-XLA knows every size while it compiles. A list therefore has a fixed capacity, and the
-shape of its elements is known from its declaration or from the first element that is
-written. Before that the list is *unset*: it has no array yet. `settle` and `conformed`
-give unset lists the arrays that a loop's body or another branch gives them, so that
-loops and branches carry one type. As TensorFlow's XLA does, an index out of range is
-moved into the range.
+XLA knows every size while it compiles. A list therefore has a fixed capacity, and the shape of the elements is known
+from the list's declaration or from the first element that is written. Before that the list is *unset*: there is no
+array yet. `settle` and `conformed` give unset lists the arrays that a loop's body or another branch gives, so that
+loops and branches carry one type. As TensorFlow's XLA does, an index out of range is moved into the range.
 
-A list is a pytree: JAX carries it through loops and branches, and an element may itself
-be a list. Where all its elements are one constant, as the number of iterations of an inner
-loop often is, the list knows that value, and whoever reads an element finds a constant.
+A list is a pytree: JAX carries the list through loops and branches, and an element may itself be a list. Where all
+elements are one constant, as the number of iterations of an inner loop often is, the list knows that value, and a read
+of an element gives a constant.
 """
 
 from __future__ import annotations
@@ -53,11 +51,11 @@ class DenseList:
     Args:
       dtype: the dtype of the elements.
       element: what is known of the shape of every element.
-      length: the number of elements: a Python int while it is known, else a scalar array.
+      length: the number of elements: a Python int while the number is known, else a scalar array.
       capacity: the size of `data`.
-      is_limited: whether it cannot grow: it has a declared maximum, or a loop has made room for all it will push.
-      data: the elements along a first axis, a pytree if they are lists; None while the list is unset.
-      same: the constant that every element is; None if they may differ.
+      is_limited: whether the list cannot grow, because of a declared maximum or because a loop has made all room.
+      data: the elements along a first axis, a pytree if the elements are lists; None while the list is unset.
+      same: the constant that every element is; None if elements may differ.
     """
 
     shape: tuple[int, ...] = ()
@@ -90,7 +88,7 @@ class DenseList:
 
     @property
     def may_be_empty(self) -> bool:
-        """Whether the list, or one in it, is known to have no elements."""
+        """Whether the list, or a list in it, is known to have no elements."""
         is_empty = isinstance(self.length, int) and not self.length
         return is_empty or isinstance(self.data, DenseList) and self.data.may_be_empty
 
@@ -105,7 +103,7 @@ class DenseList:
     # --- elements ------------------------------------------------------------------------------------------------
 
     def set(self, index: Array, item: Any, *, resize: bool = False) -> DenseList:
-        """The list with `item` at an index.
+        """Returns the list with `item` at an index.
 
         Raises: UnknownWhileCompilingError: if the list may have to grow, nobody knows by how much while compiling.
         """
@@ -122,13 +120,13 @@ class DenseList:
         return self._with(jax.tree.map(lambda rows, new: _put(rows, new, index), data, item))
 
     def get(self, index: Array, shape: Any) -> Any:
-        """The element at an index."""
+        """Returns the element at an index."""
         if self.same is not None:
             return self.same.array
         return jax.tree.map(lambda rows: _take(rows, index), self._known(shape))
 
     def push(self, item: Any) -> DenseList:
-        """The list with one more element."""
+        """Returns the list with one more element."""
         is_full = not isinstance(self.length, int) or self.length >= self.capacity
         if is_full and self.is_limited and isinstance(self.length, int):
             raise invalid(
@@ -141,7 +139,7 @@ class DenseList:
         return room._with(rows, self.length + 1, same)
 
     def _same_with(self, item: Any) -> KnownValue | None:
-        """The constant that every element is after one more."""
+        """Returns the constant that every element is after one more push."""
         if not isinstance(item, (np.ndarray, np.generic)):
             return None
         known = KnownValue(np.asarray(item, self.dtype.np_dtype))
@@ -149,41 +147,41 @@ class DenseList:
         return known if is_empty or self.same == known else None
 
     def with_capacity(self, capacity: int, *, is_limited: bool = False) -> DenseList:
-        """The same elements with room for more or fewer."""
+        """Returns the same elements with room for more or fewer."""
         data = jax.tree.map(lambda rows: _resized(rows, capacity), self.data)
         return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data, self.same)
 
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
-        """The list without its last element, and that element."""
+        """Returns the list without its last element, and that element."""
         if isinstance(self.length, int) and not self.length:
             raise EmptyListError
         last = self.length - 1
         return self._with(self.data, last, self.same), self.get(last, shape)
 
     def resize(self, size: Any) -> DenseList:
-        """The list cut off or extended by zeros."""
+        """Returns the list cut off or extended by zeros."""
         size = _static(size)
         kept = self.with_capacity(self._size()).with_capacity(size)
         return kept._with(kept.data, size)
 
     def size(self) -> Array:
-        """The number of elements as an int32 scalar."""
+        """Returns the number of elements as an int32 scalar."""
         return np.asarray(self.length, np.int32) if isinstance(self.length, int) else self.length
 
     def shape_vector(self) -> Array:
-        """What is known of the shape of the elements, -1 where it is unknown."""
+        """Returns what is known of the shape of the elements, -1 where it is unknown."""
         if isinstance(self.data, jax.Array):
             return np.array(self.data.shape[1:], np.int64)
         return vector_of(self.element)
 
     def _size(self) -> int:
-        """The number of elements, which must be known."""
+        """Returns the number of elements, which must be known."""
         return _static(self.length)
 
     # --- all elements --------------------------------------------------------------------------------------------
 
     def stack(self, shape: Any, count: int) -> Any:
-        """The elements along a new first axis."""
+        """Stacks the elements along a new first axis."""
         if count == 0 or self.capacity == 0:
             element = merge(declared_shape(shape), self.element)
             if element.is_fully_defined():
@@ -192,16 +190,16 @@ class DenseList:
         return jax.tree.map(lambda rows: rows[: self._size()], data)
 
     def gather(self, indices: Array, shape: Any) -> Any:
-        """The elements at `indices` along a new first axis."""
+        """Stacks the elements at `indices` along a new first axis."""
         return jax.tree.map(lambda rows: jnp.take(rows, indices, axis=0, mode="clip"), self._known(shape))
 
     def scatter(self, tensor: Any, indices: Array) -> DenseList:
-        """The list with the rows of `tensor` at `indices`."""
+        """Returns the list with the rows of `tensor` at `indices`."""
         data = self._data_for(jax.tree.map(lambda rows: rows[0], _arrays(tensor)))
         return self._with(jax.tree.map(lambda rows, new: rows.at[indices].set(new), data, _arrays(tensor)))
 
     def concat(self, shape: Any, leading: Any) -> tuple[Array, Array]:
-        """The elements joined along their first axis, and the length of each."""
+        """Joins the elements along their first axis, and returns the length of each."""
         rows = self._known(shape)[: self._size()]
         if rows.ndim < 2:
             raise invalid("Concat saw a scalar shape at index 0 but requires at least vectors.")
@@ -211,22 +209,22 @@ class DenseList:
     # --- lists ---------------------------------------------------------------------------------------------------
 
     def extended(self, items: Sequence[Any]) -> DenseList:
-        """The list with further elements at its end."""
+        """Returns the list with further elements at its end."""
         grown = self.with_capacity(self._size())
         for item in items:
             grown = grown.push(item)
         return grown
 
     def items(self) -> list[Any]:
-        """The elements one by one."""
+        """Returns the elements one by one."""
         return [] if self.data is None else [self.get(i, -1) for i in range(self._size())]
 
     def zeros_like(self) -> DenseList:
-        """Zeros for each element."""
+        """Makes a list of zeros for the elements."""
         return self._with(jax.tree.map(jnp.zeros_like, self.data))
 
     def __add__(self, other: DenseList) -> DenseList:
-        """The sums of the elements."""
+        """Adds the elements of two lists."""
         if self.is_unset or other.is_unset:
             return other if self.is_unset else self
         return self._with(jax.tree.map(jnp.add, self.data, other.data))
@@ -234,7 +232,7 @@ class DenseList:
     # --- shapes --------------------------------------------------------------------------------------------------
 
     def _data_for(self, item: Any) -> Any:
-        """The rows that `item` is to be written to, zeros if there are none yet."""
+        """Returns the rows to which `item` is to be written, zeros if there are no rows yet."""
         item = _arrays(item)
         if self.data is None:
             return jax.tree.map(lambda new: jnp.zeros((self.capacity, *new.shape), new.dtype), item)
@@ -250,7 +248,7 @@ class DenseList:
         return data
 
     def _known(self, shape: Any) -> Any:
-        """The rows, which must be there or follow from a shape."""
+        """Returns the rows, which must be there or follow from a shape."""
         if self.data is not None:
             return self.data
         element = merge(self.element, declared_shape(shape))
@@ -261,7 +259,7 @@ class DenseList:
     # --- boundaries ----------------------------------------------------------------------------------------------
 
     def to_host(self) -> TensorList:
-        """The list as the NumPy engine has it."""
+        """Converts the list to the NumPy engine's form."""
         length = int(self.length)
         if self.data is None:
             return TensorList(self.dtype, self.element, length)
@@ -272,9 +270,9 @@ class DenseList:
 
 
 def to_dense(value: TensorList) -> DenseList:
-    """A list of the NumPy engine as XLA takes it.
+    """Converts a list of the NumPy engine to XLA's form.
 
-    Raises: UnknownWhileCompilingError: if its elements differ in shape: what takes it stays on the NumPy tier.
+    Raises: UnknownWhileCompilingError: if elements differ in shape: the function stays on the NumPy tier.
     """
     items = value.items()
     made = DenseList(value.dtype, value.element, len(items), len(items), False)
@@ -299,7 +297,7 @@ def _leaves(a: Any, b: Any) -> zip[tuple[Any, Any]]:
 
 
 def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:
-    """A list of unset elements that may grow to `limit`; None for any number."""
+    """Makes a list of unset elements that may grow to `limit`; None for any number."""
     made = DenseList(dtype, element, length, length if limit is None else limit, limit is not None)
     if element.is_fully_defined() and dtype.name != "variant":
         made.data = jnp.zeros((made.capacity, *element.as_list()), dtype.np_dtype)
@@ -307,7 +305,7 @@ def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None)
 
 
 def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
-    """The rows of an array as a list."""
+    """Makes a list of the rows of an array."""
     return DenseList(dtype, element, tensor.shape[0], tensor.shape[0], False, jnp.asarray(tensor))
 
 
@@ -315,12 +313,12 @@ def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
 
 
 def settle(before: Any, after: Any, trips: int | None) -> Any:
-    """A loop variable as it has to enter the loop so that `after`, what one iteration makes of it, has its type.
+    """Returns a loop variable in the form that enters the loop, of the type of `after`, the result of one iteration.
 
     Args:
       before: the value at the entrance.
       after: the abstract value after an iteration.
-      trips: the number of iterations if it is known.
+      trips: the number of iterations if the number is known.
     """
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
@@ -351,7 +349,7 @@ def settle(before: Any, after: Any, trips: int | None) -> Any:
 
 
 def length_after(before: Any, after: Any, trips: int | None) -> int | None:
-    """The length of a list after a loop in which each iteration adds, or takes away, the same number of elements."""
+    """Returns the length of a list after a loop whose iterations each add, or take, the same number of elements."""
     lists = isinstance(before, DenseList) and isinstance(after, DenseList)
     if not lists or trips is None or not isinstance(before.length, int) or not isinstance(after.length, int):
         return None
@@ -359,7 +357,7 @@ def length_after(before: Any, after: Any, trips: int | None) -> int | None:
 
 
 def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
-    """The capacity that a list needs before a loop, which makes it longer by the same amount in every iteration."""
+    """Returns the capacity that a list needs before a loop that makes it longer by the same amount each time."""
     if trips is None:
         raise no_size()
     return before.capacity + max(trips, 1) * (
@@ -368,7 +366,7 @@ def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
 
 
 def released(value: Any, before: Any, length: int | None) -> Any:
-    """A loop variable after the loop: a list may grow again if it could before, and has its length if that is known."""
+    """Returns a loop variable after the loop; a list may grow again if it could before, and has its length if known."""
     if not isinstance(value, DenseList):
         return value
     size = value.length if length is None else length
@@ -376,7 +374,7 @@ def released(value: Any, before: Any, length: int | None) -> Any:
 
 
 def common_type(lists: Sequence[DenseList]) -> DenseList:
-    """The type of lists that come from different branches; its length is None where theirs differ."""
+    """Returns the type of lists that come from different branches; the length is None where lengths differ."""
     model = next((one for one in lists if one.data is not None), lists[0])
     known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
     length, capacity = model.length if known else None, max(one.capacity for one in lists)
@@ -389,7 +387,7 @@ def common_type(lists: Sequence[DenseList]) -> DenseList:
 
 
 def conformed(value: DenseList, model: DenseList) -> DenseList:
-    """A list as one of the type of `model`: an unset one gets rows of zeros."""
+    """Converts a list to the type of `model`: an unset list gets rows of zeros."""
     size, data = model.capacity, value.with_capacity(model.capacity).data
     if data is None and model.data is not None:
         data = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), model.data)
@@ -400,7 +398,7 @@ def conformed(value: DenseList, model: DenseList) -> DenseList:
 
 
 def _alike(rows: Any, new: Any) -> tuple[Any, Any]:
-    """The elements of a list and a new one as values of one type.
+    """Returns the elements of a list and a new element as values of one type.
 
     Lists among them that are not made of one constant forget theirs; where lengths differ they become data.
     """
@@ -439,7 +437,7 @@ jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)
 
 
 def _arrays(item: Any) -> Any:
-    """An element whose leaves are arrays of the engine; a nested list has no more room than it needs."""
+    """Returns an element whose leaves are arrays of the engine; a nested list has no more room than needed."""
     if isinstance(item, DenseList):
         return item.with_capacity(item.length) if isinstance(item.length, int) else item
     return jnp.asarray(item)
@@ -463,7 +461,7 @@ def _resized(rows: Any, size: int) -> Any:
 
 
 def declared_shape(shape: Any) -> TensorShape:
-    """A shape that an op declares, if its value is known."""
+    """Returns a shape that an op declares, if the value is known."""
     return shape_from(shape) if isinstance(shape, TensorShape) or _is_host(shape) else TensorShape(None)
 
 
@@ -478,5 +476,5 @@ def _static(value: Any) -> int:
 
 
 def no_size() -> errors.UnknownWhileCompilingError:
-    """The error for a list whose size is not known while compiling."""
+    """Makes the error for a list whose size is not known while compiling."""
     return errors.UnknownWhileCompilingError(_NO_SIZE)

@@ -1,8 +1,8 @@
 """From a graph to a function of jax.numpy arrays.
 
-The graph is walked once, while JAX traces, in the order of its operations. What
-depends only on constants and static shapes is computed on the host with the NumPy
-kernels, so an op whose shape argument comes from `tf.shape(x)` finds a plain array.
+The graph is walked once, while JAX traces, in the order of its operations. Whatever depends only on constants and
+static shapes is computed on the host with the NumPy kernels, so an op whose shape argument comes from `tf.shape(x)`
+finds a plain array.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NEEDS_VALUE = (jax.errors.JAXTypeError, jax.errors.JAXIndexError, jax.errors.Un
 
 @contextlib.contextmanager
 def _explained(node: Node) -> Iterator[None]:
-    """Turns the exceptions of a kernel into ones that name the node and what must be known of its inputs."""
+    """Turns the exceptions of a kernel into exceptions that name the node and the inputs that must be known."""
     try:
         yield
     except _NEEDS_VALUE as error:
@@ -89,7 +89,7 @@ class Lowering:
             return flatten_result(op, _bind(node)(*arguments))
 
     def _summed(self, node: Node, arguments: Sequence[Any]) -> Any:
-        """The sum of whole arrays and of such that are mostly zeros: see the pass `sparse_sums`."""
+        """Adds whole arrays, and arrays that are mostly zeros: see the pass `sparse_sums`."""
         whole, parts = split_summands(node, arguments)
         with _explained(node):
             total = whole[0] if len(whole) == 1 else _bind(node)(*whole)
@@ -115,13 +115,13 @@ class Lowering:
 
 
 def _named_inputs(node: Node) -> list[tuple[str, Value]]:
-    """The values that a node reads, with the names of the arguments that they belong to."""
+    """Returns the values that a node reads, with the names of the arguments to which the values belong."""
     arguments = places(node.op_def.signature.inputs, node.attrs)
     return [(arg.name, node.inputs[place]) for arg, at in arguments for place in at]
 
 
 def _numbers(tensors: Sequence[Any]) -> list[Any]:
-    """The tensors that can say a size or a place."""
+    """Returns the tensors that can say a size or a position."""
     return [t for t in tensors if t.dtype.is_integer or t.dtype.is_bool]
 
 
@@ -130,17 +130,17 @@ def _bind(node: Node) -> Callable[..., Any]:
 
 
 def _callable(function: Any) -> Callable[..., Any]:
-    """A function attribute as a callable on traced arrays."""
+    """Makes a callable on traced arrays of a function attribute."""
     return Lowering(_graph(function))
 
 
 def _graph(function: Any) -> OptimizedGraph:
-    """The optimized graph of a function attribute."""
+    """Returns the optimized graph of a function attribute."""
     return function if isinstance(function, OptimizedGraph) else optimize(getattr(function, "graph", function))
 
 
 def _array(value: Value, arrays: dict[Value, Any]) -> Any:
-    """What stands for a value while JAX traces."""
+    """Returns what stands for a value while JAX traces."""
     return arrays[value] if value.constant is None else value.constant
 
 
@@ -157,5 +157,5 @@ def _complaint(node: Node, why: str) -> str:
 
 
 def _place(node: Node) -> str:
-    """Where the program made an operation, as the end of a message."""
+    """Says where the program made an operation, as the end of a message."""
     return f"\n\nDefined at:\n  {node.source}" if node.source is not None else ""

@@ -1,8 +1,8 @@
 """jax.numpy as the array namespace of kernels, with its differences to NumPy levelled.
 
-The counterpart of `engines.numpy.namespace`: the same extras under the same names, so
-that a kernel is one text for both. Control flow becomes `jax.lax` control flow; the
-variables among its operands are carried through as values (see `cells`).
+The counterpart of `engines.numpy.namespace`: the same extras under the same names, so that a kernel is one text for
+both engines. Control flow becomes `jax.lax` control flow; the variables among the operands are carried through as
+values (see `cells`).
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class XlaNamespace:
 
     @staticmethod
     def astype(x: Array, dtype: Any) -> Array:
-        """`x` converted element-wise."""
+        """Converts `x` element-wise."""
         return jnp.asarray(x).astype(dtype)
 
     @staticmethod
     def converted(x: Array, dtype: Any) -> Array:
-        """`x` converted as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
+        """Converts `x` as `tf.cast` does, where negative numbers wrap around in an unsigned type."""
         x, dtype = jnp.asarray(x), np.dtype(dtype)
         if dtype.kind != "u" or x.dtype.kind in "iub":
             return x.astype(dtype)
@@ -67,75 +67,75 @@ class XlaNamespace:
 
     @staticmethod
     def are_known(*arrays: Array) -> bool:
-        """Whether the values of all arrays are known while compiling."""
+        """Tells whether the values of all arrays are known while compiling."""
         return all(_is_host(array) for array in arrays)
 
     @staticmethod
     def added_at(total: Array, index: Any, values: Array) -> Array:
-        """`total` with `values` added at the places `index`, of which no two are the same."""
+        """Returns `total` with `values` added at the positions `index`, no two of which are the same."""
         return total.at[index].add(values)
 
     @staticmethod
     def bitcast(x: Array, dtype: Any) -> Array:
-        """The bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
+        """Reads the bytes of `x` as another dtype; the last axis grows or shrinks with the width."""
         return jax.lax.bitcast_convert_type(x, dtype)
 
     @staticmethod
     def scatter(x: Array, index: Any, updates: Array, mode: str) -> Array:
-        """A copy of `x` with `updates` combined at `x[index]`."""
+        """Returns a copy of `x` with `updates` combined at `x[index]`."""
         return getattr(jnp.asarray(x).at[index], _SCATTER_METHODS[mode])(updates)
 
     @staticmethod
     def may_hold(condition: Array) -> bool:
-        """Whether some element of `condition` may be true; one that only the compiled program knows may."""
+        """Tells whether some element of `condition` may be true, also one that only the compiled program knows."""
         return bool(condition.any()) if is_concrete(condition) else True
 
     @staticmethod
     def matmul(a: Array, b: Array) -> Array:
-        """Matrix product that keeps the dtype; small floats accumulate in float32."""
+        """Multiplies matrices and keeps the dtype; small floats accumulate in float32."""
         if a.dtype.name in _WIDENED:
             return jnp.matmul(a, b, preferred_element_type=jnp.float32).astype(a.dtype)
         return jnp.matmul(a, b)
 
     @staticmethod
     def sum(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
-        """Sum that keeps the dtype."""
+        """Sums elements and keeps the dtype."""
         return jnp.sum(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
 
     @staticmethod
     def prod(x: Array, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
-        """Product that keeps the dtype."""
+        """Multiplies elements and keeps the dtype."""
         return jnp.prod(x, axis=axis, dtype=dtype or x.dtype, keepdims=keepdims)
 
     @staticmethod
     def cumsum(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
-        """Cumulative sum that keeps the dtype."""
+        """Computes cumulative sums and keeps the dtype."""
         return jnp.cumsum(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
     def cumprod(x: Array, axis: int | None = None, dtype: Any = None) -> Array:
-        """Cumulative product that keeps the dtype."""
+        """Computes cumulative products and keeps the dtype."""
         return jnp.cumprod(x, axis=axis, dtype=dtype or x.dtype)
 
     @staticmethod
     def add(a: Array, b: Array) -> Array:
-        """The sum; of two lists, that of their elements."""
+        """Adds arrays; of two lists, adds the elements."""
         return a + b if isinstance(a, DenseList) else jnp.add(a, b)
 
     @staticmethod
     def reserve_list(dtype: DType, element_shape: Any, length: Any, capacity: Any) -> DenseList:
-        """A list of unset elements that may grow to `capacity`, -1 or not known for any number."""
+        """Makes a list of unset elements that may grow to `capacity`, -1 or unknown for any number."""
         room = int(capacity) if is_concrete(capacity) and capacity >= 0 else None
         return lists.reserved(dtype, lists.declared_shape(element_shape), int(length), room)
 
     @staticmethod
     def list_of_rows(dtype: DType, element_shape: Any, tensor: Array) -> DenseList:
-        """The rows of an array as a list."""
+        """Makes a list of the rows of an array."""
         return lists.from_rows(tensor, lists.declared_shape(element_shape), dtype)
 
     @staticmethod
     def list_of_pieces(dtype: DType, element_shape: Any, pieces: Sequence[Array]) -> DenseList:
-        """Arrays as a list; they must have one shape."""
+        """Makes a list of arrays, which must have one shape."""
         if any(piece.shape != pieces[0].shape for piece in pieces):
             raise errors.UnimplementedError(None, None, "All lengths have to be the same")
         element = lists.declared_shape(element_shape)
@@ -145,12 +145,12 @@ class XlaNamespace:
 
     @staticmethod
     def declared_shape(vector: Any) -> TensorShape:
-        """A shape given as a vector (or -1), as far as its value is known."""
+        """Returns a shape given as a vector (or -1), as far as the value is known."""
         return lists.declared_shape(vector)
 
     @staticmethod
     def cond(predicate: Array, then: Callable[..., Any], otherwise: Callable[..., Any], operands: Sequence[Any]) -> Any:
-        """`lax.cond`, or a plain choice if the predicate is known while compiling."""
+        """Calls `lax.cond`, or makes a plain choice if the predicate is known while compiling."""
         if is_concrete(predicate):
             return then(*operands) if predicate else otherwise(*operands)
         arrays, cells, rebuild = _split(operands, [_is_host(item) for item in operands])
@@ -161,7 +161,7 @@ class XlaNamespace:
 
     @staticmethod
     def switch(index: Array, branches: Sequence[Callable[..., Any]], operands: Sequence[Any]) -> Any:
-        """`lax.switch`; an index out of range takes the last branch."""
+        """Calls `lax.switch`; an index out of range takes the last branch."""
         last = len(branches) - 1
         if is_concrete(index):
             return branches[int(index) if 0 <= int(index) <= last else last](*operands)
@@ -173,7 +173,7 @@ class XlaNamespace:
 
     @staticmethod
     def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:
-        """`lax.while_loop` over the arrays of the state and the values of its variables.
+        """Calls `lax.while_loop` over the arrays of the state and the values of its variables.
 
         Host constants that the body only passes on (its captures) stay constants.
         """
@@ -216,14 +216,14 @@ class XlaNamespace:
 
 
 def _operand(item: Any) -> Any:
-    """A value as an operand of a compiled construct."""
+    """Returns a value as an operand of a compiled construct."""
     return item if isinstance(item, DenseList) else jnp.asarray(item)
 
 
 def _like(item: Any, first: Any) -> Any:
-    """What an iteration makes of a loop variable, as an operand like the first one.
+    """Returns a loop variable after an iteration, as an operand like `first`, the operand before.
 
-    Raises: UnknownWhileCompilingError: if it has another shape.
+    Raises: UnknownWhileCompilingError: if the variable has another shape.
     """
     if isinstance(item, DenseList):
         return item
@@ -236,7 +236,8 @@ def _like(item: Any, first: Any) -> Any:
 
 
 def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[list[Any], list[int | None]]:
-    """The loop variables with lists of the type that the loop gives them, and the lengths of these after the loop.
+    """Returns the loop variables with lists of the type that the loop gives them, and the lists' lengths after the
+    loop.
 
     The types are found by tracing the body until they stay.
     """
@@ -253,19 +254,19 @@ def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[l
 
 
 def _is_host(item: Any) -> bool:
-    """Whether a value is known while compiling."""
+    """Tells whether a value is known while compiling."""
     return isinstance(item, (np.ndarray, np.generic))
 
 
 def _moving(operands: Sequence[Any], fixed: Sequence[bool]) -> list[int]:
-    """The positions of the arrays that are operands of the compiled construct."""
+    """Returns the positions of the arrays that are operands of the compiled construct."""
     return [i for i, item in enumerate(operands) if not isinstance(item, Cell) and not fixed[i]]
 
 
 def _split(
     operands: Sequence[Any], fixed: Sequence[bool]
 ) -> tuple[list[Any], list[Cell], Callable[..., tuple[list[Any], list[Cell]]]]:
-    """Separates arrays from variables; the third result puts new ones back in their places.
+    """Separates arrays from variables; the third result puts new arrays and variables back in their positions.
 
     Operands that are `fixed` are neither: they are put back as they were.
     """
@@ -286,7 +287,7 @@ def _split(
 def _branches(
     functions: Sequence[Callable[..., Any]], rebuild: Callable[..., Any], arrays: Sequence[Any], cells: Sequence[Cell]
 ) -> list[Callable[..., Any]]:
-    """The branches as functions that return values of the same types."""
+    """Returns the branches as functions that return values of the same types."""
     branches = [_branch(function, rebuild) for function in functions]
     if any(isinstance(item, DenseList) and item.may_be_empty for item in arrays):
         branches = _possible(branches, arrays, cells)
@@ -299,7 +300,7 @@ def _branches(
 
 
 def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cells: Sequence[Cell]) -> list[Any]:
-    """The branches, with another one in place of each that would take an element from an empty list.
+    """Replaces each branch that would take an element from an empty list by another branch.
 
     Raises: EmptyListError: if all do.
     """

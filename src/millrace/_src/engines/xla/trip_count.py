@@ -1,8 +1,7 @@
 """How often a loop will run, where that is known while compiling.
 
-A list that grows in a loop needs its final size when XLA compiles. Most loops count:
-what their condition reads follows from constants alone. That small part of condition
-and body is run on the host, ahead of time.
+A list that grows in a loop needs its final size when XLA compiles. Most loops count: the values that the condition
+reads follow from constants alone. That small part of condition and body is run on the host, ahead of time.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Count(NamedTuple):
 
 
 def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
-    """How a loop will end; None if that depends on what only the compiled program computes.
+    """Returns how a loop will end; None if that depends on what only the compiled program computes.
 
     Args:
       cond: the lowered condition.
@@ -60,7 +59,7 @@ def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
 
 
 def _further_counters(body: Any, state: Sequence[Any], counters: Container[int]) -> dict[int, Evaluator]:
-    """Whole numbers that count though the condition does not read them: the gradient of a loop reads its own count."""
+    """Returns numbers that count though the condition does not read them: a loop's gradient reads its count."""
     found = {}
     for position, value in enumerate(body.outputs):
         is_whole = value.dtype.is_integer and value.shape.rank == 0
@@ -92,7 +91,9 @@ def _program(inputs: Sequence[Value], outputs: Sequence[Value]) -> tuple[Evaluat
 
 
 def _programs(inputs: Sequence[Value], outputs: Sequence[Value]) -> tuple[list[Evaluator], set[int]]:
-    """Evaluators of some values of a graph, and the positions of the inputs that they read."""
+    """Makes evaluators of some values of a graph; returns the evaluators and the positions of the inputs that they
+    read.
+    """
     positions = {value: i for i, value in enumerate(inputs)}
     read: set[int] = set()
     return [_evaluator(value, positions, read) for value in outputs], read
