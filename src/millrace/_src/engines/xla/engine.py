@@ -100,7 +100,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
 
 
 def _needs_state(node: Node) -> bool:
-    """Tells whether the arguments of a random op depend on a variable or another effect, which rules out drawing ahead."""
+    """Tells whether the arguments of a random op depend on a variable or another effect: no drawing ahead then."""
     pending, seen = [value.node for value in node.inputs], set()
     while pending:
         current = pending.pop()
