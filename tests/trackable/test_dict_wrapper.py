@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import pickle
 from collections import OrderedDict
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import millrace as tf
 from millrace._src.trackable.dict_wrapper import Mapping, _DictWrapper
 from millrace._src.trackable.list_wrapper import ListWrapper
+from millrace._src.trackable.tuple_wrapper import _TupleWrapper
 
 
 def test_json_and_calls_read_a_wrapper_as_a_dict() -> None:
@@ -69,6 +71,18 @@ def test_any_changes_do_what_they_do_to_a_dict(steps: list[tuple[int, str, int]]
         assert (
             wrapper == plain and list(wrapper) == list(plain) and json.loads(json.dumps({"w": wrapper})) == {"w": plain}
         )
+
+
+def test_dataclasses_rebuild_wrappers_as_they_do_dicts_and_lists() -> None:
+    @dataclasses.dataclass
+    class Settings:
+        table: Any
+        sizes: Any
+        pair: Any
+
+    settings = Settings(_DictWrapper({"a": [1]}), ListWrapper([1, 2]), _TupleWrapper((1, [2])))
+    plain = {"table": {"a": [1]}, "sizes": [1, 2], "pair": (1, [2])}
+    assert dataclasses.asdict(settings) == plain and dataclasses.replace(settings) == settings
 
 
 def test_two_wrappers_are_compared_by_what_the_users_dicts_hold() -> None:

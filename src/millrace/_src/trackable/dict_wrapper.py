@@ -101,15 +101,15 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
     Elements that are set are tracked under their keys. Other changes (`pop`, `clear`, `setdefault`, ...) go to the
     user's dict, and so count as changes behind the wrapper's back.
 
-    Args: wrapped_dict: the user's dict, which stays the one that is read and changed.
+    Args: wrapped_dict: the user's dict, which stays the one that is read and changed; or pairs of keys and values.
     """
 
     _has_other_keys = False
     _before_modification: dict[Any, Any] | None = None
     """What the wrapper knew to be in the user's dict when that was first changed behind the wrapper's back."""
 
-    def __init__(self, wrapped_dict: dict[Any, Any] | None = None) -> None:
-        self._storage: dict[Any, Any] = {} if wrapped_dict is None else wrapped_dict
+    def __init__(self, wrapped_dict: dict[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
+        self._storage: dict[Any, Any] = wrapped_dict if isinstance(wrapped_dict, dict) else dict(wrapped_dict)
         for key, value in self._storage.items():
             self._storage[key] = self._track_value(value, key)
         dict.update(self, self._storage)

@@ -101,15 +101,15 @@ class List(TrackableDataStructure, Sequence[Any]):
 class ListWrapper(List, list[Any]):
     """A list that a user set as an attribute: it takes every change, and remembers what cannot be saved.
 
-    Args: wrapped_list: the user's list, which stays the one that is read and changed.
+    Args: wrapped_list: the user's list, which stays the one that is read and changed; or any elements.
     """
 
     _non_append_mutation = False
     _before_modification: list[Any] | None = None
     """What the wrapper knew to be in the user's list when that was first changed behind the wrapper's back."""
 
-    def __init__(self, wrapped_list: list[Any] | None = None) -> None:
-        self._storage = [] if wrapped_list is None else wrapped_list
+    def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
+        self._storage = wrapped_list if isinstance(wrapped_list, list) else list(wrapped_list)
         for index, value in enumerate(self._storage):
             self._storage[index] = self._track_value(value, str(index))
         list.extend(self, self._storage)
