@@ -45,8 +45,8 @@ class _ModuleNameScope:
 class Module(AutoTrackable):
     """Base class of objects that hold variables and other modules.
 
-    Variables and modules are found in attributes, and in the lists, tuples and dicts there. A list, dict or tuple that is
-    set as an attribute becomes one that tracks what is put into it; it is a list, dict or tuple as before.
+    Variables and modules are found in attributes, and in the lists, tuples and dicts there. A list, dict or tuple that
+    is set as an attribute becomes one that tracks what is put into it; it is a list, dict or tuple as before.
 
     Args: name: a valid Python identifier; default is the class name in snake case.
 
