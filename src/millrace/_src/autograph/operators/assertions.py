@@ -1,4 +1,8 @@
-"""`assert` of a tensor, which is checked when the graph runs."""
+"""`assert` of a tensor.
+
+A tensor of a graph has no truth while the function is traced. So the assertion becomes an `Assert` of the graph, which
+is checked whenever the graph runs, and Python has nothing left to assert.
+"""
 
 from __future__ import annotations
 

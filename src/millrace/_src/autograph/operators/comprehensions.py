@@ -1,4 +1,8 @@
-"""Comprehensions: over a tensor of known length a comprehension runs over the tensor's parts."""
+"""Comprehensions: over a tensor of known length a comprehension runs over the tensor's parts.
+
+A comprehension makes a Python list, set or dictionary. So the number of its elements must be known while the function
+is traced, and its conditions must not be tensors of the graph.
+"""
 
 from __future__ import annotations
 

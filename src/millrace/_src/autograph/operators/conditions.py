@@ -1,4 +1,8 @@
-"""The values that are accepted as a condition in the graph."""
+"""The values that are accepted as a condition in the graph.
+
+Python asks any object for its truth. The graph decides by boolean scalars alone, so that other dtypes and shapes are
+mistakes, which the error explains. A list that a loop of the graph has built is true if it has elements, as in Python.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Assignments to items (`x[i] = v`): in place for Python objects; a changed copy for a tensor."""
+"""Assignments to items (`x[i] = v`).
+
+A Python container is changed in place. A tensor cannot change: the graph makes a changed copy, which converted code
+assigns to the variable.
+"""
 
 from __future__ import annotations
 

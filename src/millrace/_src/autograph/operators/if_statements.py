@@ -1,4 +1,9 @@
-"""`if`: Python's where the condition is a Python value, a `cond` of the graph where it is a tensor."""
+"""`if`: Python's where the condition is a Python value, a `cond` of the graph where the condition is a tensor.
+
+For a tensor both branches are traced, each from the state before the statement. What a branch has changed, in variables
+and in containers, is read at its end and undone. The two ends of each variable are merged (`merging`): the tensors
+become outputs of the `cond`, and the Python values must be the same.
+"""
 
 from __future__ import annotations
 

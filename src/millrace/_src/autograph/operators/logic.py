@@ -1,4 +1,9 @@
-"""`and`, `or`, `not`, `in`: over tensors these operators are operations of the graph."""
+"""`and`, `or`, `not`, `in` over tensors.
+
+Python's own operators ask their operands for a truth value, which a tensor of a graph does not have. Over such tensors
+the operators are operations of the graph; `and` and `or` evaluate their second operand only where the first does not
+decide, in the graph too.
+"""
 
 from __future__ import annotations
 

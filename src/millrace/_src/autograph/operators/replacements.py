@@ -1,4 +1,8 @@
-"""The table of functions that stand for Python's builtins in converted code."""
+"""The table of functions that stand for Python's builtins in converted code.
+
+A builtin such as `len` or `range` knows no tensor of a graph. The module of a replacement enters it with `replaces`,
+and calls in converted code look every builtin up in the table.
+"""
 
 from __future__ import annotations
 

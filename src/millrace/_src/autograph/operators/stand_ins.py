@@ -1,4 +1,8 @@
-"""Zeros in place of a missing value, or of a value of another graph: only their dtype and shape are read."""
+"""Zeros in place of a missing value, or of a value of another graph.
+
+A loop needs a first value of every variable it carries, and a branch a value for each output of the other branch. Where
+there is none, only the dtype and shape of the value are read; zeros have both.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Unpacking: `a, b = t`, `f(*t)`, `for a, b in pairs`, where `t` or the elements of `pairs` may be tensors."""
+"""Unpacking: `a, b = t`, `f(*t)`, `for a, b in pairs`, where `t` or the elements of `pairs` may be tensors.
+
+Python cannot iterate over a tensor of a graph. A tensor is split along its first axis instead, into as many parts as
+the targets ask for or as its shape says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What the converters of one function share: its variables, its names, and how its parts are rewritten."""
+"""What the converters of one function share: its variables, its names, and how its parts are rewritten.
+
+Both forms of a function, inline and compact, are written from the same facts: which variables there are and which may
+have no value, which names are free, and how nested functions are converted. One `FunctionCode` holds them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Names for the variables that converted code adds."""
+"""Names for the variables that converted code adds.
+
+An added variable must not hide one of the user's. A `Namer` knows every identifier of a piece of code, and numbers the
+names that it gives until they are new.
+"""
 
 from __future__ import annotations
 

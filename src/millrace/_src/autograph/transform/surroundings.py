@@ -1,16 +1,14 @@
 """Compiling a definition as if it still stood where the user wrote it.
 
-What a name means depends on what stands around a function: `nonlocal x` and the reading of `x` need the variable of a
-function around, `__x` has the prefix of a class around, and `super()` needs the cell `__class__`. A definition compiled
-alone, at the top of a module, has none of this. So the definition is compiled inside a factory that stands for its
-surroundings:
+A name's meaning depends on what stands around a function: `nonlocal x` and reads of `x` need the variable of a function
+around, `__x` has the prefix of a class around, and `super()` needs the cell `__class__`. So a definition is compiled
+inside a factory that stands for its surroundings:
 
     def ag_outer__(x, factor):          # the variables of functions around, as cells
         class _Model:                   # the class around, if there is one, under a name that no code means
             def ag_function__(self): nonlocal x; ...
 
-The factory never runs. Only the code object of the definition is taken out of the factory, and gets the user's own
-cells.
+The factory never runs. Only the definition's code object is taken out of the factory, and gets the user's own cells.
 """
 
 from __future__ import annotations

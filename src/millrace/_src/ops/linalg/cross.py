@@ -1,4 +1,8 @@
-"""The cross product of vectors in three dimensions, an op of TensorFlow's."""
+"""The cross product of vectors in three dimensions.
+
+The product is an op of TensorFlow's, with an error of its own for vectors that do not have three elements. The
+gradients are cross products again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Trace, adjoint and normalization: short compositions of other ops."""
+"""Trace, adjoint and normalization of matrices.
+
+Each is a short composition of other ops, which give the shape rules and gradients.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`tf.nn.batch_normalization`: scale and shift with given moments, written with elementary ops."""
+"""`tf.nn.batch_normalization`: scale and shift with given moments.
+
+The moments come from elsewhere (`tf.nn.moments`, or running averages), so elementary ops suffice and have gradients.
+`fused_batch_norm` has the ops that also compute the moments.
+"""
 
 from __future__ import annotations
 

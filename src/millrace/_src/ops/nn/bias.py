@@ -1,4 +1,8 @@
-"""`tf.nn.bias_add`: one number a channel, added; and the op that is its gradient."""
+"""`tf.nn.bias_add`: one number a channel, added to all elements of the channel.
+
+A graph names the ops BiasAdd, BiasAddV1 and BiasAddGrad, so they are ops here too. The gradient with respect to the
+bias is a sum over all axes but the channels.
+"""
 
 from __future__ import annotations
 

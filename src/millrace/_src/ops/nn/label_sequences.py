@@ -1,4 +1,8 @@
-"""`tf.nn.collapse_repeated`: label sequences without repetitions."""
+"""`tf.nn.collapse_repeated`: label sequences without repetitions.
+
+A label is kept where it differs from the one before and lies inside its sequence. The kept labels of all sequences are
+packed to the front of their rows by one scatter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.nn.l2_normalize` and `tf.nn.zero_fraction`, written with elementary ops."""
+"""`tf.nn.l2_normalize` and `tf.nn.zero_fraction`.
+
+Both are written with elementary ops, in TensorFlow's structure, so that graphs and gradients are TensorFlow's.
+"""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _along(function: Any, logits: Any, axis: Any, name: str | None) -> Any:
     if executing_eagerly():
         order = _swapped(rank, axis)
         return raw.Transpose(x=function(raw.Transpose(x=logits, perm=order)), perm=order)
-    rank_of(logits)  # TensorFlow's graphs have one more, unused
+    rank_of(logits)  # TensorFlow's graphs have one more Rank node, which nobody reads
     size = rank_of(logits)
     last_axis_logits = transpose(logits, _swapped_order(size, axis))
     return transpose(function(last_axis_logits), _swapped_order(size, axis), name=name or "transpose")
