@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import millrace as tf
-from millrace._src.core.shape_context import partial_value, static_shape, static_value
+from millrace._src.core.op_registry import get_op
+from millrace._src.core.shape_context import ShapeContext, partial_value, static_shape, static_value
 
 
 def traced(f: Any, *shapes: Any) -> Any:
@@ -70,3 +71,12 @@ def test_partial_static_values() -> None:
     got = traced(lambda x: tf.get_static_value(tf.stack([x[0], 2.0]), partial=True), [3])
     assert list(got) == [None, 2.0]
     assert traced(lambda x: tf.get_static_value(tf.stack([x[0], 2.0])), [3]) is None
+
+
+def test_inputs_before_a_list_and_after_one_are_found_by_name() -> None:
+    op = get_op("If")
+    assert op.input_positions == {"cond": 0}
+    c = ShapeContext(op, ["cond", "a", "b"], {"Tin": (tf.float32, tf.float32)})
+    assert [list(c.tensors(name)) for name in ("cond", "input")] == [["cond"], ["a", "b"]]
+    with pytest.raises(KeyError, match="If has no input 'x'"):
+        c.tensors("x")

@@ -318,7 +318,7 @@ def _call_shape(c: ShapeContext) -> Sequence[TensorShape]:
     return [t.shape for t in c.attr("f").graph.outputs]
 
 
-def _call_handles(c: ShapeContext) -> Sequence[HandleType | None]:
+def _call_handles(c: ShapeContext) -> list[HandleType | None]:
     return [t.handle_type for t in c.attr("f").graph.outputs]
 
 

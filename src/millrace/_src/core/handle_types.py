@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from millrace._src.core.shape_context import ShapeContext
 
 
-@dataclass(frozen=True, slots=True)
 class HandleType:
-    """The type of what a handle refers to; the base class of all kinds."""
+    """The type of what a handle refers to; the base class of all kinds, which are frozen dataclasses."""
+
+    __slots__ = ()
 
     def join(self, other: HandleType | None) -> HandleType | None:
         """Returns the most specific type that holds for referents of both types, None if there is none."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar, overload
@@ -204,6 +205,12 @@ class OpDef:
     def has_list_inputs(self) -> bool:
         """Whether an input is a list of tensors."""
         return any(arg.is_list for arg in self.signature.inputs)
+
+    @functools.cached_property
+    def input_positions(self) -> dict[str, int]:
+        """The positions of the inputs among the flat ones, by name, up to the first input that is a list of tensors."""
+        single_inputs = itertools.takewhile(lambda arg: not arg.is_list, self.signature.inputs)
+        return {arg.name: position for position, arg in enumerate(single_inputs)}
 
     @functools.cached_property
     def has_list_arguments(self) -> bool:

@@ -37,6 +37,9 @@ class ShapeContext:
 
     def tensors(self, name: str) -> Sequence[Any]:
         """Returns the tensors of input `name`."""
+        position = self.op.input_positions.get(name)
+        if position is not None:
+            return (self.inputs[position],)
         for arg, at in places(self.op.signature.inputs, self.attrs):
             if arg.name == name:
                 return self.inputs[at.start : at.stop]

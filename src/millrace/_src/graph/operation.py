@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core.dtypes import DType
-from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -92,10 +91,10 @@ class Operation:
     def infer_handle_types(self) -> None:
         """Notes on the outputs of dtype resource and variant what the op's handle rule finds."""
         rule = self.op_def.rules.handles
-        if rule is None or not any(tensor.dtype.is_handle for tensor in self.outputs):
+        if rule is None or True not in [tensor.dtype.is_handle for tensor in self.outputs]:
             return
         found = rule(ShapeContext(self.op_def, self.inputs, self.attrs))
-        types = [found] if found is None or isinstance(found, HandleType) else found
+        types = found if isinstance(found, list) else [found]
         for tensor, handle_type in zip(self.outputs, types, strict=True):
             if handle_type is not None:
                 tensor.handle_type = handle_type

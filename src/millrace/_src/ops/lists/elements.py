@@ -55,7 +55,9 @@ def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> 
 
 
 def _set_item_shape(c: ShapeContext) -> TensorShape:
-    merge(c.shape("item"), declared_shape(c))
+    item, declared = c.shape("item"), declared_shape(c)
+    if item != declared:
+        merge(item, declared)
     return SCALAR
 
 

@@ -38,7 +38,7 @@ def declared_shape(c: ShapeContext) -> TensorShape:
 
     Raises: ValueError: if the elements are of another dtype than the op's `element_dtype`.
     """
-    handle = c.tensors("input_handle")[0].handle_type
+    handle = c.inputs[0].handle_type
     if not isinstance(handle, ListHandle):
         return UNKNOWN
     expected = c.attr("element_dtype")
