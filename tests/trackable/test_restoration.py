@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import millrace as tf
+from millrace._src.trackable.base import Trackable
 from millrace._src.trackable.restoration import CheckpointInitialValue, CheckpointInitialValueCallable
 from tests.trackable.memory_checkpoint import restore_from, save
 
@@ -146,6 +147,51 @@ def test_restoring_into_a_container_of_another_structure_is_an_error(saved: Any,
     trained.x, fresh.x = (tf.nest.map_structure(tf.Variable, x) for x in (saved, present))
     with pytest.raises(ValueError, match=r"has an element .* which cannot have one: it was saved from a container of"):
         restore_from(save(trained), fresh)
+
+
+def test_restoring_into_a_list_whose_elements_have_moved_is_an_error() -> None:
+    trained, fresh = tf.Module(), tf.Module()
+    trained.x, fresh.x = ([tf.Variable(1.0), tf.Variable(2.0)] for _ in range(2))
+    fresh.x.pop(0)
+    with pytest.raises(ValueError, match=r"A list element was replaced .*, deleted .*, or moved"):
+        restore_from(save(trained), fresh)
+
+
+def test_children_that_an_object_only_names_when_asked_are_restored() -> None:
+    class Holder(Trackable):
+        def __init__(self, value: float) -> None:
+            self.variable = tf.Variable(value)
+
+        def _trackable_children(self, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+            return {"held": self.variable}
+
+    fresh = Holder(0.0)
+    restore_from(save(Holder(3.0)), fresh)
+    assert fresh.variable.numpy() == 3.0
+
+
+def test_an_object_saved_once_is_restored_into_one_object_only() -> None:
+    trained, fresh = tf.Module(), tf.Module()
+    trained.a = trained.b = tf.Variable(5.0)
+    fresh.a, fresh.b = tf.Variable(0.0), tf.Variable(0.0)
+    restore_from(save(trained), fresh)
+    assert (fresh.a.numpy(), fresh.b.numpy()) == (5.0, 0.0)
+
+
+def test_an_object_that_stands_for_two_saved_ones_has_the_first_value() -> None:
+    trained, fresh = tf.Module(), tf.Module()
+    trained.a, trained.b = tf.Variable(5.0), tf.Variable(6.0)
+    fresh.a = fresh.b = tf.Variable(0.0)
+    restore_from(save(trained), fresh)
+    assert fresh.a.numpy() == 5.0
+
+
+def test_elements_of_a_list_that_are_set_later_take_their_values() -> None:
+    trained, fresh = tf.Module(), tf.Module()
+    trained.x, fresh.x = [tf.Variable(5.0), tf.Variable(6.0)], [0, 0]
+    restore_from(save(trained), fresh)
+    fresh.x[1] = tf.Variable(0.0)
+    assert fresh.x[1].numpy() == 6.0
 
 
 def test_restoring_values_into_what_has_none_is_an_error() -> None:

@@ -39,15 +39,20 @@ class RestorePosition(Protocol):
 
 
 def restore(trackable: Any, position: RestorePosition) -> None:
-    """Gives an object and all objects below it their saved values; leaves positions for missing children."""
+    """Gives an object and all objects below it their saved values; leaves positions for missing children.
+
+    Raises: ValueError: if a container below has another structure than the saved one, or its elements have moved.
+    """
     waiting = deque([(trackable, position)])
     while waiting:
         target, place = waiting.popleft()
         if not place.bind(target):
             continue
         _restore_values(target, place)
-        for name, child_place in place.children().items():
-            child = target._lookup_dependency(name)
+        saved_children = place.children()
+        children = target._trackable_children() if saved_children else {}
+        for name, child_place in saved_children.items():
+            child = target._lookup_dependency(name, children)
             if child is None:
                 target._defer(name, child_place)
             else:
