@@ -18,7 +18,7 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
       inputs: the node's inputs, as tensors where there are values.
       error: what the kernel raised.
     """
-    if getattr(error, "_millrace_explained", False):
+    if is_explained(error):
         return error
     named: Any = kernel_error(node.op_def, inputs, node.attrs, error)
     if isinstance(named, errors.OpError):
@@ -31,6 +31,11 @@ def explained(error: Exception) -> Exception:
     """Marks an exception as naming its node, for the graphs around that node; returns the exception."""
     error._millrace_explained = True  # type: ignore[attr-defined]  # Python lets exceptions carry more
     return error
+
+
+def is_explained(error: Exception) -> bool:
+    """Returns whether an exception names its node."""
+    return getattr(error, "_millrace_explained", False)
 
 
 def _graph_message(node: Node, message: str) -> str:

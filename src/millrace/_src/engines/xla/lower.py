@@ -20,8 +20,9 @@ from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result, kernel_error
 from millrace._src.core.op_signature import places
 from millrace._src.engines.binding import bind_addition, bind_kernel
-from millrace._src.engines.failures import explained, node_failure
+from millrace._src.engines.failures import explained, is_explained
 from millrace._src.engines.xla.known_values import is_concrete
+from millrace._src.engines.xla.lists import EmptyListError
 from millrace._src.engines.xla.namespace import xp
 from millrace._src.passes.constant_folding import may_be_computed_ahead
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
@@ -48,8 +49,10 @@ def _explained(node: Node) -> Iterator[None]:
         if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # of a graph inside this node
             error.tensors = _numbers(node.inputs)
         raise
+    except EmptyListError:
+        raise  # the loop or the branch around it knows what to do
     except errors.OpError as error:
-        raise node_failure(node, node.inputs, error) from None
+        raise error if is_explained(error) else _named(node, error) from None
     except (ValueError, TypeError, IndexError, NotImplementedError) as error:
         message = str(kernel_error(node.op_def, node.inputs, node.attrs, error))
         raise _cannot_compile(node, message) from None
@@ -142,6 +145,13 @@ def _graph(function: Any) -> OptimizedGraph:
 def _array(value: Value, arrays: dict[Value, Any]) -> Any:
     """Returns what stands for a value while JAX traces."""
     return arrays[value] if value.constant is None else value.constant
+
+
+def _named(node: Node, error: errors.OpError) -> Exception:
+    """Returns the error of a kernel with the node behind the kernel's words, as TensorFlow's XLA names it."""
+    message = f"{error.message}\n\t [[{{{{node {node.name}}}}}]]{_place(node)}"
+    kind: Any = type(error)  # a subclass, which knows its code
+    return explained(kind(None, None, message))
 
 
 def _cannot_compile(node: Node, why: str) -> Exception:
