@@ -332,3 +332,68 @@ def prog_experimental_ref_and_swap(tf, np):
     a.assign(b)
     b.assign(t)
     return [a, b, a.count_up_to(5) if hasattr(a, "count_up_to_") else None]
+
+
+def _holder_class(tf, declares, converts):
+    class Holder:
+        def __init__(self, value):
+            self.variable = tf.Variable(value)
+
+        handle = property(lambda self: self.variable.handle)
+        dtype = property(lambda self: self.variable.dtype)
+        shape = property(lambda self: self.variable.shape)
+        trainable = property(lambda self: self.variable.trainable)
+        name = property(lambda self: self.variable.name)
+
+        def assign(self, value):
+            return self.variable.assign(value)
+
+        def read_value(self):
+            return self.variable.read_value()
+
+    if declares:
+        Holder._should_act_as_resource_variable = True
+    if converts:
+        Holder.__tf_tensor__ = lambda self, dtype=None, name=None: tf.convert_to_tensor(self.variable, dtype, name=name)
+    return Holder
+
+
+def prog_objects_that_declare_themselves_variables(tf, np):
+    """A class says that it acts as a variable; methods of the same names do not make it one."""
+    shown = []
+    for declares, converts in ((True, True), (True, False), (False, True)):
+        holder = _holder_class(tf, declares, converts)
+
+        def source(holder=holder):
+            x = holder(2.0)
+            with tf.GradientTape() as tape:
+                y = x.read_value() * 3.0
+            return tape.gradient(y, x)
+
+        def forward(holder=holder):
+            x = holder(2.0)
+            with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+                y = x.variable * 3.0
+            return accumulator.jvp(y)
+
+        def in_graph(holder=holder):
+            x = holder(2.0)
+            return tf.function(lambda: tf.gradients(x.variable * 3.0, x))()
+
+        def recomputed(holder=holder):
+            x = holder(2.0)
+            with tf.GradientTape() as tape:
+                y = tf.recompute_grad(lambda a: tf.convert_to_tensor(a) * 2.0)(x)
+            return [y, tape.gradient(y, x)]
+
+        wanted = [source, in_graph, recomputed] if declares and converts else [source] if declares else []
+        shown.append([call() for call in wanted] + ([forward()] if declares else []))
+        shown.append(attempt(lambda holder=holder: tf.constant(1.0) + holder(2.0), words=3) if converts else None)
+        shown.append([tf.is_tensor(holder(2.0)) if not converts else None, len(_module_with(tf, holder(2.0)).variables)])
+    return shown
+
+
+def _module_with(tf, value):
+    module = tf.Module()
+    module.held = value
+    return module
