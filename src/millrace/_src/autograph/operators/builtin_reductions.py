@@ -30,7 +30,7 @@ _NONE: Any = object()
 
 
 def _one_tensor(iterable: Any) -> Any:
-    """Returns the elements in one tensor if `iterable` is a tensor or an iterator of unknown length, else None."""
+    """Returns all elements in one tensor: of a tensor or an iterator of unknown length; None if Python must iterate."""
     if iterable.__class__ in plain:
         return None
     if isinstance(iterable, GraphIterator):
@@ -39,7 +39,11 @@ def _one_tensor(iterable: Any) -> Any:
 
 
 def _vector(iterable: Any, function: str) -> Any:
-    """Returns, as `_one_tensor` does, elements that can be compared or asked for their truth."""
+    """Returns the tensor of `_one_tensor`, if its elements can be compared or asked for their truth.
+
+    Returns: The tensor; an empty tuple if it has no elements; None if Python must iterate.
+    Raises: ValueError: if the elements are not scalars.
+    """
     tensor = _one_tensor(iterable)
     if tensor is None:
         return None
@@ -54,7 +58,7 @@ def _vector(iterable: Any, function: str) -> Any:
 
 @replaces(builtins.sum, beyond_tensorflow=True)
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
-    """Returns `sum(iterable, start)`: the rows of a tensor, added."""
+    """Returns `sum(iterable, start)`; the sum of a tensor is that of its rows."""
     tensor = _one_tensor(iterable)
     if tensor is None:
         return builtins.sum(iterable, start)
@@ -82,7 +86,10 @@ def all_(iterable: Any, /) -> Any:
 
 
 def _decided(iterable: Any, builtin: Any, deciding: bool, reduction: Any, join: Any) -> Any:
-    """Computes `any` or `all`: a Python value that decides ends the computation; tensors before it are joined."""
+    """Computes `any` or `all`.
+
+    A Python value that decides ends the computation; tensors before it are joined by `join`.
+    """
     if iterable.__class__ in plain:
         try:
             return builtin(iterable)
@@ -154,7 +161,7 @@ def _extreme_of_tensor(builtin: Any, tensor: Any, key: Any, default: Any = _NONE
 
 
 def _first_extreme(builtin: Any, tensor: Any, key: Any) -> Any:
-    """Finds the element that Python finds: the first, unless a later element compares as better."""
+    """Finds the element that Python finds: the first element, unless a later one compares as better."""
     keys = tensor if key is None else stacked(Map(key, [Elements(tensor)]))
     first = keys[0]
     if keys.dtype.is_floating:  # NaN compares as no better; a first NaN stays

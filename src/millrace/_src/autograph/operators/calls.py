@@ -30,7 +30,7 @@ _CO_ASYNCHRONOUS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class Verbosity:
-    """How much is said about conversions.
+    """The amount of logging about conversions.
 
     Attributes:
       level: From 1 on, each function that is converted is logged.
@@ -52,7 +52,7 @@ verbosity = Verbosity()
 
 
 class Converted:
-    """What the converted code of one function object needs at run time.
+    """The data that the converted code of one function object needs at run time.
 
     Attributes:
       code: The conversion.

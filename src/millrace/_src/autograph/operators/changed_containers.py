@@ -129,7 +129,7 @@ class _OwnItems:
         self.anywhere = {id(value) for name, value in zip(names, values) if _has_key_variable(name)}
 
     def is_at(self, key: Any, value: Any) -> bool:
-        """Tells whether the item at a key is such a variable with this value."""
+        """Tells whether the item at a key is a variable of its own that has this value."""
         return self.at.get(f"{self.container}[{key!r}]", _NOTHING) is value or id(value) in self.anywhere
 
 

@@ -114,7 +114,7 @@ class Elements(GraphIterator):
         return super().size() if self.length is not None else raw.Shape(input=self.tensor)[0]
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads by slicing once, and from a list of the elements in a loop."""
+        """Returns a reader that slices the tensor; in a loop, one that reads from a list of the elements."""
         tensor = self.tensor
         if not in_loop:
             return lambda index: tensor[index]
@@ -182,7 +182,7 @@ class Enumerate(_Wrapped):
         self.start = start
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads pairs of a number and an element."""
+        """Returns a reader of pairs of a number and an element."""
         (read,) = self.readers(in_loop)
         return lambda index: (self._number(index), read(index))
 
@@ -196,7 +196,7 @@ class Zip(_Wrapped):
     """The tuples of `zip(*sources)`."""
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads tuples."""
+        """Returns a reader of tuples, with an element of each source."""
         readers = self.readers(in_loop)
         return lambda index: tuple([read(index) for read in readers])
 
@@ -209,7 +209,7 @@ class Map(_Wrapped):
         self.function = function
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads elements and calls the function with the elements."""
+        """Returns a reader that calls the function with an element of each source."""
         readers = self.readers(in_loop)
         return lambda index: self.function(*[read(index) for read in readers])
 
@@ -221,7 +221,7 @@ class Reversed(_Wrapped):
         super().__init__([source])
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads from the end."""
+        """Returns a reader that counts positions from the end."""
         (read,) = self.readers(in_loop)
         last = (self.length if self.length is not None else self.size()) - 1
         return lambda index: read(last - index)
@@ -266,7 +266,7 @@ class Filter(GraphIterator):
         return raw.Size(input=self.passing())
 
     def reader(self, in_loop: bool) -> Reader:
-        """Reads the elements that pass."""
+        """Returns a reader of the elements that pass."""
         positions = Elements(self.passing()).reader(in_loop)
         read = self.source.reader(in_loop=True)
         return lambda index: read(positions(index))

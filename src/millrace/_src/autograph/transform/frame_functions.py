@@ -48,7 +48,10 @@ class FrameFunctions(CodeConverter):
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Rewrites a call by one of the names; the run tells whether the name means the builtin function."""
+        """Rewrites a call of `locals`, `vars`, `dir`, `eval` or `exec` by name.
+
+        The rewritten call asks at run time whether the name means the builtin function.
+        """
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if not self._scopes or name in self._scopes[-1].locals or node.keywords:

@@ -99,10 +99,11 @@ class _Pattern:
         return all(is_python for _, is_python in self.tests)
 
     def test(self) -> ast.expr | None:
-        """Builds the test whether the pattern fits: it gives False, True or a tensor; returns None if the pattern
-        always fits.
+        """Builds the test whether the pattern fits, which gives False, True or a tensor.
 
         A tensor is kept until every other test is known not to be False.
+
+        Returns: The test; None if the pattern always fits.
         """
         if not self.tests:
             return None

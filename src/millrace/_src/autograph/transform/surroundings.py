@@ -28,7 +28,7 @@ _CLASS_CELL = "__class__"
 
 
 class Surroundings:
-    """What stands around a function, as far as its code tells.
+    """The functions and classes around a function, as far as the function's code tells.
 
     Args: code: The function's code, which is not kept.
     """

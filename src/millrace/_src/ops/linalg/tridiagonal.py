@@ -91,7 +91,7 @@ def _three_diagonals(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _shifted(x: Tensor, by: int) -> Tensor:
-    """Moves the last axis by one, to the right or to the left; the element that comes in is 0."""
+    """Moves the elements of the last axis by one, to the right or to the left; the element that comes in is 0."""
     nothing = raw.ZerosLike(x=x[..., :1])
     values = [nothing, x[..., :-1]] if by > 0 else [x[..., 1:], nothing]
     moved: Tensor = raw.ConcatV2(values=values, axis=-1)

@@ -59,7 +59,7 @@ def permuted_index(xp: Xp, index: Array, keys: tuple[Array, Array, Array], last:
 
 
 def _word_bits(xp: Xp, last: Array) -> Array:
-    """Returns half the width of a block: an even number of bits, at least 16, enough for `last`."""
+    """Returns half the width of a block, which has an even number of bits, at least 16, and holds `last`."""
     powers = np.uint64(1) << np.arange(64, dtype=np.uint64)
     bits = xp.sum(xp.astype(powers < last[..., None], np.uint64), axis=-1)
     return (xp.maximum(bits, np.uint64(_LEAST_BITS)) + np.uint64(1)) >> np.uint64(1)

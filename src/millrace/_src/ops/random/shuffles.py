@@ -27,7 +27,7 @@ def permutation(xp: Xp, stream: Stream, size: int) -> Array:
 
 
 def _partners(xp: Xp, stream: Stream, size: int) -> Array:
-    """Draws the place that each place changes with at its step; the last place changes with itself.
+    """Draws, for each place, the place that it changes elements with at its step; the last place keeps its element.
 
     The partner is a 32-bit word modulo the number of places that are left.
     """
