@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import sys
 import weakref
 from typing import Any
 
@@ -294,3 +295,17 @@ def test_an_eager_tensor_does_not_go_into_a_plain_graph() -> None:
     x = tf.constant(1.0)
     with tf.Graph().as_default(), pytest.raises(RuntimeError, match="Attempting to capture an EagerTensor"):
         x + 1.0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python asks a class for its buffer from 3.12 on")
+def test_a_tensor_can_be_read_through_a_memoryview() -> None:
+    view = memoryview(tf.constant([[1, 2, 3], [4, 5, 6]]))  # type: ignore[arg-type]  # typed as Python 3.11
+    assert (view.format, view.shape, view.readonly, view.tolist()) == ("i", (2, 3), True, [[1, 2, 3], [4, 5, 6]])
+    assert memoryview(tf.constant(1.5)).tolist() == 1.5  # type: ignore[arg-type]
+    assert bytes(tf.constant([1, 255], tf.uint8)) == b"\x01\xff"
+    assert np.frombuffer(tf.constant([1, 2]), np.int32).tolist() == [1, 2]
+    with pytest.raises(TypeError, match="read-only"):
+        view[0, 0] = 5
+    with pytest.raises((ValueError, BufferError)):
+        memoryview(tf.constant([1], tf.bfloat16))  # type: ignore[arg-type]
+    assert np.asarray(tf.constant([1], tf.bfloat16)).dtype == tf.bfloat16.as_numpy_dtype

@@ -61,3 +61,11 @@ def test_the_spec_of_a_variable_says_whether_it_is_trainable() -> None:
     spec = tf.type_spec_from_value(variable)
     assert repr(spec) == "VariableSpec(shape=<unknown>, dtype=tf.float32, trainable=False, alias_id=None)"
     assert isinstance(spec, tf.types.experimental.TraceType)
+
+
+def test_a_variable_has_a_spec() -> None:
+    spec = VariableSpec.from_value(tf.Variable([1.0, 2.0], trainable=False))
+    assert repr(spec) == "VariableSpec(shape=(2,), dtype=tf.float32, trainable=False, alias_id=None)"
+    for value in (tf.constant(1.0), 1):
+        with pytest.raises(TypeError, match=r"VariableSpec\.from_value needs a tf\.Variable"):
+            VariableSpec.from_value(value)

@@ -164,6 +164,7 @@ qint32 core.dtypes:qint32
 qint8 core.dtypes:qint8
 quint16 core.dtypes:quint16
 quint8 core.dtypes:quint8
+random_index_shuffle ops.random.index_shuffle:random_index_shuffle
 random_normal_initializer ops.random.initializers:RandomNormal
 random_uniform_initializer ops.random.initializers:RandomUniform
 range ops.array.ranges:range_
@@ -302,6 +303,7 @@ compat.real_types core.compat:real_types
 compat.v1.AttrValue graph.proto_names:AttrValue
 compat.v1.ConfigProto graph.proto_names:ConfigProto
 compat.v1.DeviceSpec core.device_spec:MutableDeviceSpec
+compat.v1.Dimension core.dimension:Dimension
 compat.v1.Event graph.proto_names:Event
 compat.v1.GPUOptions graph.proto_names:GPUOptions
 compat.v1.GraphDef graph.proto_names:GraphDef
@@ -371,6 +373,7 @@ compat.v1.dequantize ops.array.quantizing:dequantize
 compat.v1.diag ops.array.tensor_diagonals:tensor_diag
 compat.v1.diag_part ops.array.tensor_diagonals:tensor_diag_part
 compat.v1.digamma ops.math.special:digamma
+compat.v1.dimension_at_index core.dimension:dimension_at_index
 compat.v1.div ops.math.v1_functions:div
 compat.v1.div_no_nan ops.math.division:divide_no_nan
 compat.v1.encode_base64 ops.strings.encoding:encode_base64
@@ -1005,6 +1008,7 @@ math.sign ops.math.unary:sign
 math.sin ops.math.trigonometry:sin
 math.sinh ops.math.trigonometry:sinh
 math.sobol_sample ops.math.quasi_random:sobol_sample
+math.softmax ops.nn.softmax:softmax
 math.softplus ops.math.exponential:softplus
 math.softsign ops.nn.activations:softsign
 math.sqrt ops.math.unary:sqrt

@@ -762,7 +762,6 @@ losses.serialize
 losses.sparse_categorical_crossentropy
 losses.squared_hinge
 losses.tversky
-math.softmax
 metrics.AUC
 metrics.Accuracy
 metrics.BinaryAccuracy
@@ -913,7 +912,6 @@ ragged.stack
 ragged.stack_dynamic_partitions
 ragged_fill_empty_rows
 ragged_fill_empty_rows_grad
-random_index_shuffle
 rfftnd
 saved_model.ASSETS_DIRECTORY
 saved_model.ASSETS_KEY

@@ -12,12 +12,12 @@ are ordered by how much they promise (`is_subtype_of`); `merge_with` takes the f
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
 
+from millrace._src.core.dimension import known_size
 from millrace._src.util.export import export
 
 _INT32_MAX = 2**31 - 1
@@ -353,45 +353,26 @@ def _dims_of(dims: Any) -> Dims:
     if dims is None:
         return None
     if isinstance(dims, (tuple, list)):
-        return tuple([dim if type(dim) is int and dim >= 0 else _dimension(dim) for dim in dims])
+        return tuple([dim if type(dim) is int and dim >= 0 else known_size(dim) for dim in dims])
     if isinstance(dims, TensorShape):
         return dims._dims
     if hasattr(dims, "unknown_rank") and hasattr(dims, "dim"):  # TensorShapeProto of any package
-        return None if dims.unknown_rank else tuple(None if d.size == -1 else _dimension(d.size) for d in dims.dim)
+        return None if dims.unknown_rank else tuple(None if d.size == -1 else known_size(d.size) for d in dims.dim)
     try:
         iterator = iter(dims)
     except TypeError:  # a single dimension; 0-d arrays and tensors refuse iteration too
-        return (_dimension(dims),)
+        return (known_size(dims),)
     return tuple([_dimension_of(dims, dim) for dim in iterator])
 
 
 def _dimension_of(dims: Any, dim: Any) -> int | None:
     try:
-        return _dimension(dim)
+        return known_size(dim)
     except TypeError as error:
         raise TypeError(
             f"Failed to convert '{dims!r}' to a shape: '{dim!r}'could not be converted to a dimension. "
             "A shape should either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
         ) from error
-
-
-def _dimension(value: Any) -> int | None:
-    if value is None:
-        return None
-    try:
-        dim = int(operator.index(value))
-    except TypeError as error:
-        if hasattr(value, "__index__") and getattr(
-            value, "ndim", None
-        ):  # an array that is no scalar has a better message
-            raise
-        raise TypeError(
-            "Dimension value must be integer or None or have an __index__ method, "
-            f"got value '{value!r}' with type '{type(value)!r}'"
-        ) from error
-    if dim < 0:
-        raise ValueError(f"Dimension {dim} must be >= 0")
-    return dim
 
 
 def _unknown_slice(key: slice) -> TensorShape:

@@ -145,6 +145,10 @@ class EagerTensor(Tensor):
             else np.asarray(_read_only(self._value), dtype=dtype, copy=False)
         )
 
+    def __buffer__(self, flags: int) -> memoryview:
+        """Returns a view of the value that nobody can write through; Python asks for it from 3.12 on."""
+        return memoryview(_read_only(self._value))
+
     def __dlpack__(self, **kwargs: Any) -> Any:
         return self._value.__dlpack__(**kwargs)
 

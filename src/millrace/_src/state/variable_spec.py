@@ -41,6 +41,16 @@ class VariableSpec(TypeSpec):
         alias = None if context is None else context.alias_global_id(id(variable.handle))
         return cls(variable.shape, variable.dtype, bool(variable.trainable), alias)
 
+    @classmethod
+    def from_value(cls, value: Any) -> VariableSpec:
+        """Returns the spec of a variable.
+
+        Raises: TypeError: if the value is no variable.
+        """
+        if not is_variable(value):
+            raise TypeError(f"VariableSpec.from_value needs a tf.Variable; received {value!r}.")
+        return cls.of(value)
+
     @property
     def value_type(self) -> Any:
         """`tf.Variable`."""

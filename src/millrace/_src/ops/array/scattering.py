@@ -32,6 +32,7 @@ from millrace._src.ops.array.shape_checks import (
     merge_dims,
     multiplied,
     position_text,
+    with_rank,
     with_rank_at_least,
 )
 from millrace._src.ops.array.shape_ops import shape_tensor
@@ -69,9 +70,10 @@ def _match(where: str, name: str, whole: Dims, part: Dims, update_where: str, up
 
 
 def _scatter_nd_shape(c: ShapeContext) -> TensorShape:
-    shape = c.value_as_shape("shape")
+    with_rank(c.shape("shape"), 1)
     if any(d is not None and d < -1 for d in c.partial("shape") or ()):
         raise ValueError(f"Invalid value in tensor used for shape: {min(d or 0 for d in c.partial('shape') or ())}")
+    shape = c.value_as_shape("shape")
     indices, updates = with_rank_at_least(c.shape("indices"), 1), with_rank_at_least(c.shape("updates"), 1)
     _check_shapes(shape._dims, indices, updates)
     return shape
@@ -161,7 +163,13 @@ def _refuse_positions_outside(
 
 
 def _refuse_bad_scatter(indices: Array, updates: Array, shape: Array, *, bad_indices_policy: str) -> None:
+    if shape.ndim != 1:
+        raise invalid("Shape must be a vector")
+    if indices.ndim and not updates.ndim:
+        raise invalid("Updates shape must have rank at least one. Found:[]")
     target = tuple(shape.tolist())
+    if not target and indices.size:
+        raise invalid("Indices and updates specified for empty output shape")
     if min(target, default=0) >= 0:
         _refuse_positions_outside(_check_scatter_nd, target, indices, updates, bad_indices_policy)
 

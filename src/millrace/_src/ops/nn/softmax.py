@@ -89,7 +89,7 @@ def log_softmax_gradient(dy: Tensor, logsoftmax: Tensor) -> Tensor:
     return dy - raw.Sum(input=dy, reduction_indices=-1, keep_dims=True) * probabilities
 
 
-@export("nn.softmax")
+@export("nn.softmax", "math.softmax")
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Any:
     """Computes `exp(logits) / sum(exp(logits))` along an axis.
 

@@ -113,6 +113,7 @@ def _refuse_indices_outside(index: Array, seed: Array, max_index: Array) -> None
         )
 
 
+@export("random_index_shuffle")
 @op(
     "RandomIndexShuffle",
     "index: dtype, seed: Tseed, max_index: dtype -> output: dtype",

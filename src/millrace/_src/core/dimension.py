@@ -1,0 +1,206 @@
+"""`tf.compat.v1.Dimension`: one dimension of a shape as TensorFlow 1 has it.
+
+In TensorFlow 2 a dimension is an int, or None where it is unknown. Programs of TensorFlow 1 have an object in place of
+both; arithmetic with an unknown dimension gives an unknown one, and a comparison gives None: nobody knows.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from millrace._src.util.export import export
+
+if TYPE_CHECKING:
+    from millrace._src.core.shapes import TensorShape
+
+Arithmetic = Callable[[int, int], int]
+
+
+@export(v1=["Dimension"])
+class Dimension:
+    """A dimension, known or not.
+
+    >>> d = tf.compat.v1.Dimension(3)
+    >>> d + 2, d * None, d == 3, d < tf.compat.v1.Dimension(None)
+    (Dimension(5), Dimension(None), True, None)
+
+    Args: value: An integer that is not negative, something with `__index__`, another dimension, or None.
+    Raises:
+      TypeError: if it is something else.
+      ValueError: if it is negative.
+    """
+
+    __slots__ = ("_value",)
+    __hash__ = None  # type: ignore[assignment]  # an unknown dimension is equal to nothing, not to itself either
+
+    def __init__(self, value: Any) -> None:
+        self._value: int | None = known_size(value)
+
+    @property
+    def value(self) -> int | None:
+        """Returns the number, None if the dimension is unknown."""
+        return self._value
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Tells whether two dimensions may be the same: they are equal, or one is unknown."""
+        theirs = Dimension(other).value
+        return self._value is None or theirs is None or self._value == theirs
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Refuses a dimension that cannot be the same.
+
+        Raises: ValueError: if both are known and differ.
+        """
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
+
+    def merge_with(self, other: Any) -> Dimension:
+        """Returns what two dimensions say together.
+
+        Raises: ValueError: if both are known and differ.
+        """
+        self.assert_is_compatible_with(other)
+        return Dimension(other if self._value is None else self._value)
+
+    def _with(self, other: Any, function: Arithmetic, turned: bool = False) -> Any:
+        """Returns a dimension computed of two, unknown if one of them is."""
+        try:
+            first, second = self._value, Dimension(other).value
+        except TypeError:
+            return NotImplemented
+        if first is None or second is None:
+            return Dimension(None)
+        return Dimension(function(second, first) if turned else function(first, second))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, operator.add)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, operator.sub)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(other, operator.mul)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._with(other, operator.floordiv)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._with(other, operator.mod)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with(other, operator.add, turned=True)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(other, operator.sub, turned=True)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with(other, operator.mul, turned=True)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._with(other, operator.floordiv, turned=True)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._with(other, operator.mod, turned=True)
+
+    def __truediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: 'Dimension' and '{type(other).__name__}', please use // instead"
+        )
+
+    def __rtruediv__(self, other: Any) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{type(other).__name__}' and 'Dimension', please use // instead"
+        )
+
+    def _compared(self, other: Any, function: Callable[[int, int], bool]) -> Any:
+        """Returns how two dimensions compare, None if one of them is unknown."""
+        theirs = Dimension(other).value
+        return None if self._value is None or theirs is None else function(self._value, theirs)
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            return self._compared(other, operator.eq)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        try:
+            return self._compared(other, operator.ne)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, operator.ge)
+
+    def __int__(self) -> int:
+        if self._value is None:
+            raise TypeError("The dimension is unknown: it has no integer.")
+        return self._value
+
+    def __index__(self) -> int:
+        return int(self)
+
+    def __float__(self) -> float:
+        return float(int(self))
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return f"Dimension({self._value!r})"
+
+    def __str__(self) -> str:
+        return "?" if self._value is None else str(self._value)
+
+    def __reduce__(self) -> Any:
+        return Dimension, (self._value,)
+
+
+def known_size(value: Any) -> int | None:
+    """Returns the size that a value gives for a dimension, None if the dimension is unknown.
+
+    Raises:
+      TypeError: if the value is no integer, None or dimension.
+      ValueError: if it is negative.
+    """
+    if value is None:
+        return None
+    if isinstance(value, Dimension):
+        return value.value
+    try:
+        size = int(operator.index(value))
+    except TypeError as error:
+        if hasattr(value, "__index__") and getattr(value, "ndim", None):  # an array that is no scalar says it better
+            raise
+        raise TypeError(
+            "Dimension value must be integer or None or have an __index__ method, "
+            f"got value '{value!r}' with type '{type(value)!r}'"
+        ) from error
+    if size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return size
+
+
+@export(v1=["dimension_at_index"])
+def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
+    """Returns one dimension of a shape; an unknown one if the rank is unknown.
+
+    >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, None]), 0)
+    Dimension(2)
+
+    Args:
+      shape: A `tf.TensorShape`.
+      index: Which dimension.
+    """
+    return Dimension(None if shape.rank is None else shape.as_list()[index])
