@@ -668,25 +668,31 @@ compat.v1.train.write_graph graph.graph_def:write_graph
 """,
     "config": """
 config.LogicalDevice core.devices:LogicalDevice
+config.LogicalDeviceConfiguration core.devices:LogicalDeviceConfiguration
 config.PhysicalDevice core.devices:PhysicalDevice
 config.experimental_functions_run_eagerly core.devices:functions_run_eagerly
 config.experimental_run_functions_eagerly core.devices:run_functions_eagerly
 config.functions_run_eagerly core.devices:functions_run_eagerly
+config.get_logical_device_configuration core.devices:get_logical_device_configuration
 config.get_soft_device_placement core.devices:get_soft_device_placement
 config.get_visible_devices core.devices:get_visible_devices
 config.list_logical_devices core.devices:list_logical_devices
 config.list_physical_devices core.devices:list_physical_devices
 config.run_functions_eagerly core.devices:run_functions_eagerly
+config.set_logical_device_configuration core.devices:set_logical_device_configuration
 config.set_soft_device_placement core.devices:set_soft_device_placement
 config.set_visible_devices core.devices:set_visible_devices
 """,
     "config.experimental": """
+config.experimental.VirtualDeviceConfiguration core.devices:LogicalDeviceConfiguration
 config.experimental.enable_op_determinism core.runtime_options:enable_op_determinism
 config.experimental.enable_tensor_float_32_execution core.runtime_options:enable_tensor_float_32_execution
+config.experimental.get_virtual_device_configuration core.devices:get_logical_device_configuration
 config.experimental.get_visible_devices core.devices:get_visible_devices
 config.experimental.list_logical_devices core.devices:list_logical_devices
 config.experimental.list_physical_devices core.devices:list_physical_devices
 config.experimental.set_memory_growth core.runtime_options:set_memory_growth
+config.experimental.set_virtual_device_configuration core.devices:set_logical_device_configuration
 config.experimental.set_visible_devices core.devices:set_visible_devices
 config.experimental.tensor_float_32_execution_enabled core.runtime_options:tensor_float_32_execution_enabled
 """,

@@ -12,9 +12,7 @@ SparseTensorSpec
 audio.decode_wav
 audio.encode_wav
 check_pinned
-config.LogicalDeviceConfiguration
 config.experimental.ClusterDeviceFilters
-config.experimental.VirtualDeviceConfiguration
 config.experimental.disable_mlir_bridge
 config.experimental.enable_mlir_bridge
 config.experimental.get_device_details
@@ -23,15 +21,11 @@ config.experimental.get_memory_growth
 config.experimental.get_memory_info
 config.experimental.get_memory_usage
 config.experimental.get_synchronous_execution
-config.experimental.get_virtual_device_configuration
 config.experimental.reset_memory_stats
 config.experimental.set_device_policy
 config.experimental.set_synchronous_execution
-config.experimental.set_virtual_device_configuration
 config.experimental_connect_to_cluster
 config.experimental_connect_to_host
-config.get_logical_device_configuration
-config.set_logical_device_configuration
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2

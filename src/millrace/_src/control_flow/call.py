@@ -42,7 +42,7 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.tensor import EagerTensor, note_places
 from millrace._src.engines.tiers import Tier, engine_for, tier_of
 from millrace._src.graph import rewriting
 from millrace._src.graph.control_deps import body_effects, body_writes
@@ -121,11 +121,14 @@ class GraphFunction:
             run = self.runner()
             results = run(*[t._value for t in inputs])
             if self.tensor_class is not EagerTensor:
-                return [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
-            return [
-                EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype)
-                for r, t in zip(results, self.graph.outputs, strict=True)
-            ]
+                found = [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
+            else:
+                found = [
+                    EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype)
+                    for r, t in zip(results, self.graph.outputs, strict=True)
+                ]
+            note_places(found)
+            return found
         tensors = [convert_to_tensor(t) for t in inputs]
         return list(self.add_to_graph(tensors).outputs)
 

@@ -38,6 +38,8 @@ class _State(threading.local):
     """`quietly`, or None whenever the eager fast path is not allowed."""
     eager_scope: str = ""
     device: str | None = None
+    place: str | None = None
+    """The logical device that eager values are made on, where that is not the first CPU."""
     functions_run_eagerly: bool = False
     variable_creators: tuple[Callable[..., Any], ...] = ()
     """The variable creator scopes in force, outermost first."""
@@ -51,8 +53,8 @@ class _State(threading.local):
         self.refresh()
 
     def refresh(self) -> None:
-        """Recomputes `run` after `graph` or `tapes` changed."""
-        self.run = self.quietly if self.graph is None and not self.tapes else None
+        """Recomputes `run` after `graph`, `tapes` or `place` changed."""
+        self.run = self.quietly if self.graph is None and not self.tapes and self.place is None else None
 
     def runs_quietly(self) -> bool:
         """Returns whether the caller runs inside a kernel: a finalizer, which cannot enter the quiet context again."""

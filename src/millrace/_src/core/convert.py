@@ -15,7 +15,7 @@ from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.execute import execute
 from millrace._src.core.op_registry import get_op
-from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.core.tensor import SymbolicTensor, Tensor, new_tensor
 from millrace._src.util.export import export
 
 _SCALARS = (int, float, bool, str, bytes, complex)
@@ -126,7 +126,7 @@ def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
         array, dtype = make_array(value, dtype)
     graph = state.graph
     if graph is None:
-        return EagerTensor(array, dtype)
+        return new_tensor(array, dtype)
     constant: Tensor = graph.constant(array, dtype, "Const" if name is None else name)
     return constant
 

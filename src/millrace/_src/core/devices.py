@@ -7,7 +7,7 @@ finds; nothing here loads that engine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from millrace._src.core import errors
@@ -70,15 +70,89 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 @export("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """Lists the devices on which ops can be placed.
+    """Lists the devices that ops can be placed on; from then on, their number does not change.
 
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
+
+    Args: device_type: "CPU" or "GPU"; None lists all.
     """
-    return [
-        LogicalDevice(d.name.replace("/physical_device:", "/device:"), d.device_type)
-        for d in get_visible_devices(device_type)
-    ]
+    _Placement.is_fixed = True
+    found: list[LogicalDevice] = []
+    for device in get_visible_devices(device_type):
+        for _ in _configured.get(device) or (None,):
+            number = sum(other.device_type == device.device_type for other in found)
+            found.append(LogicalDevice(f"/device:{device.device_type}:{number}", device.device_type))
+    return found
+
+
+@export("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
+class LogicalDeviceConfiguration(NamedTuple):
+    """How one of several logical devices on a physical device is made.
+
+    Attributes:
+      memory_limit: Megabytes it may take; of a GPU only.
+      experimental_priority: Its priority; of a GPU only.
+      experimental_device_ordinal: Its place among the devices of the platform; of a GPU only.
+    """
+
+    memory_limit: Any = None
+    experimental_priority: Any = None
+    experimental_device_ordinal: Any = None
+
+
+_configured: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
+
+
+@export("config.set_logical_device_configuration", "config.experimental.set_virtual_device_configuration")
+def set_logical_device_configuration(
+    device: PhysicalDevice, logical_devices: Sequence[LogicalDeviceConfiguration]
+) -> None:
+    """Makes several logical devices of a physical one, so that a program for many devices runs on a single one.
+
+    Ops run on the same processor whatever logical device they are on; a tensor says which one that is.
+
+    >>> cpu = tf.config.list_physical_devices("CPU")[0]
+    >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration(memory_limit=10)])
+    Traceback (most recent call last):
+    ...
+    ValueError: Setting memory limit on CPU virtual devices is currently not supported
+
+    Args:
+      device: A device of `tf.config.list_physical_devices`.
+      logical_devices: One configuration a logical device.
+
+    Raises:
+      ValueError: if the device is unknown, or a configuration cannot be carried out.
+      RuntimeError: if the logical devices were listed or used before.
+    """
+    _check_known(device)
+    chosen = list(logical_devices)
+    for configuration in chosen:
+        for value, name in ((configuration.memory_limit, "memory limit"), (configuration[1], "experimental_priority")):
+            if value is not None:
+                raise ValueError(f"Setting {name} on {device.device_type} virtual devices is currently not supported")
+    if _Placement.is_fixed and _configured.get(device) != chosen:
+        raise RuntimeError("Virtual devices cannot be modified after being initialized")
+    _configured[device] = chosen
+
+
+@export("config.get_logical_device_configuration", "config.experimental.get_virtual_device_configuration")
+def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDeviceConfiguration] | None:
+    """Returns the configurations of a physical device's logical devices, None if there was no choice.
+
+    >>> tf.config.get_logical_device_configuration(tf.config.list_physical_devices("CPU")[0])
+
+    Args: device: A device of `tf.config.list_physical_devices`.
+    Raises: ValueError: if the device is unknown.
+    """
+    _check_known(device)
+    return _configured.get(device)
+
+
+def _check_known(device: Any) -> None:
+    if device not in list_physical_devices():
+        raise ValueError(f"Unrecognized device: {device!r}")
 
 
 @export("config.get_visible_devices", "config.experimental.get_visible_devices")
@@ -112,8 +186,11 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
             raise ValueError(f"Unrecognized device: {device!r}")
         if device_type is not None and device.device_type != device_type:
             raise ValueError(f"Unrecognized device: {device!r}")
-    for kind in {device_type} if device_type is not None else {d.device_type for d in known}:
-        _visible[kind or ""] = [d for d in chosen if d.device_type == kind]
+    kinds = {device_type} if device_type is not None else {d.device_type for d in known}
+    visible = {kind or "": [d for d in chosen if d.device_type == kind] for kind in kinds}
+    if _Placement.is_fixed and any(get_visible_devices(kind) != devices for kind, devices in visible.items()):
+        raise RuntimeError("Visible devices cannot be modified after being initialized")
+    _visible.update(visible)
 
 
 @export("config.set_soft_device_placement")
@@ -137,6 +214,8 @@ def get_soft_device_placement() -> bool:
 
 class _Placement:
     soft = True
+    is_fixed = False
+    """Whether the logical devices were listed or used, so that their number stays."""
 
 
 @export("config.run_functions_eagerly", "config.experimental_run_functions_eagerly")
@@ -181,6 +260,11 @@ def merge_devices(outer: str, inner: str) -> str:
     return f"{text}/device:{source['kind'].upper()}:{source['index'] or '*'}" if source["kind"] else text
 
 
+def is_another_device(name: str | None) -> bool:
+    """Tells whether eager values in the scope of a device are not on the first CPU."""
+    return name is not None and name.startswith(_PREFIX) and name != f"{_PREFIX}CPU:0"
+
+
 def short_device(name: str | None) -> str:
     """Returns a full device name as graphs record device names: `/device:CPU:0`."""
     return "" if name is None else name.replace(_PREFIX, "/device:")
@@ -206,7 +290,7 @@ def canonical_device(name: str) -> str:
     if state.graph is not None:
         return name  # a graph may be meant for another machine
     kind, index = match["kind"].upper(), match["index"] or "0"
-    kinds = [d.device_type for d in get_visible_devices()]
+    kinds = [d.device_type for d in list_logical_devices()]
     exists = kind in kinds and (index == "*" or int(index) < kinds.count(kind))
     if not exists and not get_soft_device_placement() or match["job"] not in (None, "localhost"):
         raise errors.InvalidArgumentError(None, None, f"{name} unknown device.")

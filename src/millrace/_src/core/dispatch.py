@@ -23,7 +23,7 @@ from millrace._src.core.input_conversion import convert_inputs, dtype_of_peer, p
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import is_variable_class
 from millrace._src.core.shape_context import ShapeContext
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor, note_places
 from millrace._src.util import text
 from millrace._src.util.class_table import ClassTable
 
@@ -109,11 +109,12 @@ def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -
         result = call.kernel(*values)  # a finalizer calls the op in the middle of a kernel
     if op.has_single_output:
         dtype = call.output_dtypes[0]
-        output = EagerTensor(result if type(result) is np.ndarray else _level(result, dtype), dtype)
+        output = new_tensor(result if type(result) is np.ndarray else _level(result, dtype), dtype)
         for tape in state.tapes:
             tape.record_call(call, tensors, (output,))
         return output
     outputs = wrap_outputs(op, result, call.output_dtypes)
+    note_places(outputs)
     for tape in state.tapes if outputs else ():
         tape.record_call(call, tensors, outputs)
     return _result(op, outputs, call.attrs)

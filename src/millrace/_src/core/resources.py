@@ -18,7 +18,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType, resource
 from millrace._src.core.handle_types import Referent, VariableHandle
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.tensor import EagerTensor, new_tensor
 from millrace._src.util.class_table import ClassTable
 
 VARIABLE_MARK = "_should_act_as_resource_variable"
@@ -124,4 +124,4 @@ def resource_handle(referent: Referent) -> EagerTensor:
     """Returns an eager handle to an object."""
     array = np.empty((), dtype=object)
     array[()] = referent
-    return EagerTensor(array, resource)
+    return new_tensor(array, resource)

@@ -7,7 +7,7 @@ times a second, so the constructor sets three slots and nothing else; everything
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,10 +86,17 @@ class Tensor(Operators):
         return self.shape
 
 
+FIRST_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+"""The device that values are on unless the program makes several logical devices and chooses another."""
+
+
 class EagerTensor(Tensor):
     """A tensor with a value, made by ops that run at once."""
 
-    __slots__ = ("_value", "dtype")
+    __slots__ = ("_value", "dtype", "place")
+
+    place: str
+    """The logical device that the value is on; not set for the first CPU, where nearly all values are."""
 
     def __init__(self, value: np.ndarray[Any, Any], dtype: DType) -> None:
         self._value = value
@@ -114,9 +121,15 @@ class EagerTensor(Tensor):
     @property
     def device(self) -> str:
         """The device that holds the value."""
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
+        try:
+            return self.place
+        except AttributeError:
+            return FIRST_CPU
 
-    backing_device = device
+    @property
+    def backing_device(self) -> str:
+        """The processor whose memory holds the value: all logical devices are on one."""
+        return FIRST_CPU
 
     @property
     def is_packed(self) -> bool:
@@ -147,7 +160,7 @@ class EagerTensor(Tensor):
 
     def __buffer__(self, flags: int) -> memoryview:
         """Returns a view of the value that nobody can write through; Python asks for it from 3.12 on."""
-        return memoryview(_read_only(self._value))
+        return _read_only(self._value).data
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         return self._value.__dlpack__(**kwargs)
@@ -229,8 +242,8 @@ class EagerTensor(Tensor):
         raise AttributeError("Tensor.value_index is undefined when eager execution is enabled.")
 
     def cpu(self) -> EagerTensor:
-        """Returns the tensor in the computer's main memory."""
-        return self
+        """Returns the tensor on the first CPU."""
+        return self if self.device == FIRST_CPU else EagerTensor(self._value, self.dtype)
 
 
 _held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
@@ -239,6 +252,22 @@ _held_value: Any = vars(EagerTensor)["_value"]  # the slot's descriptor
 def held(tensor: EagerTensor) -> Any:
     """Returns the array of a tensor without waiting: NumPy's, or the engine's if the tensor is pending."""
     return _held_value.__get__(tensor)
+
+
+def new_tensor(array: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
+    """Wraps an array, which nobody else may change, as a tensor on the logical device in force."""
+    tensor = EagerTensor(array, dtype)
+    if context.state.place is not None:
+        tensor.place = context.state.place
+    return tensor
+
+
+def note_places(tensors: Sequence[EagerTensor]) -> None:
+    """Notes on new tensors that they are on the logical device in force."""
+    place = context.state.place
+    if place is not None:
+        for tensor in tensors:
+            tensor.place = place
 
 
 class PendingTensor(EagerTensor):

@@ -10,7 +10,7 @@ from millrace._src.core import context
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.device_spec import DeviceSpec
-from millrace._src.core.devices import LogicalDevice, canonical_device, short_device
+from millrace._src.core.devices import LogicalDevice, canonical_device, is_another_device, short_device
 from millrace._src.core.resources import is_variable
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.tensor import SymbolicTensor, Tensor
@@ -129,13 +129,15 @@ def device(device_name: Any) -> Any:
 
 @contextlib.contextmanager
 def _device_scope(name: str | None) -> Iterator[None]:
-    previous = state.device
-    state.device = name
+    previous = state.device, state.place
+    state.device, state.place = name, name if is_another_device(name) else None
+    state.refresh()
     try:
         with state.graph.device(short_device(name)) if state.graph is not None else contextlib.nullcontext():
             yield
     finally:
-        state.device = previous
+        state.device, state.place = previous
+        state.refresh()
 
 
 @export("is_tensor")

@@ -15,7 +15,7 @@ from millrace._src.core.arrays import make_array
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape
-from millrace._src.core.tensor import EagerTensor, SymbolicTensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, new_tensor
 from millrace._src.util.export import export
 
 
@@ -50,7 +50,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         array = _shaped(array, as_shape(shape), value)
     graph = state.graph
     if graph is None:
-        return EagerTensor(array, actual)
+        return new_tensor(array, actual)
     return graph.constant(array, actual, "Const" if name is None else name)
 
 
@@ -128,5 +128,5 @@ def constant_v1(
         array = _shaped(array, target, value)
     graph = state.graph
     if graph is None:
-        return EagerTensor(array, actual)
+        return new_tensor(array, actual)
     return graph.constant(array, actual, "Const" if name is None else name)

@@ -21,7 +21,7 @@ from millrace._src.core.handle_types import first_handle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.eager_arguments import index_tensor
@@ -318,7 +318,7 @@ def _filled(shape: Any, dtype: DType, number: int, name: str | None, default_nam
     value = _fill_value(dtype, number)
     dims = _static_dims(shape)
     if state.graph is None and dims is not None:
-        return EagerTensor(_full(dims, value, dtype), dtype)
+        return new_tensor(_full(dims, value, dtype), dtype)
     with name_scope(name, default_name) as scope:
         if dims is not None:
             return _filled_static(dims, value, dtype, scope)
@@ -394,7 +394,7 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
     if type(input) is EagerTensor and state.graph is None:
         actual = wanted_dtype or input.dtype
         if actual.name != "variant":
-            return EagerTensor(
+            return new_tensor(
                 _full(input._value.shape, _like_value(actual, number, wanted_dtype is None), actual), actual
             )
     with name_scope(name, default_name) as scope:
@@ -404,7 +404,7 @@ def _filled_like(input: Any, dtype: Any, number: int, name: str | None, default_
         if dims is not None and None not in dims and actual.name != "variant":
             value = _like_value(actual, number, wanted_dtype is None)
             return (
-                EagerTensor(_full(dims, value, actual), actual)
+                new_tensor(_full(dims, value, actual), actual)
                 if state.graph is None
                 else _filled_static(dims, value, actual, scope)
             )
