@@ -1,11 +1,12 @@
-"""Forward mode: a recorder that carries a tangent along with every tensor it follows.
+"""Forward mode: a recorder that carries a tangent along with every tensor that it follows.
 
-To `execute` it is a tape like any other. Told of an op whose inputs have tangents it computes those of the outputs at
-once, so nothing is kept for later: a tangent lives as long as its tensor. The recorders outside of this one see the
-ops that it runs, those inside do not: nesting gives higher orders, and no tangent of one is taken for that of another.
+To `execute` an accumulator is a tape like any other. Told of an op whose inputs have tangents, the accumulator computes
+the tangents of the outputs at once, so nothing is kept for later: a tangent lives as long as its tensor. The recorders
+outside of an accumulator see the ops that it runs, the recorders inside do not. So nesting gives higher orders, and no
+tangent of one accumulator is taken for a tangent of another.
 
-Where the step is not an op but a Python function with its own gradient (`tf.custom_gradient`), that gradient is run
-on ones under a tape, and the tape's gradient by those ones, weighted with the input tangents, is the output tangent.
+Where the step is not an op but a Python function with its own gradient (`tf.custom_gradient`), that gradient is run on
+ones under a tape. The tape's gradient by those ones, weighted with the input tangents, is the output tangent.
 """
 
 from __future__ import annotations
@@ -53,27 +54,27 @@ class Accumulator:
         """Whether nobody will ask for a tangent any more, also not of outputs that an operation gets later."""
 
     def watches(self, number: int) -> bool:
-        """Whether the tensor of this number has a tangent."""
+        """Tells whether the tensor of this number has a tangent."""
         return number in self.watched
 
     def tangent(self, tensor: Any) -> Any:
-        """The tangent of a tensor, or None."""
+        """Returns the tangent of a tensor, or None."""
         found = self._tangents.get(getattr(tensor, "_tape_id", 0))
         return None if found is None else found[0]
 
     def tangent_or_zeros(self, tensor: Any) -> Any:
-        """The tangent of a tensor, zeros where it is known not to change, or None."""
+        """Returns the tangent of a tensor, zeros where the tensor is known not to change, or None."""
         found = self.tangent(tensor)
         return raw.ZerosLike(x=tensor) if found is None and getattr(tensor, "_tape_id", 0) in self._constant else found
 
     def mark_constant(self, tensors: Sequence[Any]) -> None:
-        """Notes tensors that do not change with the primals, where one expects that they might."""
+        """Notes tensors that do not change with the primals, although one may expect a change."""
         numbers = [tape_id(t) for t in tensors if t is not None and is_trainable(t.dtype)]
         self._constant.update(numbers)
         self.watched.update(numbers)
 
     def differentiable_tangent(self, tensor: Any) -> Any:
-        """The tangent of a tensor through which changes flow, or None."""
+        """Returns the tangent of a tensor through which changes flow, or None."""
         return self.tangent(tensor) if is_trainable(tensor.dtype) else None
 
     def set_tangent(self, tensor: Any, tangent: Any) -> None:
@@ -87,7 +88,7 @@ class Accumulator:
         self._tangents[number] = (tangent, reference)
 
     def pass_on(self, results: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Gives the outputs of a function with a custom gradient the tangents of what the function computed.
+        """Gives the outputs of a function with a custom gradient the tangents of the function's own results.
 
         The accumulator has seen the function as it stands, and follows its gradient function only where that left no
         tangent; TensorFlow does the same.
@@ -102,12 +103,12 @@ class Accumulator:
         self.record_call(call, (variable.handle,), (value,))
 
     def variable_accessed(self, variable: Any) -> None:
-        """A variable has a tangent only if it was given one."""
+        """Does nothing: a variable has a tangent only if somebody gave it one."""
 
     # --- what the recorders around this one see ----------------------------------------------------------------
 
     def outer_recorders(self) -> tuple[Any, ...]:
-        """The recorders that were entered before this one and see what it does."""
+        """Returns the recorders that were entered before this one and see its ops."""
         tapes = state.tapes
         return tapes[: tapes.index(self)] if self in tapes else tapes
 
@@ -143,10 +144,10 @@ class Accumulator:
         self._keep(outputs, found)
 
     def _as_if_all_changed(self, plan: TangentPlan, found: Sequence[Any], call: tuple[Any, ...]) -> Sequence[Any]:
-        """Zeros in place of missing tangents where TensorFlow has zeros.
+        """Puts zeros in place of missing tangents where TensorFlow has zeros.
 
-        The inputs that have no tangent count as if theirs were zeros: for outputs that only depend on these, and for
-        tapes around, to which a tangent depends on all that it would depend on then.
+        An input without a tangent counts as if the tangent were zeros: for outputs that depend on such inputs only, and
+        for tapes around, to which a tangent then depends on these inputs, too.
         """
         _, inputs, outputs, _, _ = call
         tapes = [r for r in self.outer_recorders() if not r.is_forward]
@@ -166,7 +167,7 @@ class Accumulator:
         return [t if t is None or not sources else self._depending_on(sources, t) for t in found]
 
     def _depending_on(self, sources: Sequence[Any], tangent: Any) -> Any:
-        """A tangent that the tapes around know to depend on some tensors, with zeros for a derivative."""
+        """Returns a tangent that the tapes around know to depend on some tensors, with zeros for a derivative."""
         with tapes_scope(()):
             copy = raw.Identity(input=tangent)
 
@@ -184,7 +185,7 @@ class Accumulator:
     def _through_plan(
         self, plan: TangentPlan, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
     ) -> list[Any]:
-        """The output tangents; computed by op calls only where somebody wants to see these."""
+        """Computes the output tangents; by op calls only where a recorder around has to see the calls."""
         outer = self.outer_recorders()
         if state.graph is None and not plan.needs_seeds:
             arguments = plan.arguments(inputs, outputs, tangents)
@@ -249,14 +250,14 @@ def _any_watches(recorders: Sequence[Any], tensors: Sequence[Any]) -> bool:
 
 
 def tangents_through(backward: Callable[..., Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
-    """Output tangents from input tangents and a backward function that is linear in the output gradients.
+    """Computes output tangents from input tangents and a backward function that is linear in the output gradients.
 
     Args:
       backward: `backward(*output_gradients) -> input gradients`.
       outputs: the outputs of the computation.
-      tangents: for each input its tangent or None.
+      tangents: for each input a tangent or None.
 
-    Returns: For each output its tangent or None.
+    Returns: For each output a tangent or None.
     """
     tape = Tape(persistent=True)
     seeds = [

@@ -57,7 +57,7 @@ def _sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wa
 
 
 def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) -> None:
-    """Takes the gradients of an op's outputs and adds those of its inputs; holds on to nothing when it returns."""
+    """Takes the gradients of an op's outputs and adds the gradients of the inputs; keeps nothing once it returns."""
     output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
     if all(g is None for g in output_gradients):
         return
@@ -74,7 +74,9 @@ def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) ->
 
 
 def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Sequence[Any]) -> None:
-    """Adds the gradients of an op's inputs to those known; one that is a function is computed only if it is needed."""
+    """Adds the gradients of an op's inputs to the known gradients; computes a gradient given as a function only if
+    needed.
+    """
     for i, gradient in zip(input_ids, results):
         if i and gradient is not None:
             gradient = computed(gradient)
@@ -83,9 +85,10 @@ def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Seque
 
 
 def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[Any]:
-    """The gradients of an op's inputs, flat, from those of its outputs; or functions that compute them.
+    """Returns the gradients of an op's inputs, flat, from the gradients of the outputs; or functions that compute
+    gradients.
 
-    A loop that is differentiated takes further inputs (the lists it fills); they come last and have no gradient.
+    A loop that is differentiated takes further inputs (the lists that it fills), which come last and have no gradient.
     """
     if entry.backward is not None:
         filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
@@ -107,12 +110,12 @@ def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[A
 
 
 def _takes_none(plan: GradientPlan, entry: Entry) -> Sequence[bool]:
-    """For each flat output, whether its gradient may be missing."""
+    """Tells, for each flat output, whether the gradient may be missing."""
     return plan.takes_none if len(plan.takes_none) == len(entry.output_specs) else [False] * len(entry.output_specs)
 
 
 def _no_gradient(entry: Entry) -> LookupError:
-    """TensorFlow's words, which differ between tapes and graphs, and the reason the op gives."""
+    """Makes the error for a missing gradient in TensorFlow's words, which differ between tapes and graphs."""
     op = entry.op
     reason = "" if op.traits.no_gradient is None else f" Reason: {op.traits.no_gradient}."
     if entry.scope is None:
@@ -139,7 +142,7 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
 
 
 def _filled(gradient: Any, spec: Any) -> Any:
-    """The gradient of an output, zeros if there is none."""
+    """Returns the gradient of an output, zeros if there is none."""
     if gradient is not None or spec is None:
         return gradient
     if isinstance(spec, tuple):
@@ -150,16 +153,16 @@ def _filled(gradient: Any, spec: Any) -> Any:
 
 
 def zeros(shape: Sequence[int], dtype: Any) -> Any:
-    """A tensor of zeros."""
+    """Makes a tensor of zeros."""
     return execute(
         get_op("Fill"), (convert_to_tensor(list(shape), dtype="int32"), convert_to_tensor(0, dtype=dtype)), {}, "zeros"
     )
 
 
 class _SlicesSum:
-    """The sparse gradients of several uses of one tensor: they become one when it is known that no more come.
+    """The sparse gradients of several uses of one tensor, which are joined when no more can come.
 
-    Putting each behind the others as it comes would copy the first ones again and again.
+    Joining at every addition would copy the first gradients again and again.
     """
 
     __slots__ = ("parts",)
@@ -168,7 +171,7 @@ class _SlicesSum:
         self.parts = list(parts)
 
     def joined(self) -> IndexedSlices:
-        """One `IndexedSlices`, in the order of the sweep: the last use comes first."""
+        """Joins the gradients to one `IndexedSlices`, in the order of the sweep: the last use comes first."""
         parts = self.parts
         indices = [convert_to_tensor(p.indices) for p in parts]
         if len({i.dtype for i in indices}) > 1:
@@ -179,12 +182,12 @@ class _SlicesSum:
 
 
 def joined(gradient: Any) -> Any:
-    """A gradient in the form that others may see."""
+    """Returns a gradient in the form that others may see."""
     return gradient.joined() if type(gradient) is _SlicesSum else gradient
 
 
 def add_gradients(a: Any, b: Any) -> Any:
-    """The sum of the gradient known so far and another one; sparse ones stay sparse, until `joined`."""
+    """Adds another gradient to the gradient known so far; sparse gradients stay sparse, until `joined`."""
     if isinstance(b, IndexedSlices):
         if type(a) is _SlicesSum:
             a.parts.append(b)
@@ -195,7 +198,7 @@ def add_gradients(a: Any, b: Any) -> Any:
 
 
 def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:
-    """A gradient, or what stands for a missing one."""
+    """Returns a gradient, or what stands for a missing gradient."""
     if gradient is not None or mode is UnconnectedGradients.NONE:
         return gradient
     return raw.ZerosLike(x=convert_to_tensor(source))

@@ -1,10 +1,9 @@
 """`tf.custom_gradient`: a function with a gradient of its own.
 
-The function runs as any other code, so that a gradient of the gradient finds what its
-gradient function uses. Its results then pass through one more step: a tape that watches an
-argument records that step with the given gradient function. In a graph the step is an
-`IdentityN` operation over results, arguments and variables that carries the gradient
-function, so every way of differentiating the graph uses it.
+The function runs as any other code, so that a gradient of the gradient finds what its gradient function uses. The
+results then pass through one more step: a tape that watches an argument records that step with the given gradient
+function. In a graph the step is an `IdentityN` operation over results, arguments and variables. The operation carries
+the gradient function, so every way of differentiating the graph uses that function.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class VariableCollector(VariableWatcher):
 
 
 class CustomGradient:
-    """A function with a gradient of its own; as a method it is bound like one.
+    """A function with a gradient of its own, which binds to an instance as a method does.
 
     Args:
       f: the function that returns `(result, grad_fn)`.
@@ -128,14 +127,14 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 
 def _source(argument: Any) -> Any:
-    """What tapes know an argument by: the handle of a variable, a tensor, or the tensor it converts to."""
+    """Returns what tapes follow for an argument: the handle of a variable, a tensor, or the tensor made of a value."""
     if is_variable(argument):
         return argument.handle
     return argument if isinstance(argument, Tensor) else convert_to_tensor(argument)
 
 
 class _EagerBackward:
-    """The gradient function with zeros for the outputs that have none of their own: integers and booleans."""
+    """The gradient function with zeros for outputs without a gradient of their own: integers and booleans."""
 
     def __init__(self, backward: _Backward, outputs: Sequence[Any]) -> None:
         self._backward = backward
@@ -170,7 +169,7 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
 
 
 def _inside(tensor: Any) -> Any:
-    """The tensor of the current graph that stands for a tensor."""
+    """Returns the tensor of the current graph that stands for a tensor."""
     return tensor if getattr(tensor, "graph", None) is state.graph else state.graph.capture(tensor)
 
 
@@ -195,7 +194,7 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
 
 
 def _zeros(tensor: Any) -> Any:
-    """The gradient of an output that has none: zeros of a number, nothing for a string or a handle."""
+    """Makes the gradient of an output without a gradient: zeros of a number, nothing for a string or a handle."""
     numeric = is_trainable(tensor.dtype) and tensor.dtype.name not in ("resource", "variant")
     return raw.ZerosLike(x=tensor) if numeric or _needs_zeros(tensor.dtype) else None
 
@@ -206,7 +205,7 @@ def _zeros(tensor: Any) -> Any:
 def _run(
     f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], given: set[int]
 ) -> tuple[Any, Callable[..., Any], list[Any]]:
-    """Calls the function; returns its result, its gradient function, and the variables it read beside those `given`."""
+    """Calls the function; returns the result, the gradient function, and the variables read beside those `given`."""
     collector = VariableCollector()
     with context.tapes_scope((*state.tapes, collector)):
         result, grad_fn = f(*args, **kwargs)
@@ -239,7 +238,9 @@ class _Backward:
         self._argument_count = argument_count
 
     def for_graph(self, output_gradients: Sequence[Any]) -> list[Any]:
-        """One gradient per argument, then one per variable; the operation checks the number of the former."""
+        """Returns one gradient for each argument, then one for each variable; the operation checks the number of the
+        first.
+        """
         if not self._variables:
             return _flat_gradients(self._grad_fn(*output_gradients), self._argument_count)
         gradients, of_variables = self._grad_fn(*output_gradients, variables=list(self._variables))
@@ -249,7 +250,7 @@ class _Backward:
         return [*_flat_gradients(gradients, self._argument_count), *found]
 
     def gradients(self, output_gradients: Sequence[Any]) -> list[Any]:
-        """The same, with the number checked."""
+        """Returns the gradients of `for_graph`, with the number checked."""
         found = self.for_graph(output_gradients)
         count = len(found) - len(self._variables)
         if count != self._argument_count:
@@ -271,7 +272,7 @@ def _flat_gradients(gradients: Any, argument_count: int) -> list[Any]:
 
 
 def _flat_result(result: Any) -> list[Any]:
-    """The tensors of a result; an `IndexedSlices` becomes one, as where any op takes it."""
+    """Returns the tensors of a result; an `IndexedSlices` becomes one tensor, as where any op takes one."""
     return [
         part
         for item in nest.flatten(result)
@@ -280,14 +281,14 @@ def _flat_result(result: Any) -> list[Any]:
 
 
 def _packed(result: Any, flat: Sequence[Any], outputs: Sequence[Any]) -> Any:
-    """The outputs in the structure of the result."""
+    """Returns the outputs in the structure of the result."""
     expand = not any(isinstance(item, IndexedSlices) for item in flat)
     return nest.pack_sequence_as(result, outputs, expand_composites=expand)
 
 
 @export("grad_pass_through")
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a function the gradient of the identity: what comes back for its results goes to its arguments unchanged.
+    """Gives a function the gradient of the identity: the gradients of the results go to the arguments unchanged.
 
     >>> x = tf.constant(1.4)
     >>> with tf.GradientTape() as tape:

@@ -53,7 +53,7 @@ class ForwardAccumulator:
 
     Args:
       primals: a Tensor, a Variable, or a nested structure of them.
-      tangents: their directions, in the same structure, each of the shape and dtype of its primal.
+      tangents: the directions, in the same structure, each of the shape and dtype of its primal.
 
     Raises:
       ValueError: if the structures differ, a primal occurs twice, or a tangent has another shape or dtype.
@@ -100,7 +100,7 @@ class ForwardAccumulator:
 
         Args:
           primals: a Tensor, a Variable, or a nested structure of them.
-          tangents: their directions, in the same structure.
+          tangents: the directions, in the same structure.
 
         Raises: ValueError or TypeError: as the constructor.
         """
@@ -123,7 +123,7 @@ class ForwardAccumulator:
         self._accumulator.set_tangent(watched, tangent)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
-        """The tangents of what was computed in the scope.
+        """Returns the tangents of what was computed in the scope.
 
         Args:
           primals: a Tensor, a Variable, or a nested structure of them.
@@ -154,5 +154,5 @@ class ForwardAccumulator:
 
 
 def _handle(primal: Any) -> Any:
-    """The handle of a variable; None for anything else."""
+    """Returns the handle of a variable; None for anything else."""
     return primal.handle if is_variable(primal) else None

@@ -1,7 +1,7 @@
-"""What the gradient of an op asks for, by the names of its parameters.
+"""The values that the gradient of an op asks for, by the names of the gradient's parameters.
 
-A gradient function takes the output gradients first, then by name the inputs, outputs and attributes it uses. The plan
-reads these names once per op; `saved_values` picks what they stand for out of a call.
+A gradient function takes the output gradients first, then by name the inputs, outputs and attributes that it uses. The
+plan reads these names once per op; `saved_values` picks the named values out of a call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from millrace._src.core.tensor import EagerTensor
 
 
 class GradientPlan:
-    """What the gradient of one op asks for, read off its parameters once."""
+    """The values that the gradient of one op asks for, read off the gradient's parameters once."""
 
     __slots__ = (
         "function",
@@ -68,14 +68,16 @@ class GradientPlan:
                 saved[name] = [stand_in(v) for v in value] if type(value) is list else stand_in(value)
 
     def _places(self, op: OpDef) -> tuple[tuple[str, int], ...]:
-        """For each name, where it is found: the number of an input, -1 for the output, -2 for an attribute."""
+        """Returns, for each name, the position of its value: the number of an input, -1 for the output, -2 for an
+        attribute.
+        """
         inputs, outputs = op.signature.input_names, [arg.name for arg in op.signature.outputs]
         return tuple(
             (name, inputs.index(name) if name in inputs else -1 if name in outputs else -2) for name in self.names
         )
 
     def saved(self, inputs: Sequence[Any], output: Any, attrs: dict[str, Any]) -> dict[str, Any]:
-        """What the gradient of a plain op asks for."""
+        """Returns the values that the gradient of a plain op asks for."""
         return {
             name: inputs[place] if place >= 0 else output if place == -1 else attrs.get(name)
             for name, place in self.places
@@ -89,7 +91,7 @@ def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
 
 
 def stand_in(value: Any) -> Any:
-    """A tensor of the shape and dtype of an eager one that holds a single element; any other value as it is."""
+    """Returns a tensor of the shape and dtype of an eager tensor that holds one element; other values unchanged."""
     if type(value) is not EagerTensor or value.dtype.np_dtype.kind == "O":
         return value
     return stand_in_of(value._value.shape, value.dtype)
@@ -97,28 +99,28 @@ def stand_in(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
-    """A tensor that holds a single element: not a number, so that a rule which reads it by mistake shows at once."""
+    """Makes a tensor that holds one element: not a number, so that a rule that reads it by mistake shows at once."""
     content = np.nan if dtype.is_floating or dtype.is_complex else 0
     return EagerTensor(np.broadcast_to(np.array(content, dtype.np_dtype), shape), dtype)
 
 
 @functools.cache  # finite: one entry an op
 def gradient_plan(op: OpDef) -> GradientPlan | None:
-    """The plan of an op's gradient, or None if it has none."""
+    """Returns the plan of an op's gradient, or None if the op has no gradient."""
     if isinstance(op.rules.gradient, LateRule):
         op.rules.gradient.load()  # a plan looks at the parameters of the rule itself
     return None if op.rules.gradient is None else GradientPlan(op)
 
 
 def computed(gradient: Any) -> Any:
-    """What a rule gives for an input: a gradient, or a function that computes it, for one that is not always needed."""
+    """Returns the gradient that a rule gives for an input; calls a function that computes a gradient on demand."""
     return gradient() if type(gradient) is FunctionType else gradient
 
 
 def saved_values(
     op: OpDef, names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]
 ) -> dict[str, Any]:
-    """The inputs, outputs and attributes that a gradient asks for by name."""
+    """Returns the inputs, outputs and attributes that a gradient asks for by name."""
     signature = op.signature
     saved: dict[str, Any] = {}
     for name in names:

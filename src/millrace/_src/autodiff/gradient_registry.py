@@ -1,11 +1,11 @@
-"""Gradient rules by name: `tf.RegisterGradient`, `tf.no_gradient`, and what an operation asks for with them.
+"""Gradient rules by name: `tf.RegisterGradient`, `tf.no_gradient`, and operations that ask for such rules.
 
 Problem: a program may want another gradient than an op's own for some operations of a graph (guided backpropagation,
-straight-through estimators), or a gradient for an op that has none.
+straight-through estimators), or a gradient for an op without one.
 
 Idea: a table from names to rules `(operation, *output gradients) -> input gradients`. An operation with the attribute
-`_gradient_op_type` (`Graph.gradient_override_map` sets it) is differentiated by the rule of that name. A rule under the
-name of an op that has no gradient becomes the gradient of the op, for tapes as well as for graphs.
+`_gradient_op_type` (`Graph.gradient_override_map` sets the attribute) is differentiated by the rule of that name. A
+rule under the name of an op without a gradient becomes the gradient of the op, for tapes as well as for graphs.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class RegisterGradient:
 
 @export("no_gradient", v1=["NoGradient", "NotDifferentiable", "no_gradient"])
 def no_gradient(op_type: str) -> None:
-    """Says that gradients stop at operations which ask for the rule `op_type`, or at the op of that name.
+    """Stops gradients at operations that ask for the rule `op_type`, or at the op of that name.
 
     >>> tf.no_gradient("DocStops")
     >>> @tf.function
@@ -121,7 +121,7 @@ def _op_called(name: str) -> OpDef | None:
 
 
 def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]]) -> Callable[..., Any] | None:
-    """How one particular operation of a graph is differentiated, where that is not its op's gradient.
+    """Returns the rule of one particular operation of a graph, where the rule is not the op's gradient.
 
     An op that holds graphs changes the operation itself, and is told which inputs need a gradient;
     `tf.custom_gradient` gives an operation a rule of its own; an operation may ask for a rule by name.
@@ -139,7 +139,7 @@ def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]
 
 
 def named_rule(operation: Any) -> Callable[..., Any] | None:
-    """The rule that an operation asks for, as `(operation, output gradients) -> input gradients`, or None."""
+    """Returns the rule that an operation asks for, as `(operation, output gradients) -> input gradients`, or None."""
     name = operation.attrs.get(ATTRIBUTE)
     if name is None:
         return None
@@ -167,7 +167,7 @@ def _missing(operation: Any, name: str) -> str:
 
 
 def _borrowed(op: OpDef) -> Callable[..., Any]:
-    """The gradient of another op, applied to an operation that has inputs, outputs and attributes of the same names."""
+    """Applies the gradient of another op to an operation with inputs, outputs and attributes of the same names."""
 
     def apply(operation: Any, dys: Sequence[Any]) -> list[Any]:
         plan = gradient_plan(op)
@@ -180,14 +180,14 @@ def _borrowed(op: OpDef) -> Callable[..., Any]:
 
 
 def as_list(gradients: Any) -> list[Any]:
-    """What a rule returned as a list: a lone gradient, or None, is a list of one."""
+    """Returns the result of a rule as a list: a lone gradient, or None, is a list of one."""
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
 
 
 def checked_gradients(operation: Any, gradients: Sequence[Any]) -> list[Any]:
-    """Gradients of the inputs of an operation as tensors.
+    """Returns gradients of the inputs of an operation as tensors.
 
-    Raises: ValueError: if their number is not that of the inputs, or a shape cannot be that of its input.
+    Raises: ValueError: if the number is not the number of inputs, or a shape does not fit the shape of the input.
     """
     if len(gradients) != len(operation.inputs):
         raise ValueError(
@@ -225,7 +225,7 @@ class _RecordedCall:
         self._attrs = attrs
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute."""
+        """Returns the value of an attribute."""
         if name not in self._attrs:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
         value = self._attrs[name]
@@ -233,7 +233,7 @@ class _RecordedCall:
 
 
 def _gradient_of_op(op: OpDef, rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule in the form of a gradient function, one that asks by name for all inputs, outputs and attributes."""
+    """Gives a rule the form of a gradient function, which asks by name for all inputs, outputs and attributes."""
     outputs, inputs = [a.name for a in op.signature.outputs], [a.name for a in op.signature.inputs]
     attrs = list(op.attr_kinds)
 

@@ -70,7 +70,7 @@ class GradientTapeBase:
     def watch(self, tensor: Any) -> None:
         """Follows `tensor` (or a nested structure of tensors) from now on.
 
-        Raises: ValueError: if something in it is not a tensor.
+        Raises: ValueError: if something in `tensor` is not a tensor.
         """
         for item in nest.flatten(tensor, expand_composites=True):
             if is_variable(item):
@@ -114,7 +114,7 @@ class GradientTapeBase:
         self._start(fresh=True)
 
     def watched_variables(self) -> tuple[Any, ...]:
-        """The variables watched, in the order they were made."""
+        """Returns the variables watched, in the order they were made."""
         found = self._variables_of_used_tape if self._tape is None else self._tape.variables
         return tuple(sorted(found.values(), key=lambda v: getattr(v, "_unique_number", 0)))
 
@@ -169,14 +169,14 @@ class GradientTapeBase:
             )
 
     def _start_use(self) -> None:
-        """Before gradients are computed: a tape that can serve but once records no longer."""
+        """Prepares for gradients: a tape that can serve but once records no longer."""
         if self._recording and self._persistent:
             warn_first(1, _COSTLY)
         elif self._recording:
             self._stop()
 
     def _end_use(self) -> None:
-        """After gradients were computed: a tape that is not persistent is used up."""
+        """Ends a computation of gradients: a tape that is not persistent is used up."""
         if not self._persistent and self._tape is not None:
             self._variables_of_used_tape = self._tape.variables
             self._tape = None
@@ -189,7 +189,9 @@ class GradientTapeBase:
         mode: UnconnectedGradients,
         lets_go: bool = False,
     ) -> list[Any]:
-        """The gradients; the tape lets go of what it kept on the way, if it serves no second time (`lets_go`)."""
+        """Computes the gradients; with `lets_go`, the tape lets go of its values on the way, as it serves no second
+        time.
+        """
         assert self._tape is not None
         seeds: dict[int, Any] = {}
         differentiable = [_is_differentiable_target(t) for t in targets]
@@ -213,7 +215,7 @@ class GradientTapeBase:
 
 
 def _taken(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
-    """The entries, last one first, each taken off the list: what only it kept may go once it is dealt with."""
+    """Yields the entries, last one first, each taken off the list: values that only the entry kept may go after it."""
     while entries:
         yield entries.pop()
 
@@ -233,14 +235,14 @@ def unconnected_mode(value: Any) -> UnconnectedGradients:
 
 
 def _given(weight: Any) -> Any:
-    """A weight; None is refused as it is wherever a tensor is wanted."""
+    """Returns a weight; refuses None as everywhere where a tensor is wanted."""
     return convert_to_tensor(weight) if weight is None else weight
 
 
 def _weight(weight: Any, target: Any) -> Any:
-    """A weight as a tensor.
+    """Returns a weight as a tensor.
 
-    Raises: InvalidArgumentError: if it does not broadcast to the target's shape.
+    Raises: InvalidArgumentError: if the weight does not broadcast to the target's shape.
     """
     weight = weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
     known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and target.dtype.name != "resource"
@@ -261,11 +263,11 @@ def _broadcasts_to(shape: Sequence[int], wanted: Sequence[int]) -> bool:
 
 
 def target_tensor(target: Any) -> Any:
-    """A target as a tensor; a variable is read (and so has the handle's gradient)."""
+    """Returns a target as a tensor; reads a variable (whose value has the handle's gradient)."""
     if target is None or isinstance(target, str):
         as_dtype(target)
     if isinstance(target, IndexedSlices):
-        return target.values  # the sum of all elements of the dense form is theirs
+        return target.values  # the sum of all elements of the dense form is the sum of the values
     if is_variable(target):
         return target.handle
     return (
@@ -288,12 +290,12 @@ def _is_differentiable_target(target: Any) -> bool:
 
 
 def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
-    """Whether a target of integers is itself among the sources: only then does it have a derivative, which is 1."""
+    """Tells whether a target of integers is itself among the sources: only then there is a derivative, which is 1."""
     return target.dtype.name != "string" and tape_id(target) in sources
 
 
 def _source_number(source: Any) -> int:
-    """The tape number of a source: of its handle for a variable."""
+    """Returns the tape number of a source: of the handle for a variable."""
     if is_variable(source):
         return tape_id(source.handle)
     if source is None or isinstance(source, str):

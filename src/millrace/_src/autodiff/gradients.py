@@ -82,7 +82,7 @@ def gradients(
 
 
 def _listed(structure: Any, argument: str) -> list[Any]:
-    """The tensors of an argument.
+    """Returns the tensors of an argument.
 
     Raises: AttributeError: if there is a None, as in TensorFlow.
     """
@@ -93,7 +93,7 @@ def _listed(structure: Any, argument: str) -> list[Any]:
 
 
 def source_tensor(x: Any) -> Any:
-    """Returns a source of gradients as a tensor of the current graph: for a variable its handle."""
+    """Returns a source of gradients as a tensor of the current graph: the handle of a variable."""
     if not is_variable(x):
         return convert_to_tensor(x, name="x")
     handle = x.handle
@@ -101,7 +101,7 @@ def source_tensor(x: Any) -> Any:
 
 
 def _seed(target: Any, weight: Any, index: int) -> Any:
-    """The gradient that a target starts with."""
+    """Returns the gradient with which a target starts."""
     with state.graph.colocate_with(target.op):
         return _weight(target, weight, index)
 

@@ -29,12 +29,12 @@ def graph_gradients(
     stopped: Container[int] = frozenset(),
     place: Callable[[Operation], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> list[Any]:
-    """The gradients of `targets`, weighted, with respect to `sources`; all tensors of one graph.
+    """Computes the gradients of `targets`, weighted, with respect to `sources`; all tensors of one graph.
 
     Args:
       operations: the operations of that graph in an order they can run in.
       targets: tensors to differentiate.
-      target_gradients: the gradient of each target, or None to leave it out.
+      target_gradients: the gradient of each target, or None to leave the target out.
       sources: tensors to differentiate by.
       stopped: ids of tensors through which nothing flows.
       place: gives the scope in which the gradient of an operation is made.
@@ -57,7 +57,7 @@ def graph_gradients(
 def reached_from(
     operations: Iterable[Operation], sources: Sequence[Any], stopped: Container[int] = frozenset()
 ) -> set[int]:
-    """The numbers of the tensors that depend on a source through differentiable values."""
+    """Returns the numbers of the tensors that depend on a source through differentiable values."""
     reached = {tape_id(s) for s in sources}
     for operation in operations:
         if any(getattr(t, "_tape_id", 0) in reached and is_trainable(t.dtype) for t in operation.inputs):
@@ -72,7 +72,7 @@ def _entries(
     stopped: Container[int],
     place: Callable[[Operation], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Entry]:
-    """Entries for the operations between sources and targets, last one first, each inside of its place."""
+    """Yields entries for the operations between sources and targets, last one first, each inside of its place."""
     for operation in reversed(operations):
         if any(getattr(t, "_tape_id", 0) in gradients and id(t) not in stopped for t in operation.outputs):
             input_ids = tuple(

@@ -1,7 +1,7 @@
-"""`tf.test.compute_gradient`: the Jacobians of a function as its gradients say, and as differences say.
+"""`tf.test.compute_gradient`: the Jacobians of a function by its gradients, and by differences.
 
-A complex number counts as two real ones, so the Jacobians are always real: one row per real number of the result, one
-column per real number of the argument.
+A complex number counts as two real numbers, so the Jacobians are always real: one row for each real number of the
+result, one column for each real number of the argument.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEFAULT_DELTA = 1.0 / 1024.0
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
 ) -> tuple[tuple[Array, ...], ...]:
-    """The Jacobians of `f` at `x`: theoretical, from its gradients, and numerical, from central differences.
+    """Computes the Jacobians of `f` at `x`: theoretical, from gradients, and numerical, from central differences.
 
     >>> theoretical, numerical = tf.test.compute_gradient(lambda a: a * a, [tf.constant([1.0, 3.0])])
     >>> theoretical[0].tolist()
@@ -36,7 +36,7 @@ def compute_gradient(
 
     Args:
       f: a function of tensors that returns one tensor of a floating or complex dtype.
-      x: its arguments, a list or tuple of values that convert to floating or complex tensors of any shape.
+      x: the arguments of `f`, a list or tuple of values that convert to floating or complex tensors of any shape.
       delta: the step of the differences, `(f(x + delta) - f(x - delta)) / (2 * delta)`; 1/1024 by default.
 
     Returns: A pair of tuples with one NumPy array per argument: the theoretical and the numerical Jacobians, each of
@@ -67,19 +67,19 @@ def _check_dtype(dtype: Any, what: str) -> None:
 
 
 def _reals(array: Array) -> Array:
-    """The real numbers in an array, in order; each complex one gives two."""
+    """Returns the real numbers in an array, in order; each complex number gives two."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
 def _like(reals: Array, tensor: Any) -> EagerTensor:
-    """A tensor of the shape and dtype of `tensor` made of real numbers."""
+    """Makes a tensor of the shape and dtype of `tensor` of real numbers."""
     array = reals.view(tensor.dtype.np_dtype).reshape(tuple(tensor.shape.as_list()))
     return EagerTensor(array, tensor.dtype)
 
 
 def _theoretical(f: Callable[..., Any], arguments: Sequence[Any], place: int) -> Array:
-    """One row per real number of the result: the gradient of that number."""
+    """Returns one row for each real number of the result: the gradient of that number."""
     with GradientTapeBase(persistent=True) as tape:
         tape.watch(arguments[place])
         y = f(*arguments)
@@ -96,7 +96,7 @@ def _theoretical(f: Callable[..., Any], arguments: Sequence[Any], place: int) ->
 
 
 def _numerical(f: Callable[..., Any], arguments: Sequence[Any], place: int, delta: float) -> Array:
-    """One column per real number of the argument: how the result changes with that number."""
+    """Returns one column for each real number of the argument: how the result changes with that number."""
     start = _reals(arguments[place].numpy())
     result = _reals(f(*arguments).numpy())
     jacobian = np.zeros((result.size, start.size), start.dtype)

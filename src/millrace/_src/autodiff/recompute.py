@@ -1,9 +1,9 @@
 """`tf.recompute_grad`: a function whose intermediate values are computed again for the backward pass.
 
-The forward pass keeps the arguments and the results, nothing from between. The gradient function runs the
-function once more on a tape of its own and differentiates that. It does so behind a barrier that waits for the
-gradients of the results: otherwise a compiler would find that the values are there already, or compute them early, and
-nothing would be saved.
+The forward pass keeps the arguments and the results, nothing from between. The gradient function runs the function once
+more on a tape of its own and differentiates that run. It does so behind a barrier that waits for the gradients of the
+results. Otherwise a compiler would find that the values are there already, or compute the values early, and nothing
+would be saved.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from millrace._src.util.export import export
 
 @export("recompute_grad")
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Gives a function that saves memory: its intermediate values are computed again when it is differentiated.
+    """Gives a function that saves memory: the intermediate values are computed again when the function is
+    differentiated.
 
     >>> w = tf.Variable([[0.5, 0.1], [0.2, 0.3]])
     >>> block = tf.recompute_grad(lambda x: tf.tanh(x @ w))
@@ -54,7 +55,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Recomputed(CustomGradient):
-    """A function that is computed again for its gradient; as a method it is bound like one."""
+    """A function that is computed again for its gradient, and that binds to an instance as a method does."""
 
     def __init__(self, f: Callable[..., Any]) -> None:
         super().__init__(self._run_unrecorded, f)
@@ -86,7 +87,7 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 
 
 def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
-    """The gradients of the results that have one coming back."""
+    """Returns the gradients by the results for which a gradient comes back."""
     targets = [convert_to_tensor(t) for t in nest.flatten(result)]
     given = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None and is_trainable(t.dtype)]
     found: list[Any] = tape.gradient(
@@ -99,14 +100,14 @@ def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources:
 
 
 def _is_source(argument: Any) -> bool:
-    """Whether an argument has a gradient: a variable, or a tensor of numbers that are not integers."""
+    """Tells whether an argument has a gradient: a variable, or a tensor of numbers that are not integers."""
     if is_variable(argument):
         return True
     return isinstance(argument, Tensor) and (argument.dtype.is_floating or argument.dtype.is_complex)
 
 
 def _behind_barrier(arguments: Sequence[Any], dys: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """The arguments and the gradients of the results, as what is read only when all of them are there."""
+    """Returns the arguments and the gradients of the results behind a barrier, which waits until all are there."""
     values = [*arguments, *dys]
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.dtype.name not in ("resource", "variant")]
     if places:

@@ -1,8 +1,8 @@
 """What a tape notes of an eager op call, worked out once for all calls with the same dtypes and attributes.
 
-A tape records thousands of calls a second, so what a call has in common with the others like it (which inputs can have
-a gradient, which values that gradient names, whether it reads them or only their shapes) is kept in a `Recording`, and
-the call itself is noted as a tuple, a `PackedEntry`. A sweep unpacks it when it gets there.
+A tape records thousands of calls a second. So the facts that a call shares with like calls (which inputs can have a
+gradient, which values that gradient names, whether it reads the values or only their shapes) are kept in a `Recording`,
+and the call itself is noted as a tuple, a `PackedEntry`. A sweep unpacks the tuple when it gets there.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _TRAINABLE = frozenset(
 
 
 def is_trainable(dtype: Any) -> bool:
-    """Whether gradients flow through tensors of a dtype."""
+    """Tells whether gradients flow through tensors of a dtype."""
     return dtype in _TRAINABLE
 
 
 class Recording:
-    """How the calls of one op with the same dtypes and attributes are recorded.
+    """The way to record the calls of one op with the same dtypes and attributes.
 
     The tensors of a call are numbered: its flat inputs first, then its flat outputs.
     """
@@ -84,7 +84,7 @@ class Recording:
         """Whether the gradient is a function of arrays alone."""
 
     def _place_readers(self, at: Mapping[str, Any]) -> dict[int, frozenset[int]]:
-        """For each tensor that is read for the gradients of some inputs only: the places of these."""
+        """Returns, for each tensor read only for the gradients of some inputs, the positions of these inputs."""
         if self.plan is None:
             return {}
         arguments = [at[name] for name in self.call.op.signature.input_names]
@@ -96,11 +96,11 @@ class Recording:
         }
 
     def constants(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The values that say axes and shapes, as something to look up."""
+        """Returns the values that say axes and shapes, in a form to look up."""
         return tuple([values[i]._value.tobytes() for i in self.constant_places])
 
     def values(self, tensors: Sequence[Any], input_ids: Sequence[int]) -> Sequence[Any]:
-        """The values to keep of a call's tensors: all that are read for the gradients of the followed inputs."""
+        """Returns the values to keep of a call's tensors: all that the gradients of the followed inputs read."""
         kept = [tensors[p] for p in self.value_places]
         if self._readers and 0 in input_ids:
             followed = {place for place, number in enumerate(input_ids) if number}
@@ -111,18 +111,18 @@ class Recording:
         return kept
 
     def shape_stand_ins(self, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
-        """Tensors that have these shapes, in the order of `shape_places`, and a single element."""
+        """Makes tensors of these shapes, in the order of `shape_places`, that hold a single element."""
         return [self._stand_in(p, s) for p, s in zip(self.shape_places, shapes, strict=True)]
 
     def shape_dtypes(self) -> list[DType]:
-        """The dtypes of the tensors whose shapes are kept."""
+        """Returns the dtypes of the tensors whose shapes are kept."""
         return [self._dtypes[p] for p in self.shape_places]
 
     def _stand_in(self, place: int, shape: tuple[int, ...]) -> Any:
         return stand_in_of(shape, self._dtypes[place])
 
     def saved(self, values: Sequence[Any], stand_ins: Sequence[Any]) -> dict[str, Any]:
-        """What the gradient asks for, by name."""
+        """Returns the values that the gradient asks for, by name."""
         known = dict(zip(self.shape_places, stand_ins, strict=True))
         known.update(zip(self.value_places, values, strict=True))  # an output may be there twice
         saved = dict(self._attrs)
@@ -131,7 +131,7 @@ class Recording:
         return saved
 
     def output_specs(self, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
-        """What is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
+        """Returns what is needed to make zeros like an output: nothing for a lone output (its gradient exists)."""
         if len(self.follows) == 1:
             return (None,)
         given = dict(zip(self.shape_places, shapes, strict=True))
@@ -157,7 +157,7 @@ def recording_of(call: BoundCall) -> Recording | None:
 
 
 def forget_rules() -> None:
-    """To be called when the gradient of an op has changed: drops what was worked out from it."""
+    """Drops what was worked out from rules; to be called when the gradient of an op has changed."""
     global _rules
     gradient_plan.cache_clear()
     _rules = object()

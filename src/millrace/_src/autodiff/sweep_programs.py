@@ -1,15 +1,15 @@
 """Backward sweeps of eager tapes as programs.
 
-A training loop makes the same tape again and again: the same ops in the same order on the same shapes. Carrying out
-its sweep op by op costs more than the arithmetic of a small model. So the *form* of a tape is looked up, which is all
-that a sweep depends on but for the values; a form that has come back a few times is swept once on placeholders, in a
-graph, and from then on the graph's program on the NumPy engine computes the gradients: the same kernels in the same
-order, with nothing between them.
+A training loop makes the same tape again and again: the same ops in the same order on the same shapes. Carrying out a
+sweep op by op costs more than the arithmetic of a small model. So the *form* of a tape is looked up: everything on
+which a sweep depends but the values. A form that has come back a few times is swept once on placeholders, in a graph.
+From then on the graph's program on the NumPy engine computes the gradients: the same kernels in the same order, with
+nothing between the kernels.
 
-Not every sweep can be such a program: where another tape watches, a rule is the user's own Python code or has effects,
-or the tape holds a function with its own gradient, the sweep goes op by op. So it does if a program fails: the sweep
-then says what is wrong. Where much is kept, a sweep op by op lets go of it as it proceeds, and the time that a program
-saves does not matter: `_MOST_BYTES`.
+Not every sweep can be such a program. Where another tape watches, a rule is the user's own Python code or has effects,
+or the tape holds a function with its own gradient, the sweep goes op by op. The sweep also goes op by op if a program
+fails, and then says what is wrong. Where much is kept, a sweep op by op lets go of values as it proceeds, and the time
+that a program saves does not matter: `_MOST_BYTES`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _forms: dict[Any, Any] = {}
 
 
 class Ones:
-    """The gradient of a target by itself: a tensor of ones, made where it is needed."""
+    """The gradient of a target by itself: a tensor of ones, made on demand."""
 
     __slots__ = ("target",)
 
@@ -55,7 +55,7 @@ class Ones:
         self.target = target
 
     def tensor(self) -> Any:
-        """The ones, in the target's shape and dtype."""
+        """Makes the ones, in the target's shape and dtype."""
         target = self.target
         if target.dtype.name == "resource":
             return filled_like_variable(target, 1)
@@ -65,12 +65,12 @@ class Ones:
 
 
 def made(seed: Any) -> Any:
-    """The gradient of a target as a tensor."""
+    """Returns the gradient of a target as a tensor."""
     return seed.tensor() if type(seed) is Ones else seed
 
 
 class _Tape(NamedTuple):
-    """A tape and what is asked of it, taken apart for all entries together."""
+    """A tape and the wanted gradients, taken apart for all entries together."""
 
     recordings: Sequence[Recording]
     links: Sequence[int]
@@ -88,7 +88,7 @@ class _Tape(NamedTuple):
 def compiled_gradients(
     entries: Sequence[Entry | PackedEntry], seeds: dict[int, Any], sources: Sequence[int]
 ) -> list[Any] | None:
-    """The gradients that a sweep finds, from the program for tapes of this form.
+    """Returns the gradients that a sweep finds, computed by the program for tapes of this form.
 
     Args:
       entries: of the tape, first one first.
@@ -114,20 +114,22 @@ def compiled_gradients(
 
 
 def _forget_some() -> None:
-    """Drops the forms that were seen a few times only; if most have programs, these."""
+    """Drops the forms that were seen a few times only; if most forms have programs, drops all."""
     rare = [form for form, found in _forms.items() if type(found) is int]
     for form in rare if len(rare) > _MOST_FORMS // 2 else list(_forms):
         _forms.pop(form, None)
 
 
 def _has_value(seed: Any) -> bool:
-    """Whether a seed is an array, or ones in the shape of one."""
+    """Tells whether a seed is an array, or ones in the shape of an array."""
     tensor = seed.target if type(seed) is Ones else seed
     return isinstance(tensor, EagerTensor) and tensor._value.dtype.kind != "O"
 
 
 def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[_Tape, Any]:
-    """The tape with places for numbers (sources first, then outputs in order, from 1), and the key of its form."""
+    """Returns the tape with positions for numbers (sources first, then outputs in order, from 1), and the key of its
+    form.
+    """
     recordings, inputs, outputs, values, shapes = zip(*entries, strict=True)
     chain = itertools.chain.from_iterable
     places: Any = dict(zip(sources, itertools.count(1)))
@@ -162,7 +164,7 @@ def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int])
 
 
 def _form_of_seed(seed: Any) -> tuple[Any, ...]:
-    """What a program depends on; the ones it holds itself."""
+    """Returns what a program depends on in a seed; a program holds ones itself."""
     if type(seed) is Ones:
         return seed.target._value.shape, seed.target.dtype, 1
     return seed._value.shape, seed.dtype
@@ -172,7 +174,7 @@ def _form_of_seed(seed: Any) -> tuple[Any, ...]:
 
 
 def _program(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
-    """The program for tapes of this form, or None if they cannot have one."""
+    """Returns the program for tapes of this form, or None if there cannot be a program."""
     try:
         return _compiled(tape)
     except Exception:  # the sweep op by op meets the same error, and names it
@@ -215,7 +217,7 @@ def _placeholder(graph: FuncGraph, dtype: Any, shape: Sequence[int]) -> Any:
 
 
 def _symbolic_entries(graph: FuncGraph, tape: _Tape, values: Sequence[Any]) -> list[Entry]:
-    """The entries of the tape on placeholders; tensors are numbered by their places."""
+    """Yields the entries of the tape on placeholders; tensors are numbered by their positions."""
     links, made, shapes = iter(tape.links), iter(tape.made), iter(tape.shapes)
     kept = iter(zip(tape.values, values, strict=True))
     entries = []
@@ -235,7 +237,7 @@ def _symbolic_entries(graph: FuncGraph, tape: _Tape, values: Sequence[Any]) -> l
 
 
 def _parts(gradient: Any) -> list[Any]:
-    """The tensors that a gradient consists of."""
+    """Returns the tensors of which a gradient consists."""
     if gradient is None:
         return []
     if isinstance(gradient, IndexedSlices):
@@ -266,7 +268,7 @@ class _Runner:
         self._dtypes = [t.dtype for r in results for t in _parts(r)]
 
     def __call__(self, tape: _Tape) -> list[Any] | None:
-        """The gradients, or None if the program failed."""
+        """Returns the gradients, or None if the program failed."""
         arrays = [t._value for t in tape.values]
         arrays += [made(tape.seeds[i])._value for i in self._seeds]
         try:
@@ -278,7 +280,7 @@ class _Runner:
 
 
 def _gradient(parts: int, tensors: Iterator[EagerTensor]) -> Any:
-    """The next gradient: None if it has no parts, else a tensor, or IndexedSlices."""
+    """Returns the next gradient: None if it has no parts, else a tensor, or IndexedSlices."""
     if parts < 2:
         return next(tensors) if parts else None
     return IndexedSlices(*[next(tensors) for _ in range(parts)])

@@ -51,7 +51,7 @@ class _Source(NamedTuple):
 
 
 class TangentPlan:
-    """A graph from inputs, outputs and input tangents of one op to its output tangents.
+    """A graph from inputs, outputs and input tangents of one op to the output tangents.
 
     Args:
       graph: the graph.
@@ -75,7 +75,7 @@ class TangentPlan:
 
     @functools.cached_property
     def links(self) -> frozenset[_Source]:
-        """The inputs and outputs of the op that a tangent depends on, in a way that gradients flow through."""
+        """The inputs and outputs of the op on which a tangent depends in a way that gradients flow through."""
         values = [(t, s) for t, s in zip(self.inputs, self.sources, strict=True) if s.kind in ("input", "output")]
         return frozenset(s for t, s in values if is_trainable(t.dtype) and self._is_reached_from(t))
 
@@ -84,14 +84,14 @@ class TangentPlan:
         return any(tape_id(t) in reached for t in self.found)
 
     def arguments(self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
-        """The tensors for the placeholders."""
+        """Returns the tensors for the placeholders."""
         values = {"input": inputs, "output": outputs, "tangent": tangents}
         if not self.needs_seeds:
             return [values[kind][place] for kind, place in self.sources]
         return [seed_like(outputs[p]) if kind == "seed" else values[kind][p] for kind, p in self.sources]
 
     def run(self, arguments: Sequence[EagerTensor]) -> list[Any]:
-        """The output tangents, computed at once and seen by nobody."""
+        """Computes the output tangents at once, seen by nobody."""
         if self._compiled is None:
             optimized = optimize(self.graph, self.inputs, self.found, with_effects=False)
             self._compiled = eager_engine().compile(optimized).quiet_run()
@@ -100,7 +100,7 @@ class TangentPlan:
         return [None if t is None else _eager(next(made), t.dtype) for t in self.results]
 
     def apply(self, arguments: Sequence[Any]) -> list[Any]:
-        """The output tangents by op calls in the current context, where tapes and graphs see them."""
+        """Computes the output tangents by op calls in the current context, where tapes and graphs see the calls."""
         known = {(id(t.op), t.value_index): a for t, a in zip(self.inputs, arguments, strict=True)}
         for operation in self.operations:
             replay(operation, known)
@@ -108,7 +108,7 @@ class TangentPlan:
 
 
 def seed_like(tensor: Any) -> Any:
-    """An output gradient to differentiate by: ones, so that a rule that is not linear gets a definite result."""
+    """Makes an output gradient to differentiate by: ones, so that a rule that is not linear gets a definite result."""
     return raw.ZerosLike(x=tensor) if tensor.dtype.name == "variant" else raw.OnesLike(x=tensor)
 
 
@@ -125,14 +125,14 @@ _shapes_seen: dict[Any, int] = {}
 def tangent_plan(
     op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], tangents: Sequence[Any]
 ) -> TangentPlan:
-    """The plan for one call of an op.
+    """Returns the plan for one call of an op.
 
     Args:
       op: an op that has a gradient.
-      inputs: its input tensors.
-      outputs: its output tensors.
-      attrs: its attributes.
-      tangents: for each input its tangent or None.
+      inputs: the input tensors of the call.
+      outputs: the output tensors of the call.
+      attrs: the attributes of the call.
+      tangents: for each input a tangent or None.
 
     Raises: LookupError: if a gradient that is needed is not defined.
     """
@@ -160,7 +160,7 @@ def tangent_plan(
 def whole_plan(
     op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], tangents: Sequence[Any]
 ) -> TangentPlan:
-    """The plan for a call all of whose numbers change.
+    """Returns the plan for a call all of whose numbers change.
 
     TensorFlow takes the tangents of an op whose inputs do not all change to be zeros. What depends on these is zeros
     rather than None, which this plan shows.
@@ -174,7 +174,7 @@ def _is_number(tensor: Any) -> bool:
 
 
 def _shape(tensor: Any) -> Any:
-    """The shape as something to look up: a tuple with None for what is not known."""
+    """Returns the shape in a form to look up: a tuple with None for unknown dimensions."""
     if isinstance(tensor, EagerTensor):
         return held(tensor).shape if hasattr(held(tensor), "shape") else ()
     if tensor is None or tensor.shape.rank is None:
@@ -183,7 +183,7 @@ def _shape(tensor: Any) -> Any:
 
 
 def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The shapes, or once there were many different ones, only their ranks."""
+    """Returns the shapes, or, once there were many different shapes, only the ranks."""
     count = _shapes_seen[call] = _shapes_seen.get(call, 0) + 1
     if count <= _MOST_SHAPES:
         return shapes
@@ -191,7 +191,7 @@ def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int, Any]:
-    """The values of the inputs that say axes and shapes, where they are known: rules read them while they build."""
+    """Returns the values of the inputs that say axes and shapes, where known: rules read them while they build."""
     if not op.traits.constant_inputs:
         return {}
     given = [i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.traits.constant_inputs for i in at]
@@ -241,14 +241,14 @@ def _build(
 def _input_gradients(
     op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], seeds: Sequence[Any]
 ) -> list[Any]:
-    """The gradients that the op's rule gives for the inputs."""
+    """Returns the gradients that the op's rule gives for the inputs."""
     rule = gradient_plan(op)
     saved = {} if rule is None else saved_values(op, rule.names, inputs, outputs, attrs)
     return [computed(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), saved), list(seeds))]
 
 
 def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
-    """Tangents with zeros for the lists that have none: to a list's gradient belongs a list."""
+    """Returns tangents, with zeros for lists without a tangent: to a list's gradient belongs a list."""
     return [
         raw.ZerosLike(x=x) if t is None and x.dtype.name == "variant" else t
         for x, t in zip(inputs, tangents, strict=True)
@@ -256,7 +256,9 @@ def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
 
 
 def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """What a backward computation in `graph`, linear in `seeds`, says forwards: an output tangent or None per seed."""
+    """Returns what a backward computation in `graph`, linear in `seeds`, says forwards: a tangent or None for each
+    seed.
+    """
     weighted = weighted_targets(gradients, tangents)
     targets, weights = [t for t, _ in weighted], [w for _, w in weighted]
     wanted = [s for s in seeds if s is not None]
@@ -265,7 +267,7 @@ def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[An
 
 
 def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Input gradients and what each is to be weighted with when they are differentiated; each tensor once."""
+    """Joins input gradients with the weights with which they are to be differentiated; each tensor once."""
     found: dict[int, tuple[Any, Any]] = {}
     for gradient, tangent in zip(gradients, tangents, strict=False):
         if gradient is None or tangent is None:

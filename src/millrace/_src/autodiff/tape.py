@@ -1,8 +1,8 @@
 """The tape: which ops ran on watched tensors, and what their gradients will need.
 
-A tape gives every tensor it follows a number and remembers, per op, the numbers
-of its inputs and outputs and those values that the op's gradient names. It keeps
-nothing else alive: the gradient of `tanh` names its output, so the input may go.
+A tape gives every tensor that it follows a number. For each op the tape remembers the numbers of the inputs and
+outputs, and the values that the op's gradient names. The tape keeps nothing else alive: the gradient of `tanh` names
+its output, so the input may go.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Tape:
             self.watched.add(tape_id(tensor))
 
     def watches(self, number: int) -> bool:
-        """Whether the tensor of this number is followed."""
+        """Tells whether the tensor of this number is followed."""
         return number in self.watched
 
     def watch_variable(self, variable: Any) -> None:
@@ -77,12 +77,12 @@ class Tape:
         self.watch(variable.handle)
 
     def variable_accessed(self, variable: Any) -> None:
-        """Called when a variable is used."""
+        """Follows a trainable variable that is used."""
         if self.watch_accessed_variables and variable.trainable:
             self.watch_variable(variable)
 
     def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
-        """Notes that the value of a variable was read eagerly; `call` is the op call that this amounts to."""
+        """Notes that the value of a variable was read eagerly; `call` is the op call to which the read amounts."""
         handle = variable.handle
         number = handle._tape_id or tape_id(handle)
         if self.watch_accessed_variables and variable.trainable:
@@ -146,7 +146,7 @@ class Tape:
     ) -> None:
         """Notes a computation with its own backward function: `backward(*output_gradients) -> input gradients`.
 
-        It gets zeros for the gradient of an output that has none, or, if `takes_none`, None.
+        An output without a gradient has zeros there or, if `takes_none`, None.
         """
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         input_ids = tuple(i if i in self.watched else 0 for i in ids)
@@ -187,7 +187,7 @@ class Tape:
 
 
 def unpacked(entry: Entry | PackedEntry) -> Entry:
-    """An entry in the form of a sweep."""
+    """Returns an entry in the form of a sweep."""
     if isinstance(entry, Entry):
         return entry
     recording, input_ids, output_ids, values, shapes = entry
@@ -202,7 +202,7 @@ def unpacked(entry: Entry | PackedEntry) -> Entry:
 
 
 def output_specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
-    """What is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
+    """Returns what is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
     if len(outputs) == 1:
         return (None,)
     return tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in outputs)
@@ -219,7 +219,7 @@ class VariableWatcher:
         self._tapes = tapes
 
     def watches(self, number: int) -> bool:
-        """Whether one of the outer tapes follows the tensor of this number."""
+        """Tells whether one of the outer tapes follows the tensor of this number."""
         return any(tape.watches(number) for tape in self._tapes)
 
     def record(self, *args: Any, **options: Any) -> None:

@@ -28,7 +28,7 @@ def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], coun
 
     Args:
       graph: the traced function of one row.
-      given: the values of its inputs, by the id of the input's operation.
+      given: the values of the graph's inputs, by the id of the input's operation.
       outputs: the tensors to compute.
       count: the number of rows, an int or a tensor.
       loop: carries out what no rule is for.
@@ -63,7 +63,7 @@ def _carried_out(graph: Any, given: dict[int, Value], outputs: Sequence[Any], ro
 
 
 def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
-    """The results of one operation."""
+    """Returns the results of one operation."""
     if operation.static_values and not operation.effects.must_run:
         constants = zip(operation.static_values, operation.outputs, strict=True)
         return [Value(convert_to_tensor(v, dtype=t.dtype), False) for v, t in constants]
@@ -81,7 +81,7 @@ def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
 
 
 def _is_the_same(operation: Any, has_rule: bool) -> bool:
-    """Whether an operation on values that are the same for all rows happens once for all of them.
+    """Tells whether an operation on values that are the same for all rows happens once for all rows.
 
     A check (an assertion) has a rule; other effects happen once per row.
     """
@@ -93,18 +93,18 @@ def _is_the_same(operation: Any, has_rule: bool) -> bool:
 
 
 def _takes_uneven(operation: Any, arguments: Sequence[Value]) -> bool:
-    """Whether the rule of an operation sees to lists that differ in length: that of a call, and of a loop, in part."""
+    """Tells whether the rule of an operation copes with lists of different lengths: a call's does, a loop's in part."""
     control = operation.op_def.traits.control
     return control == "call" or control == "loop" and not any(a.by_row for a in arguments)
 
 
 def _passed_on(operation: Any, arguments: Sequence[Value]) -> list[Value] | None:
-    """The argument of an identity, whatever it is."""
+    """Returns the argument of an identity, whatever it is."""
     return [arguments[0]] if operation.op_def.traits.returns_input else None
 
 
 def _shaped(found: Any, of_one: Any, count: Any) -> Value:
-    """A result of a rule as a Value, which knows of its shape what the operation of one row knows."""
+    """Returns a result of a rule as a Value, with the shape known from the operation of one row."""
     value = found if isinstance(found, Value) else Value(found, True)
     tensor = value.tensor
     if tensor.dtype.name in ("variant", "resource") or getattr(tensor, "graph", None) is None:

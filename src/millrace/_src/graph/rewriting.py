@@ -79,7 +79,7 @@ def carry_over(operation: Operation, new: Operation) -> None:
 
 
 def place(operation: Operation, device: str) -> None:
-    """Requests a device for an operation."""
+    """Sets the device that an operation requests."""
     operation.device = device
 
 
@@ -110,7 +110,7 @@ def keep_plan(operation: Operation, plan: Any) -> None:
 
 
 def wait_for(operation: Operation, others: Iterable[Operation]) -> None:
-    """Has an operation run after others, too."""
+    """Makes an operation run after others, too."""
     operation._add_control_inputs(others)
 
 

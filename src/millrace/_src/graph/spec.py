@@ -50,7 +50,7 @@ def _faults(graph: Any, seen: set[int]) -> Iterator[str]:
 
 
 def _faults_of_sources(operation: Operation, members: set[Operation]) -> Iterator[str]:
-    """Where an operation reads or waits for what is not in its graph, or has outputs that are not its own."""
+    """Yields where an operation reads or waits for what is not in its graph, or has outputs that are not its own."""
     for tensor in operation.inputs:
         if tensor.op not in members:
             yield f"{operation!r} reads {tensor!r} of another graph"
@@ -67,7 +67,7 @@ def _faults_of_sources(operation: Operation, members: set[Operation]) -> Iterato
 
 
 def _faults_of_types(operation: Operation) -> Iterator[str]:
-    """Where inputs and outputs differ from what signature and attributes say."""
+    """Yields where inputs and outputs differ from what signature and attributes say."""
     signature, attrs = operation.op_def.signature, operation.attrs
     sides = (("inputs", signature.inputs, operation.inputs), ("outputs", signature.outputs, operation.outputs))
     for kind, args, tensors in sides:
