@@ -22,6 +22,7 @@ from millrace._src.core.execute import _level
 from millrace._src.core.input_conversion import convert_inputs, dtype_of_peer, preferred_dtype
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.resources import is_variable_class
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor, note_places
 from millrace._src.util import text
@@ -298,6 +299,8 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
     """
     if isinstance(error, errors.OpError):
         return _named_after(op, error)
+    if isinstance(error, ShapeComplaint):
+        return errors.failed_op(op.name, error.running)
     if isinstance(error, MemoryError):
         return out_of_memory(op.name, error, f" for {_inputs_text(inputs)}")
     if not isinstance(error, _ARRAY_ERRORS):
@@ -339,6 +342,8 @@ def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> 
         flat = convert_inputs(op, inputs, complete, None) if not _is_flat(op, inputs) else list(inputs)
         _infer_lists(op, flat, complete)
         op.rules.shape(ShapeContext(op, flat, complete))
+    except ShapeComplaint as complaint:
+        return complaint.running
     except ValueError as complaint:
         return str(complaint)
     except Exception:

@@ -259,9 +259,9 @@ class Graph:
             return [_UNKNOWN_SHAPE] * len(dtypes)
         try:
             shapes = op.rules.shape(ShapeContext(op, inputs, attrs))
-        except ValueError as error:
+        except ValueError as complaint:
             raise ValueError(
-                f"{error} for '{_node_text(op, name, inputs, attrs)}' with input shapes: {_shapes_text(inputs)}."
+                f"{complaint} for '{_node_text(op, name, inputs, attrs)}' with input shapes: {_shapes_text(inputs)}."
             ) from None
         return [shapes] if isinstance(shapes, TensorShape) else list(shapes)
 

@@ -19,6 +19,7 @@ from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -72,7 +73,7 @@ def _gather_v2_shape(c: ShapeContext) -> TensorShape:
 
 def _batch_dims(batch_dims: int, rank: int) -> int:
     if not -rank <= batch_dims <= rank:
-        raise ValueError(f"Shape must be at least rank {abs(batch_dims)} but is rank {rank}")
+        raise ShapeComplaint(f"Shape must be at least rank {abs(batch_dims)} but is rank {rank}")
     return batch_dims + rank if batch_dims < 0 else batch_dims
 
 
@@ -144,10 +145,7 @@ def _specialize_gather(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any])
 
 def _batched(xp: Xp, params: Array, indices: Array, axis: int, batch_dims: int) -> Array:
     """Gathers in each of the batches, the leading dimensions that params and indices share."""
-    try:
-        batch = _batch_dims(batch_dims, indices.ndim)
-    except ValueError as error:
-        raise invalid(str(error)) from None
+    batch = _batch_dims(batch_dims, indices.ndim)
     if batch > axis:
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
     for d in range(batch):

@@ -12,6 +12,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -66,13 +67,13 @@ def _emptied(xp: Xp, x: Array, axis: int) -> Array:
 
 def _check(name: str, values: Sequence[int], length: int) -> list[int]:
     if len(values) != length:
-        raise ValueError(
+        raise ShapeComplaint(
             f"ExtractPatches requires the {name} attribute to contain {length} values, but got: {len(values)}"
         )
     if values[0] != 1 or values[-1] != 1:
-        raise ValueError(f"Only support {name} across space: the first and last of {list(values)} must be 1.")
+        raise ShapeComplaint(f"Only support {name} across space: the first and last of {list(values)} must be 1.")
     if min(values) < 1:
-        raise ValueError(f"{name} {list(values)} must be positive.")
+        raise ShapeComplaint(f"{name} {list(values)} must be positive.")
     return list(values[1:-1])
 
 
@@ -90,13 +91,6 @@ def _patches_shape(c: ShapeContext, input_name: str, rank: int) -> TensorShape:
     return TensorShape.of((dims[0], *places, multiplied(dims[-1], *kernels)))
 
 
-def _checked(name: str, values: Sequence[int], length: int) -> list[int]:
-    try:
-        return _check(name, values, length)
-    except ValueError as error:
-        raise invalid(str(error)) from None
-
-
 @op(
     "ExtractImagePatches",
     "images: T -> patches: T",
@@ -110,7 +104,7 @@ def extract_image_patches_op(
     """Gathers the windows over a batch of images, flattened into the depth."""
     if images.ndim != 4:
         raise invalid(f"input must be 4-dimensional, but has {images.ndim} dimensions")
-    kernels, steps, gaps = _checked("ksizes", ksizes, 4), _checked("strides", strides, 4), _checked("rates", rates, 4)
+    kernels, steps, gaps = _check("ksizes", ksizes, 4), _check("strides", strides, 4), _check("rates", rates, 4)
     return _extract(xp, images, kernels, steps, gaps, padding)
 
 
@@ -209,7 +203,7 @@ def extract_volume_patches_op(xp: Xp, input: Array, *, ksizes: list[int], stride
     """Gathers the windows over a batch of volumes, flattened into the depth."""
     if input.ndim != 5:
         raise invalid(f"input must be 5-dimensional, but has {input.ndim} dimensions")
-    kernels, steps = _checked("ksizes", ksizes, 5), _checked("strides", strides, 5)
+    kernels, steps = _check("ksizes", ksizes, 5), _check("strides", strides, 5)
     return _extract(xp, input, kernels, steps, [1, 1, 1], padding)
 
 

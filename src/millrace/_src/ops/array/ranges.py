@@ -18,6 +18,7 @@ from millrace._src.core.dtypes import DType, as_dtype, bfloat16, float16, float3
 from millrace._src.core.dtypes import bool as bool_dtype
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -41,13 +42,13 @@ _HIERARCHY = (int32, int64, float16, bfloat16, float32, float64)
 
 
 def _range_size(start: Any, limit: Any, delta: Any) -> int:
-    """Returns the number of elements. Raises ValueError, in TensorFlow's words, if the bounds contradict the step."""
+    """Returns the number of elements. Raises ShapeComplaint if the bounds contradict the step."""
     if not delta:
-        raise ValueError("Requires delta != 0")
+        raise ShapeComplaint("Requires delta != 0", running=f"Requires delta != 0: {delta}")
     if delta > 0 and start > limit:
-        raise ValueError(f"Requires start <= limit when delta > 0: {start}/{limit}")
+        raise ShapeComplaint(f"Requires start <= limit when delta > 0: {start}/{limit}")
     if delta < 0 and start < limit:
-        raise ValueError(f"Requires start >= limit when delta < 0: {start}/{limit}")
+        raise ShapeComplaint(f"Requires start >= limit when delta < 0: {start}/{limit}")
     steps: int = -(-(limit - start) // delta) if isinstance(delta, int) else math.ceil(abs((limit - start) / delta))
     return steps
 
@@ -77,10 +78,7 @@ def _range_shape(c: ShapeContext) -> TensorShape:
 def range_op(xp: Xp, start: Array, limit: Array, delta: Array) -> Array:
     """Makes the numbers `start, start + delta, ...` before `limit`."""
     first, last, step = (_bound_value(name, x) for name, x in (("start", start), ("limit", limit), ("delta", delta)))
-    try:
-        count = _range_size(first, last, step)
-    except ValueError as error:
-        raise invalid(str(error) if step else f"{error}: {step}") from None
+    count = _range_size(first, last, step)
     dtype = start.dtype
     if dtype.kind in "iu":
         return np.arange(first, first + count * step, step, dtype=dtype) if count else np.zeros([0], dtype)

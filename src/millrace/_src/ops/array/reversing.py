@@ -13,6 +13,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import int32, int64
 from millrace._src.core.op_def import op
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -40,14 +41,14 @@ _REVERSIBLE = NUMERIC | BOOL | STRING
 
 
 def _reverse_axes(axes: list[int], rank: int) -> list[int]:
-    """Returns the axes in [0, rank). Raises ValueError if an axis is out of range or listed twice."""
+    """Returns the axes in [0, rank). Raises ShapeComplaint if an axis is out of range or listed twice."""
     seen_axes: list[int] = []
     for i, axis in enumerate(axes):
         if not -rank <= axis < rank:
-            raise ValueError(f"'axis'[{i}] = {axis} is out of valid range [0, {rank - 1}")
+            raise ShapeComplaint(f"'axis'[{i}] = {axis} is out of valid range [0, {rank - 1}")
         canonical = axis % rank
         if canonical in seen_axes:
-            raise ValueError(f"axis {canonical} specified more than once.")
+            raise ShapeComplaint(f"axis {canonical} specified more than once.")
         seen_axes.append(canonical)
     return seen_axes
 
@@ -88,10 +89,7 @@ def reverse(xp: Xp, tensor: Array, axis: Array) -> Array:
         raise invalid(f"'dims' must be 1-dimension, not {axis.ndim}")
     if not tensor.ndim or not tensor.size:
         return tensor
-    try:
-        axes = _reverse_axes(axis.tolist(), tensor.ndim)
-    except ValueError as error:
-        raise invalid(str(error)) from None
+    axes = _reverse_axes(axis.tolist(), tensor.ndim)
     return xp.flip(tensor, tuple(axes)) if axes else tensor
 
 

@@ -16,6 +16,7 @@ from millrace._src.core.dtypes import DType, int16, int32, int64, uint16
 from millrace._src.core.dtypes import bool as bool_
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -47,11 +48,10 @@ def arg_reduction_shape(c: ShapeContext) -> TensorShape:
         return TensorShape.of((None,) * (rank - 1))
     axis = int(dimension)
     if not -rank <= axis < rank:
-        if executing_eagerly():
-            raise ValueError(f"Expected dimension in the range [{-rank}, {rank}), but got {axis}")
-        raise ValueError(
+        raise ShapeComplaint(
             f"Dimension ({axis}) must be in the range [{-rank}, {rank}), where {rank} is the number of dimensions in "
-            "the input."
+            "the input.",
+            running=f"Expected dimension in the range [{-rank}, {rank}), but got {axis}",
         )
     dims = shape._dims or ()
     axis %= rank

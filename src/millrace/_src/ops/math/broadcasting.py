@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -33,10 +34,9 @@ def broadcast_shape(c: ShapeContext) -> TensorShape:
     x, y = c.inputs[0].shape, c.inputs[1].shape
     try:
         return broadcast_dims(x, y)
-    except ValueError:
-        if executing_eagerly():
-            raise ValueError(f"Incompatible shapes: {shape_text(x)} vs. {shape_text(y)}") from None
-        raise
+    except ValueError as complaint:
+        running = f"Incompatible shapes: {shape_text(x)} vs. {shape_text(y)}"
+        raise ShapeComplaint(str(complaint), running=running) from None
 
 
 def shape_text(shape: TensorShape | tuple[int, ...]) -> str:

@@ -18,6 +18,7 @@ from millrace._src.core.dtypes import DType, as_dtype, float32, float64, int32, 
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -43,20 +44,18 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
 def histogram_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of a vector of `nbins` counts."""
     range_shape, nbins, nbins_rank = c.shape("value_range"), c.value("nbins"), c.shape("nbins").rank
-    is_eager = executing_eagerly()
     if range_shape.rank not in (None, 1):
         raise ValueError(f"Shape must be rank 1 but is rank {range_shape.rank}")
     if range_shape._dims not in (None, (None,), (2,)):
-        text = "value_range should be a vector of 2 elements."
-        raise ValueError(text if is_eager else f"Dimension must be 2 but is {range_shape[0]}")
+        running = "value_range should be a vector of 2 elements."
+        raise ShapeComplaint(f"Dimension must be 2 but is {range_shape[0]}", running=running)
     if nbins_rank not in (None, 0):
-        text = "nbins should be a scalar."
-        raise ValueError(text if is_eager else f"Shape must be rank 0 but is rank {nbins_rank}")
+        raise ShapeComplaint(f"Shape must be rank 0 but is rank {nbins_rank}", running="nbins should be a scalar.")
     if nbins is None:
         return TensorShape.of((None,))
     if int(nbins) <= 0:
-        text = f"nbins should be a positive number, but got '{int(nbins)}'"
-        raise ValueError(text if is_eager else f"Requires nbins > 0: {int(nbins)}")
+        running = f"nbins should be a positive number, but got '{int(nbins)}'"
+        raise ShapeComplaint(f"Requires nbins > 0: {int(nbins)}", running=running)
     return TensorShape.of((int(nbins),))
 
 

@@ -36,6 +36,7 @@ from millrace._src.core.execute import execute, execute_binary
 from millrace._src.core.op_def import op
 from millrace._src.core.op_registry import operator
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -57,26 +58,25 @@ _V3_INPUTS = TypeSet([*_FLOATS, uint8, int8, int16, int32, int64, *_COMPLEX])
 _V3_OUTPUTS = TypeSet([*_FLOATS, int16, int32, int64, *_COMPLEX])
 
 
-def _inner_dim(rows: int | None, columns: int | None) -> None:
+def _check_inner_dim(rows: int | None, columns: int | None, a: TensorShape, b: TensorShape) -> None:
     if rows is not None and columns is not None and rows != columns:
-        raise ValueError(f"Dimensions must be equal, but are {columns} and {rows}")
+        raise ShapeComplaint(
+            f"Dimensions must be equal, but are {columns} and {rows}",
+            running=f"Matrix size-incompatible: In[0]: {shape_text(a)}, In[1]: {shape_text(b)}",
+        )
 
 
 def matmul_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of the product of two matrices."""
     a, b = c.shape("a"), c.shape("b")
-    if executing_eagerly() and a.rank != b.rank:
-        raise ValueError(f"In[0] and In[1] has different ndims: {shape_text(a)} vs. {shape_text(b)}")
-    if executing_eagerly() and a.rank != 2:
-        raise ValueError(f"In[0] and In[1] ndims must be == 2: {a.rank}")
     for shape in (a, b):
         if shape.rank not in (None, 2):
-            raise ValueError(f"Shape must be rank 2 but is rank {shape.rank}")
+            differ = f"In[0] and In[1] has different ndims: {shape_text(a)} vs. {shape_text(b)}"
+            running = f"In[0] and In[1] ndims must be == 2: {a.rank}" if a.rank == b.rank else differ
+            raise ShapeComplaint(f"Shape must be rank 2 but is rank {shape.rank}", running=running)
     m, k = (a._dims or (None, None))[:: -1 if c.attr("transpose_a") else 1]
     k_b, n = (b._dims or (None, None))[:: -1 if c.attr("transpose_b") else 1]
-    if executing_eagerly() and k != k_b:
-        raise ValueError(f"Matrix size-incompatible: In[0]: {shape_text(a)}, In[1]: {shape_text(b)}")
-    _inner_dim(k_b, k)
+    _check_inner_dim(k_b, k, a, b)
     return TensorShape.of((m, n))
 
 
@@ -174,28 +174,29 @@ def batch_matmul_shape(c: ShapeContext) -> TensorShape:
     x, y = c.inputs[0].shape, c.inputs[1].shape
     for i, shape in enumerate((x, y)):
         if shape.rank is not None and shape.rank < 2:
-            if executing_eagerly():
-                raise ValueError(f"In[{i}] ndims must be >= 2: {shape.rank}")
-            raise ValueError(f"Shape must be at least rank 2 but is rank {shape.rank}")
+            raise ShapeComplaint(
+                f"Shape must be at least rank 2 but is rank {shape.rank}",
+                running=f"In[{i}] ndims must be >= 2: {shape.rank}",
+            )
     if x._dims is None or y._dims is None:
         return UNKNOWN
     m, k = x._dims[-2:][:: -1 if c.attr("adj_x") else 1]
     k_y, n = y._dims[-2:][:: -1 if c.attr("adj_y") else 1]
     if executing_eagerly():
-        _check_batches(x, y, k, k_y)
-    _inner_dim(k_y, k)
-    batch = broadcast_dims(TensorShape.of(x._dims[:-2]), TensorShape.of(y._dims[:-2]))
-    return TensorShape.of((*(batch._dims or ()), m, n))
+        _batch_dims(x, y)  # a kernel looks at the batches first
+    _check_inner_dim(k_y, k, x, y)
+    return TensorShape.of((*_batch_dims(x, y), m, n))
 
 
-def _check_batches(x: TensorShape, y: TensorShape, k: int | None, k_y: int | None) -> None:
-    texts = shape_text(x), shape_text(y)
+def _batch_dims(x: TensorShape, y: TensorShape) -> tuple[int | None, ...]:
     try:
-        broadcast_dims(TensorShape.of((x._dims or ())[:-2]), TensorShape.of((y._dims or ())[:-2]))
-    except ValueError:
-        raise ValueError(f"In[0] and In[1] must have compatible batch dimensions: {texts[0]} vs. {texts[1]}") from None
-    if k != k_y:
-        raise ValueError(f"Matrix size-incompatible: In[0]: {texts[0]}, In[1]: {texts[1]}")
+        batch = broadcast_dims(TensorShape.of((x._dims or ())[:-2]), TensorShape.of((y._dims or ())[:-2]))
+    except ValueError as complaint:
+        texts = shape_text(x), shape_text(y)
+        raise ShapeComplaint(
+            str(complaint), running=f"In[0] and In[1] must have compatible batch dimensions: {texts[0]} vs. {texts[1]}"
+        ) from None
+    return batch._dims or ()
 
 
 def _adjoint(xp: Xp, x: Array) -> Array:
@@ -210,15 +211,10 @@ def _batched(xp: Xp, x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     try:
         return xp.matmul(left, right)
     except ValueError:
-        _refuse_batches(TensorShape.of(x.shape), TensorShape.of(y.shape), left.shape[-1], right.shape[-2])
+        shapes = TensorShape.of(x.shape), TensorShape.of(y.shape)
+        _batch_dims(*shapes)
+        _check_inner_dim(right.shape[-2], left.shape[-1], *shapes)
         raise
-
-
-def _refuse_batches(x: TensorShape, y: TensorShape, k: int, k_y: int) -> None:
-    try:
-        _check_batches(x, y, k, k_y)
-    except ValueError as error:
-        raise errors.InvalidArgumentError(None, None, str(error)) from None
 
 
 @op("BatchMatMulV2", "x: T, y: T -> output: T", T=_BATCH_V2_TYPES, shape=batch_matmul_shape, batching=elementwise)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import executing_eagerly
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext, static_value
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, Tensor
@@ -69,31 +69,30 @@ def reduction_shape(c: ShapeContext) -> TensorShape:
         return UNKNOWN
     if axes is None:
         return TensorShape.of((None,) * rank) if keep_dims else UNKNOWN
-    reduced_axes = _checked_axes(axes.reshape(-1).tolist(), rank, is_eager=executing_eagerly())
+    reduced_axes = _checked_axes(axes.reshape(-1).tolist(), rank, is_running=executing_eagerly())
     dims = shape._dims or ()
     if keep_dims:
         return TensorShape.of(tuple(1 if i in reduced_axes else d for i, d in enumerate(dims)))
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in reduced_axes))
 
 
-def _checked_axes(axes: list[int], rank: int, *, is_eager: bool) -> set[int]:
+def _checked_axes(axes: list[int], rank: int, *, is_running: bool) -> set[int]:
     reduced_axes: set[int] = set()
     for axis in axes:
         if not -rank <= axis < rank:
-            opening, closing = ("(", "(s)") if is_eager else ("", "s.")
-            raise ValueError(f"Invalid reduction dimension {opening}{axis} for input with {rank} dimension{closing}")
-        if axis % rank in reduced_axes and is_eager:
-            raise ValueError(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}")
+            raise ShapeComplaint(
+                f"Invalid reduction dimension {axis} for input with {rank} dimensions.",
+                running=f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)",
+            )
+        if axis % rank in reduced_axes and is_running:
+            raise ShapeComplaint(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}")
         reduced_axes.add(axis % rank)
     return reduced_axes
 
 
 def check_axes(reduction_indices: Array, rank: int) -> None:
     """Complains of axes out of range or named twice, as a running op does."""
-    try:
-        _checked_axes(reduction_indices.reshape(-1).tolist(), rank, is_eager=True)
-    except ValueError as error:
-        raise errors.InvalidArgumentError(None, None, str(error)) from None
+    _checked_axes(reduction_indices.reshape(-1).tolist(), rank, is_running=True)
 
 
 def static_axes(reduction_indices: Any, rank: int | None) -> tuple[int, ...] | None:

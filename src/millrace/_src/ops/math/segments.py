@@ -13,9 +13,9 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import float32
 from millrace._src.core.op_def import op
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -32,13 +32,10 @@ _SIGNATURE = "data: T, segment_ids: Tindices -> output: T"
 def segment_shape(c: ShapeContext) -> TensorShape:
     """Returns the shape of an unknown number of rows like those of the data."""
     data, ids = c.shape("data"), c.shape("segment_ids")
-    is_eager = executing_eagerly()
     if data.rank == 0:
-        raise ValueError("input must be at least rank 1" if is_eager else "Shape must be at least rank 1 but is rank 0")
+        raise ShapeComplaint("Shape must be at least rank 1 but is rank 0", running="input must be at least rank 1")
     if ids.rank not in (None, 1):
-        raise ValueError(
-            "segment_ids should be a vector." if is_eager else f"Shape must be rank 1 but is rank {ids.rank}"
-        )
+        raise ShapeComplaint(f"Shape must be rank 1 but is rank {ids.rank}", running="segment_ids should be a vector.")
     if data._dims is None:
         return UNKNOWN
     return TensorShape.of((None, *data._dims[1:]))

@@ -13,10 +13,10 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.context import executing_eagerly
 from millrace._src.core.dtypes import bfloat16, float16, float32, float64
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -34,21 +34,19 @@ _GRADIENT = "grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int3
 
 
 def _check_shapes(data: TensorShape, indices: TensorShape, ids: TensorShape) -> None:
-    is_eager = executing_eagerly()
     if data.rank == 0:
-        raise ValueError("Shape must be at least rank 1" + ("" if is_eager else " but is rank 0"))
+        raise ShapeComplaint("Shape must be at least rank 1 but is rank 0", running="Shape must be at least rank 1")
     for name, shape in (("indices", indices), ("segment_ids", ids)):
         if shape.rank not in (None, 1):
-            raise ValueError(
-                f"{name} should be a vector." if is_eager else f"Shape must be rank 1 but is rank {shape.rank}"
+            raise ShapeComplaint(
+                f"Shape must be rank 1 but is rank {shape.rank}", running=f"{name} should be a vector."
             )
     if not indices.is_compatible_with(ids):
-        if is_eager:
-            raise ValueError("segment_ids and indices should have same size.")
         sizes = indices.as_list()[0], ids.as_list()[0]
-        raise ValueError(
+        raise ShapeComplaint(
             f"Dimension 0 in both shapes must be equal, but are {sizes[0]} and {sizes[1]}. "
-            f"Shapes are [{sizes[0]}] and [{sizes[1]}]."
+            f"Shapes are [{sizes[0]}] and [{sizes[1]}].",
+            running="segment_ids and indices should have same size.",
         )
 
 
@@ -66,8 +64,7 @@ def counted_segment_shape(c: ShapeContext) -> TensorShape:
     if c.shape("num_segments").rank not in (None, 0):
         raise ValueError(f"Shape must be rank 0 but is rank {c.shape('num_segments').rank}")
     if count is not None and int(count) < 0:
-        text = "segment ids must be >= 0" if executing_eagerly() else "Cannot specify a negative value for num_segments"
-        raise ValueError(text)
+        raise ShapeComplaint("Cannot specify a negative value for num_segments", running="segment ids must be >= 0")
     rows = None if count is None else int(count)
     return UNKNOWN if data._dims is None else TensorShape.of((rows, *data._dims[1:]))
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, XlaXp, Xp
-from millrace._src.core.context import executing_eagerly, name_scope
+from millrace._src.core.context import name_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int16, int32, int64
 from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeSet
+from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import Tensor
@@ -46,16 +47,14 @@ def unsorted_segment_shape(c: ShapeContext) -> TensorShape:
     data, ids, count = c.shape("data"), c.shape("segment_ids"), c.value("num_segments")
     count_rank = c.shape("num_segments").rank
     if count_rank not in (None, 0):
-        raise ValueError(
-            f"num_segments should be a scalar, not shape {shape_text(c.shape('num_segments'))}"
-            if executing_eagerly()
-            else f"Shape must be rank 0 but is rank {count_rank}"
+        raise ShapeComplaint(
+            f"Shape must be rank 0 but is rank {count_rank}",
+            running=f"num_segments should be a scalar, not shape {shape_text(c.shape('num_segments'))}",
         )
     if count is not None and int(count) < 0:
-        raise ValueError(
-            f"Input num_segments == {int(count)} must not be negative."
-            if executing_eagerly()
-            else f"Dimension size, given by scalar input 2, must be non-negative but is {int(count)}"
+        raise ShapeComplaint(
+            f"Dimension size, given by scalar input 2, must be non-negative but is {int(count)}",
+            running=f"Input num_segments == {int(count)} must not be negative.",
         )
     if ids._dims is None:
         return UNKNOWN
@@ -68,13 +67,14 @@ def unsorted_segment_shape(c: ShapeContext) -> TensorShape:
 def _check_prefix(data: TensorShape, ids: TensorShape) -> None:
     if data._dims is None or ids._dims is None:
         return
-    if executing_eagerly() and data._dims[: len(ids._dims)] != ids._dims:
-        raise ValueError(f"data.shape = {shape_text(data)} does not start with segment_ids.shape = {shape_text(ids)}")
+    running = f"data.shape = {shape_text(data)} does not start with segment_ids.shape = {shape_text(ids)}"
     if len(ids._dims) > len(data._dims):
-        raise ValueError(f"Shape must be at least rank {len(ids._dims)} but is rank {len(data._dims)}")
+        raise ShapeComplaint(
+            f"Shape must be at least rank {len(ids._dims)} but is rank {len(data._dims)}", running=running
+        )
     for m, n in zip(data._dims, ids._dims, strict=False):
         if None not in (m, n) and m != n:
-            raise ValueError(f"Dimensions must be equal, but are {m} and {n}")
+            raise ShapeComplaint(f"Dimensions must be equal, but are {m} and {n}", running=running)
 
 
 def refuse_segments_outside(data: Array, segment_ids: Array, num_segments: Array) -> None:
