@@ -2,7 +2,8 @@
 
 A node is needed if it must run or if a needed node reads one of its outputs: one walk from the end finds them. A
 variable of a loop is needed if its last value is read, if the condition reads it, or if an iteration reads it for the
-next value of one that is needed. So a counter that nobody asks for disappears, with what it takes to count.
+next value of one that is needed. So a counter that nobody asks for disappears, with what it takes to count. What was
+computed for a loop or a choice in front of it still runs, since it may fail.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def _shrink_loop(node: Node, wanted: set[Value]) -> None:
         needed = _needed_variables(node, wanted)
         if len(needed) == len(node.inputs):
             return
+        _keep_running(node.inputs, needed)
         node.set_operands(_at(needed, node.inputs), _at(needed, node.outputs))
         cond.inputs, body.inputs, body.outputs = (_at(needed, v) for v in (cond.inputs, body.inputs, body.outputs))
         run(body)
@@ -77,7 +79,15 @@ def _shrink_choice(node: Node, wanted: set[Value]) -> None:
     for branch in node.graphs:
         branch.inputs = _at(operands, branch.inputs)
     selector, *given = node.inputs
+    _keep_running(given, operands)
     node.set_operands([selector, *_at(operands, given)], _at(results, node.outputs))
+
+
+def _keep_running(operands: Sequence[Value], needed: Sequence[int]) -> None:
+    """Keeps the nodes that compute operands which are taken away: one of them may fail."""
+    for value in {*operands}.difference(_at(needed, operands)):
+        if value.node is not None:
+            value.node.must_run = True
 
 
 def _at(positions: Iterable[int], values: Sequence[Value]) -> list[Value]:

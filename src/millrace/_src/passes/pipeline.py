@@ -44,7 +44,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # with constants that were computed
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
     Pass("dead_code", dead_code.run, "dependency_optimization"),  # the others leave what nobody reads
-    Pass("sparse_sums", sparse_sums.REWRITING, "remapping"),  # counts who reads: what is dead must be gone
+    Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts who reads: what is dead must be gone
 )
 _failed: set[str] = set()
 """The passes of which the log has said that they failed."""

@@ -13,18 +13,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
-from millrace._src.passes.rewrite import Rewriting, Rule
 
 
-def _rule(graph: OptimizedGraph) -> Rule:
-    if not any(node.op_def.rules.added_to is not None for node in graph.nodes):
-        return lambda node: None
-    elsewhere = set(graph.outputs)
-    """The values that something other than a sum reads."""
+def run(graph: OptimizedGraph) -> OptimizedGraph:
+    """Returns the graph with sums that take apart what is mostly zeros."""
     for node in graph.nodes:
-        if not _is_sum(node):
-            elsewhere.update(node.inputs)
-    return lambda node: _take_apart(node, elsewhere) if _is_sum(node) else None
+        for inner in node.graphs if node.holds_functions else ():
+            run(inner)
+    if any(node.op_def.rules.added_to is not None for node in graph.nodes):
+        _take_apart_all(graph)
+    return graph
+
+
+def _take_apart_all(graph: OptimizedGraph) -> None:
+    """Takes apart what only sums read; removes the nodes that nobody reads any more."""
+    sums = [node for node in graph.nodes if _is_sum(node)]
+    elsewhere = set(graph.outputs)
+    elsewhere.update(value for node in graph.nodes if not _is_sum(node) for value in node.inputs)
+    for node in sums:
+        _take_apart(node, elsewhere)
+    read = elsewhere.union(*[node.inputs for node in sums])
+    added = {maker for node in sums for maker in node.added}
+    graph.nodes = [n for n in graph.nodes if n not in added or n.must_run or not read.isdisjoint(n.outputs)]
 
 
 def _is_sum(node: Node) -> bool:
@@ -57,6 +67,3 @@ def split_summands(node: Node, arguments: Sequence[object]) -> tuple[Sequence[ob
         parts.append(arguments[end - len(maker.inputs) : end])
         end -= len(maker.inputs)
     return arguments[:end], parts[::-1]
-
-
-REWRITING = Rewriting(_rule)
