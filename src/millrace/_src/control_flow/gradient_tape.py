@@ -31,6 +31,9 @@ class GradientTape(GradientTapeBase):
       watch_accessed_variables: whether trainable variables are watched when they are read.
     """
 
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__(persistent, watch_accessed_variables)
+
     def jacobian(
         self,
         target: Any,
@@ -114,11 +117,15 @@ class GradientTape(GradientTapeBase):
         check_batches(wanted.shape, _shape_of(source))
         self._check_may_loop("batch_jacobian", experimental_use_pfor)
         self._start_use()
-        mode = unconnected_mode(unconnected_gradients)
+
+        def backward(seed: Any) -> list[Any]:
+            mode = unconnected_mode(unconnected_gradients)
+            return self._compute([target_tensor(target)], [source], [seed], mode)
+
         found = batch_jacobian_rows(
             wanted,
             source,
-            lambda seed: self._compute([target_tensor(target)], [source], [seed], mode),
+            backward,
             vectorize=experimental_use_pfor,
             parallel_iterations=parallel_iterations,
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, int32
-from millrace._src.core.handle_types import first_handle
+from millrace._src.core.handle_types import ListHandle, first_handle
 from millrace._src.core.op_def import op
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
@@ -20,7 +20,6 @@ from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
 from millrace._src.ops.lists.shapes import (
     changed_list,
-    declared_shape,
     shape_of_elements,
     size_and_shape,
     whole_shape,
@@ -55,9 +54,9 @@ def tensor_list_get_item_gradient(ditem: Any, input_handle: Any, index: Any) -> 
 
 
 def _set_item_shape(c: ShapeContext) -> TensorShape:
-    item, declared = c.shape("item"), declared_shape(c)
-    if item != declared:
-        merge(item, declared)
+    item, handle = c.shape("item"), c.inputs[0].handle_type
+    if isinstance(handle, ListHandle) and item != handle.element_shape:
+        merge(item, handle.element_shape)
     return SCALAR
 
 
