@@ -165,3 +165,21 @@ def test_a_tape_refuses_to_watch_what_declares_nothing() -> None:
 
 def test_arithmetic_reads_a_wrapper_that_declares_itself() -> None:
     assert (tf.constant(1.0) + Declared(2.0)).numpy() == 3.0
+
+
+def test_arithmetic_reads_an_assignment_after_it_in_a_graph() -> None:
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f() -> Any:
+        return v.assign_add(1.0) + tf.constant(1.0), tf.constant(2.0) * v.assign(5.0)
+
+    assert [float(x) for x in f()] == [3.0, 10.0]
+
+
+def test_a_declared_class_without_a_way_to_its_value_is_left_to_conversion() -> None:
+    class Bare:
+        _should_act_as_resource_variable = True
+
+    with pytest.raises((TypeError, ValueError)):
+        tf.constant(1.0) + Bare()

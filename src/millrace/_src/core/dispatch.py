@@ -201,14 +201,21 @@ def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
 
 def _read(value: Any) -> Any:
     """Reads the value of a variable; returns other values unchanged."""
-    read = _readers[type(value)]
+    kind = type(value)
+    if kind is EagerTensor:
+        return value
+    read = _readers[kind]
     return value if read is None else read(value)
 
 
-_readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(
-    lambda cls: getattr(cls, "__tf_tensor__", None) if is_variable_class[cls] else None
-)
-"""How the value of a variable is read, by its class; None for classes of anything else."""
+def _find_reader(cls: type) -> Callable[[Any], Any] | None:
+    """Returns the method of a variable's class that reads the value: the quick one if the class has one."""
+    if not is_variable_class[cls]:
+        return None
+    return getattr(cls, "__read_variable__", None) or getattr(cls, "__tf_tensor__", None)
+
+
+_readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_reader)
 
 
 def _number_like(number: Any, tensor: Any) -> Any:

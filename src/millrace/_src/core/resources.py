@@ -30,6 +30,8 @@ class VariableLike(Protocol):
 
     `tf.Variable` is such a class. So are classes that hold a `tf.Variable` without being one: Keras's variables,
     variables that cast when they are read, variables with a copy on each device.
+
+    A class may also have a method `__read_variable__(self)`, a quicker way to the value than `__tf_tensor__`.
     """
 
     _should_act_as_resource_variable: Any

@@ -320,6 +320,8 @@ class Variable(VariableOperators, VariableScatter, VariableSaving, metaclass=_Va
             tensor.set_shape(self._shape_static)
         return tensor
 
+    __read_variable__ = _read
+
     def _recorded(self, tensor: EagerTensor) -> EagerTensor:
         """Returns a value that was read, once the tapes know of the read."""
         for tape in state.tapes:
@@ -543,6 +545,8 @@ class _UnreadVariable(ResourceVariable):
             else contextlib.nullcontext()
         ):
             return super()._read(name)
+
+    __read_variable__ = _read
 
     @property
     def name(self) -> str:
