@@ -152,24 +152,6 @@ def test_names_have_the_name_scope_and_are_not_made_unique() -> None:
     assert names == ["outer/inner/w:0", "outer/inner/w:0", "outer/inner/Variable:0"]
 
 
-def test_creators_intercept_innermost_first() -> None:
-    log = []
-
-    def creator(label: str) -> Any:
-        def create(next_creator: Any, **kwargs: Any) -> Any:
-            log.append((label, kwargs["initial_value"]))
-            kwargs["initial_value"] += 1.0
-            return next_creator(**kwargs)
-
-        return create
-
-    with tf.variable_creator_scope(creator("outer")), tf.variable_creator_scope(creator("inner")):
-        v = tf.Variable(1.0)
-    assert log == [("inner", 1.0), ("outer", 2.0)]
-    assert value(v) == 3.0
-    assert value(tf.Variable(1.0)) == 1.0
-
-
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 

@@ -239,7 +239,7 @@ unique ops.array.uniqueness:unique
 unique_with_counts ops.array.uniqueness:unique_with_counts
 unravel_index ops.array.bits:unravel_index
 unstack ops.array.splitting:unstack
-variable_creator_scope state.variable:variable_creator_scope
+variable_creator_scope state.variable_creators:variable_creator_scope
 variant core.dtypes:variant
 vectorized_map control_flow.vectorized_map:vectorized_map
 where ops.array.selecting:where

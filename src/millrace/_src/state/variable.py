@@ -26,6 +26,7 @@ from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.graph.func_graph import init_scope
 from millrace._src.ops import raw
 from millrace._src.state.graph_variables import create_in_graph, static_shape
+from millrace._src.state.variable_creators import create_through_scopes
 from millrace._src.state.variable_operators import VariableOperators
 from millrace._src.state.variable_saving import VariableSaving
 from millrace._src.state.variable_scatter import VariableScatter
@@ -39,49 +40,16 @@ from millrace._src.util.identity import Reference
 _uid = itertools.count()
 
 
-@export("variable_creator_scope")
-@contextlib.contextmanager
-def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
-    """Lets a function intercept the creation of variables.
-
-    Args:
-      variable_creator: `f(next_creator, **kwargs)`; calls `next_creator(**kwargs)`, or makes a variable of its own.
-
-    >>> def creator(next_creator, **kwargs):
-    ...     kwargs["name"] = "mine"
-    ...     return next_creator(**kwargs)
-    >>> with tf.variable_creator_scope(creator):
-    ...     tf.Variable(1.0).name
-    'mine:0'
-    """
-    previous = state.variable_creators
-    state.variable_creators = (*previous, variable_creator)
-    try:
-        yield
-    finally:
-        state.variable_creators = previous
-
-
 class _VariableMeta(type):
     """Sends `tf.Variable(...)` through the creator scopes."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        creators = state.variable_creators
         if cls is not Variable:
             return super().__call__(*args, **kwargs)
-        if not creators:
+        if not state.variable_creators:
             return type.__call__(ResourceVariable, *args, **kwargs)
-        arguments = dict(zip(_PARAMETERS, args, strict=False), **kwargs)
-        for name, default in _DEFAULTS.items():
-            arguments.setdefault(name, default)
-        create: Callable[..., Any] = lambda **kw: type.__call__(ResourceVariable, **kw)  # noqa: E731  (the end of the chain)
-        for creator in creators:
-            create = _chained(creator, create)
-        return create(**arguments)
-
-
-def _chained(creator: Callable[..., Any], inner: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda **kwargs: creator(inner, **kwargs)
+        arguments = _DEFAULTS | dict(zip(_PARAMETERS, args, strict=False), **kwargs)
+        return create_through_scopes(functools.partial(type.__call__, ResourceVariable), arguments)
 
 
 @export("Variable")
