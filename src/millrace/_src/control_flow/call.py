@@ -100,7 +100,7 @@ class GraphFunction:
         return self._runner
 
     def tiers(self) -> dict[str, Tier]:
-        """Where this function runs, and the forward and backward functions that were made for its gradients."""
+        """Tells where this function runs, and the forward and backward functions that were made for its gradients."""
         self.runner()
         assert self._program is not None  # the runner's
         found = {self.name: tier_of(self._program, self.jit_compile)}
@@ -149,7 +149,7 @@ class GraphFunction:
         return graph.add_operation(get_op(name), tensors, attrs, graph.unique_name(name))
 
     def _node_attrs(self) -> dict[str, Any]:
-        """The attributes TensorFlow's runtime reads on a call node."""
+        """Returns the attributes that TensorFlow's runtime reads on a call node."""
         graph = self.graph
         attrs: dict[str, Any] = {
             "_collective_manager_ids": (),
@@ -197,7 +197,7 @@ class GraphFunction:
         return results[: len(has)]
 
     def _also_changed(self, tangents: Sequence[Any], has: Sequence[bool]) -> Sequence[bool]:
-        """The outputs that would have tangents if all inputs had; TensorFlow takes the missing ones to be zeros."""
+        """Tells which outputs would have tangents if all inputs had; TensorFlow takes the missing ones to be zeros."""
         outputs = self.graph.outputs
         numbers = [t.dtype.is_floating or t.dtype.is_complex for t in outputs]
         if all(one or not number for one, number in zip(has, numbers, strict=True)):
@@ -209,7 +209,7 @@ class GraphFunction:
     def forward_mode(
         self, has_tangent: tuple[bool, ...], wanted: tuple[bool, ...] | None = None
     ) -> tuple[GraphFunction, list[bool]]:
-        """The forward derivative: from inputs and tangents to outputs and tangents.
+        """Returns the forward derivative: from inputs and tangents to outputs and tangents.
 
         Args:
           has_tangent: for each input whether its tangent is given.
@@ -242,7 +242,7 @@ class GraphFunction:
         return results[: len(self.graph.outputs)]
 
     def _derivatives_of_orders(self, order: int, wanted: frozenset[int], *, closed: bool) -> list[Derivative]:
-        """The derivatives for the first, second ... order.
+        """Returns the derivatives for the first, second ... order.
 
         Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
         The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
@@ -260,7 +260,7 @@ class GraphFunction:
         wanted: frozenset[int] | None = None,
         copies_constants: bool = True,
     ) -> Derivative:
-        """The forward and backward functions, built on first use.
+        """Returns the forward and backward functions, built on first use.
 
         Args:
           closed: whether gradients flow into the intermediates too, but for lists.
@@ -280,13 +280,13 @@ class GraphFunction:
 
 
 def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset[int]:
-    """The inputs that a tape follows."""
+    """Returns the positions of the inputs that a tape follows."""
     numbers = [getattr(t, "_tape_id", 0) if is_trainable(t.dtype) else 0 for t in inputs]
     return frozenset(i for i, n in enumerate(numbers) if n and any(n in tape.watched for tape in tapes))
 
 
 def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
-    """The backward function of one call, which holds the values that it reads.
+    """Makes the backward function of one call, which holds the values that it reads.
 
     Which outputs have a gradient tells the order: the intermediates of a lower one are outputs of the next.
     """
@@ -390,7 +390,7 @@ def further_outputs(operation: Any, graph: FuncGraph) -> list[tuple[DType, Tenso
 
 
 def _zeros_if_missing(gradient: Any, like: Any) -> Any:
-    """The gradient of an output, zeros if it is a number and has none; `like` is the output, or its shape and dtype."""
+    """Returns an output's gradient, zeros if a number has none; `like` is the output, or its shape and dtype."""
     if gradient is not None or like is None:
         return gradient
     shape, dtype = like if isinstance(like, tuple) else (None, like.dtype)
@@ -406,7 +406,7 @@ def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFun
 @partitioned_call.batching
 @stateful_partitioned_call.batching
 def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
-    """The function's graph is carried out on all rows."""
+    """Carries out the function's graph on all rows."""
     graph, used = operation.attrs["f"].graph, rows.used_outputs(operation)
     return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used]), used, operation)
 

@@ -76,7 +76,7 @@ def _case_effects(attrs: dict[str, Any]) -> Effects:
 
 
 def _truth(xp: Xp, predicate: Array) -> Array:
-    """A condition as a boolean scalar: an array that is not a scalar is true if it is not empty."""
+    """Turns a condition into a boolean scalar: an array that is not a scalar is true if it is not empty."""
     if getattr(predicate, "ndim", 0):
         return predicate.size > 0
     if isinstance(predicate, bytes) or predicate.dtype.kind == "O":
@@ -270,7 +270,7 @@ def switch_case(
 
 
 def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
-    """The functions of `switch_case`, in the order of their indices."""
+    """Returns the functions of `switch_case`, in the order of their indices."""
     if isinstance(branch_fns, dict):
         pairs = sorted(branch_fns.items())
     elif not isinstance(branch_fns, (list, tuple)):
@@ -310,7 +310,7 @@ class _Widened:
         self.functions = [function for function, _, _ in self.branches]
 
     def reaches(self, position: int, dtype: DType) -> bool:
-        """Whether the gradient of an output is taken into account."""
+        """Tells whether the gradient of an output is taken into account."""
         count = len(self.functions[0].graph.outputs)
         return position < self.base_count or position < count and dtype.name != "variant"
 
@@ -318,7 +318,7 @@ class _Widened:
 @if_.operation_gradient
 @stateless_if.operation_gradient
 def if_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
-    """An If node that runs the backward function of the branch that ran."""
+    """Builds an If node that runs the backward function of the branch that ran."""
     plan = reaching(operation.gradient_plans, output_gradients, operation.outputs, wanted)
     plan = plan or prepare_if(operation, wanted)
     branches = _backward_branches(operation, plan, output_gradients)
@@ -328,7 +328,7 @@ def if_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozens
 @case_.operation_gradient
 @stateless_case.operation_gradient
 def case_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
-    """A Case node that runs the backward function of the branch that ran."""
+    """Builds a Case node that runs the backward function of the branch that ran."""
     plan = reaching(operation.gradient_plans, output_gradients, operation.outputs, wanted)
     plan = plan or prepare_case(operation, wanted)
     branches = _backward_branches(operation, plan, output_gradients)
@@ -336,7 +336,7 @@ def case_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froze
 
 
 def _all_operands(operation: Any) -> frozenset[int]:
-    """The inputs that can have a gradient; the first one selects the branch."""
+    """Returns the positions of the inputs that can have a gradient; the first input selects the branch."""
     return frozenset(i for i, t in enumerate(operation.inputs) if i and is_trainable(t.dtype))
 
 
@@ -379,7 +379,7 @@ def _prepare(
 def _return_intermediates(
     operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]
 ) -> list[tuple[GraphFunction, Derivative, int]]:
-    """Branches that return the intermediates of all branches, empty where they belong to another.
+    """Makes branches that return the intermediates of all branches, empty where they belong to another.
 
     Each comes with its derivative and the position where its own intermediates start.
     """
@@ -407,7 +407,7 @@ def _return_intermediates(
 
 
 def _empty_like(tensor: Any) -> Any:
-    """A stand-in for an intermediate of a branch that does not run."""
+    """Makes a stand-in for an intermediate of a branch that does not run."""
     if tensor.dtype.name == "variant":
         return raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype="float32")
     dims = [] if tensor.shape.rank is None else [d or 0 for d in tensor.shape.as_list()]
@@ -415,7 +415,7 @@ def _empty_like(tensor: Any) -> Any:
 
 
 def _backward_branches(operation: Any, plan: _Widened, output_gradients: Sequence[Any]) -> list[Callable[[], Any]]:
-    """The backward functions of the branches, to be called inside the branches of the gradient."""
+    """Returns the backward functions of the branches, to be called inside the branches of the gradient."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     widened = plan.branches
     forms = [_common_form(parts) for parts in zip(*(_gradient_forms(d) for _, d, _ in widened), strict=True)]
@@ -423,7 +423,7 @@ def _backward_branches(operation: Any, plan: _Widened, output_gradients: Sequenc
 
 
 def _gradient_forms(derivative: Derivative) -> list[Any]:
-    """For each input: None without a gradient, DENSE, or the specs of the parts of a sparse gradient."""
+    """Returns for each input None without a gradient, DENSE, or the specs of the parts of a sparse gradient."""
     outputs = iter(derivative.backward.graph.outputs)
     forms: list[Any] = []
     for layout in derivative.layout:
@@ -436,17 +436,18 @@ _DENSE = "dense"
 
 
 def _common_form(forms: Sequence[Any]) -> Any:
-    """The form of a gradient that all branches can return: sparse, if they have as many slices; XLA needs to know."""
+    """Finds the form of a gradient that all branches can return: sparse, if they have as many slices."""
     given = [form for form in forms if form is not None]
     if not given:
         return None
     first = given[0]
+    # XLA must know how many slices there are, so the shapes must be known
     alike = first is not _DENSE and len(first) == 3 and all(s.is_fully_defined() for s, _ in first)
     return first if alike and all(form == first for form in given) else _DENSE
 
 
 def _in_form(gradient: Any, form: Any, tensor: Any) -> Any:
-    """A branch's gradient of an input in the form that the other branches have; zeros if it has none."""
+    """Brings a branch's gradient of an input into the form that the other branches have; zeros if it has none."""
     if form is None:
         return None
     if form is _DENSE:
@@ -484,5 +485,5 @@ def _backward_branch(
 
 
 def _zeros_for(tensor: Any) -> Any:
-    """Zeros for the gradient of an input that one branch does not use; of the variable's shape for a handle."""
+    """Makes zeros for the gradient of an input that one branch does not use; of the variable's shape for a handle."""
     return filled_like_variable(tensor, 0) if tensor.dtype.name == "resource" else raw.ZerosLike(x=tensor)

@@ -81,23 +81,23 @@ class Derivative:
         return any(t.dtype.name == "variant" for t in self.forward.graph.outputs[self.base_count :])
 
     def reaches(self, position: int, dtype: DType) -> bool:
-        """Whether the gradient of an output of the forward function is taken into account."""
+        """Tells whether the gradient of an output of the forward function is taken into account."""
         return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
 
     def saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-        """What the backward pass needs of one call."""
+        """Returns what the backward pass needs of one call."""
         sources = {"input": inputs, "output": outputs, "constant": self.constants}
         return [sources[kind][position] for kind, position in self.intermediate_positions]
 
     def input_gradients(
         self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[Any]:
-        """The gradients of the inputs, None where there is none."""
+        """Returns the gradients of the inputs, None where there is none."""
         filled = [filled_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
         return self.call_backward(filled, self.saved(inputs, outputs))
 
     def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
-        """The gradients of the inputs from those of the differentiable outputs and the saved values."""
+        """Computes the gradients of the inputs from those of the differentiable outputs and the saved values."""
         results = iter(self.backward([*output_gradients, *saved]))
         return [_rebuild(item, results) for item in self.layout]
 
@@ -105,13 +105,13 @@ class Derivative:
 def reaching(
     derivatives: Sequence[Any], gradients: Sequence[Any], outputs: Sequence[Any], wanted: frozenset[int]
 ) -> Any:
-    """The first of some derivatives for the wanted inputs that takes every given gradient into account, or None."""
+    """Finds the first derivative for the wanted inputs that takes every given gradient into account, or None."""
     given = [(p, t.dtype) for p, (g, t) in enumerate(zip(gradients, outputs, strict=False)) if g is not None]
     return next((d for d in derivatives if wanted <= d.wanted and all(d.reaches(p, dtype) for p, dtype in given)), None)
 
 
 def filled_gradient(gradient: Any, output: Any) -> Any:
-    """The gradient of an output as a tensor: a list of zeros for one that has none."""
+    """Returns the gradient of an output as a tensor: a list of zeros for one that has none."""
     if gradient is None and output.dtype.name == "variant":
         return raw.ZerosLike(x=output)
     return convert_to_tensor(gradient)
@@ -172,12 +172,12 @@ def build_derivative(
 
 
 def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
-    """Whether a tensor is of a graph (a view of one has the same operations) rather than of eager mode or around it."""
+    """Tells whether a tensor is of a graph (a view of one has the same operations), not eager or around it."""
     return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
 
 
 def with_outputs(graph: FuncGraph, outputs: Sequence[Any]) -> FuncGraph:
-    """The same body seen with other outputs: the operations are shared, not copied."""
+    """Returns the same body seen with other outputs: the operations are shared, not copied."""
     view = FuncGraph.__new__(FuncGraph)
     view.__dict__.update(graph.__dict__)
     view.outputs = list(outputs)
@@ -199,7 +199,7 @@ class _BackwardGraph(FuncGraph):
         self.phantoms: list[Any] = []
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """The tensor of this graph that stands for `tensor`, made on first use."""
+        """Returns the tensor of this graph that stands for `tensor`, made on first use."""
         captured = self.outer_graph._captures.get(id(tensor))
         if captured is not None:
             tensor = captured[1]
@@ -210,11 +210,11 @@ class _BackwardGraph(FuncGraph):
         return super().capture(tensor, name)
 
     def copies_constant(self, dtype: DType) -> bool:
-        """Whether a constant of the forward pass is copied: those that have no gradient always are."""
+        """Tells whether a constant of the forward pass is copied: those that have no gradient always are."""
         return self.copies_constants or not is_trainable(dtype)
 
     def _made_again(self, tensor: SymbolicTensor) -> Any:
-        """A value of the forward pass computed anew from its arguments, if that is cheap; else None."""
+        """Computes a value of the forward pass anew from its arguments, if that is cheap; else returns None."""
         found = self._constants.get(id(tensor))
         if found is not None:
             return found[1]
@@ -233,7 +233,7 @@ class _BackwardGraph(FuncGraph):
 
 
 def _is_cheap(tensor: SymbolicTensor, given: set[int], most: int) -> bool:
-    """Whether a few cheap operations make a tensor from what the graph is given and constants."""
+    """Tells whether a few cheap operations make a tensor from what the graph is given and constants."""
     operation = tensor.op
     if id(tensor) in given or not operation.op_def.traits.is_cheap or not most:
         return False
@@ -241,7 +241,7 @@ def _is_cheap(tensor: SymbolicTensor, given: set[int], most: int) -> bool:
 
 
 def _is_cut_off(tensor: SymbolicTensor, given: set[int]) -> bool:
-    """Whether no gradient flows through the cheap operations behind a tensor."""
+    """Tells whether no gradient flows through the cheap operations behind a tensor."""
     operation = tensor.op
     if id(tensor) in given:
         return not is_trainable(tensor.dtype)
@@ -257,7 +257,7 @@ def _backward_graph(
     closed: bool,
     copies_constants: bool,
 ) -> tuple[_BackwardGraph, list[int], list[Any]]:
-    """The graph from output gradients (and captured intermediates) to input gradients."""
+    """Builds the graph from output gradients (and captured intermediates) to input gradients."""
     graph = function.graph
     operations = graph.get_operations()
     sources = [t for i, t in enumerate(graph.inputs) if i in wanted]
@@ -308,5 +308,5 @@ def _components(gradient: Any) -> list[Any]:
 
 
 def all_inputs(function: GraphFunction) -> frozenset[int]:
-    """The positions of the inputs that can have a gradient."""
+    """Returns the positions of the inputs that can have a gradient."""
     return frozenset(i for i, t in enumerate(function.graph.inputs) if is_trainable(t.dtype))

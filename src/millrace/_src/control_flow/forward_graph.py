@@ -36,14 +36,14 @@ class _ForwardGraph(FuncGraph):
         """By its number: an input of the original graph, which stands for all tensors from outside of this number."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """The tensor of this graph that stands for `tensor`: nothing is passed from outside but the inputs."""
+        """Returns the tensor of this graph that stands for `tensor`: nothing is passed from outside but the inputs."""
         tensor = self._in_original(tensor)
         if isinstance(tensor, EagerTensor) and tensor.dtype.name != "resource":
             return self._inlined(tensor, name or "Const")
         return super().capture(tensor, name)
 
     def stand_in(self, tensor: Any) -> Any:
-        """The replayed form of a tensor of the original graph, or of those that this one was made from."""
+        """Returns the replayed form of a tensor of the original graph, or of those that this one was made from."""
         found = self.known.get((id(tensor.op), tensor.value_index))
         if found is None:
             earlier = self.original._current(tensor)
@@ -52,7 +52,7 @@ class _ForwardGraph(FuncGraph):
         return found
 
     def _in_original(self, tensor: Any) -> Any:
-        """The tensor of the original graph that stands for one from outside, else the tensor."""
+        """Returns the tensor of the original graph that stands for one from outside, else the tensor."""
         found = self._placeholders.get(id(tensor))
         if found is None and isinstance(tensor, EagerTensor):
             found = self._by_number.get(getattr(tensor, "_tape_id", 0))
@@ -62,7 +62,7 @@ class _ForwardGraph(FuncGraph):
 def forward_graph(
     graph: FuncGraph, has_tangent: Sequence[bool], wanted: Sequence[bool], name: str
 ) -> tuple[FuncGraph, list[bool]]:
-    """The forward derivative of a graph.
+    """Builds the forward derivative of a graph.
 
     Args:
       graph: a finished graph.

@@ -44,28 +44,28 @@ from millrace._src.ops import raw
 @partitioned_call.operation_tangents
 @stateful_partitioned_call.operation_tangents
 def call_tangents(operation: Any, accumulator: Any) -> None:
-    """The tangents of a call: of a call of the forward derivative."""
+    """Returns the tangents of a call: of a call of the forward derivative."""
     _change(operation, accumulator, prepare_call, _forward_call)
 
 
 @if_.operation_tangents
 @stateless_if.operation_tangents
 def if_tangents(operation: Any, accumulator: Any) -> None:
-    """The tangents of an If: of the branch that runs."""
+    """Returns the tangents of an If: of the branch that runs."""
     _change(operation, accumulator, prepare_if, _forward_if)
 
 
 @case_.operation_tangents
 @stateless_case.operation_tangents
 def case_tangents(operation: Any, accumulator: Any) -> None:
-    """The tangents of a Case: of the branch that runs."""
+    """Returns the tangents of a Case: of the branch that runs."""
     _change(operation, accumulator, prepare_case, _forward_case)
 
 
 @while_.operation_tangents
 @stateless_while.operation_tangents
 def while_tangents(operation: Any, accumulator: Any) -> None:
-    """The tangents of a loop, which carries them from iteration to iteration."""
+    """Returns the tangents of a loop, which carries them from iteration to iteration."""
     _change(operation, accumulator, prepare_while, _forward_while)
 
 
@@ -138,7 +138,7 @@ def _forward_case(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any],
 
 
 def _forward_branches(branches: Sequence[GraphFunction], mask: Sequence[bool]) -> tuple[list[GraphFunction], _Forward]:
-    """The forward derivatives of all branches, which return the same tangents."""
+    """Returns the forward derivatives of all branches, which return the same tangents."""
     taken = tuple(mask[1:])  # the first input selects the branch
     found = [branch.forward_mode(taken)[1] for branch in branches]
     has = tuple(any(parts) for parts in zip(*found, strict=True))
@@ -155,7 +155,7 @@ def _forward_while(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any]
 
 
 def _carried(body: GraphFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
-    """The loop variables that have a tangent at the start or get one in some iteration."""
+    """Tells which loop variables have a tangent at the start or get one in some iteration."""
     while True:
         _, has = body.forward_mode(mask)
         grown = tuple(a or b for a, b in zip(mask, has, strict=True))
@@ -165,7 +165,7 @@ def _carried(body: GraphFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
 
 
 def _with_ignored_inputs(function: GraphFunction, extra: Sequence[Any]) -> GraphFunction:
-    """The same function with further inputs of which it makes no use."""
+    """Returns the same function with further inputs, which the function ignores."""
     graph: FuncGraph = function.graph
     view = with_outputs(graph, graph.outputs)
     placeholders = [graph.add_placeholder(t.dtype, TensorShape(None), f"{t.op.name}_tangent") for t in extra]
@@ -177,12 +177,12 @@ def _with_ignored_inputs(function: GraphFunction, extra: Sequence[Any]) -> Graph
 
 
 def _mask(inputs: Sequence[Any], tangents: Sequence[Any]) -> tuple[bool, ...]:
-    """Which inputs have a tangent that counts."""
+    """Tells which inputs have a tangent that counts."""
     return tuple(g is not None and is_trainable(t.dtype) for t, g in zip(inputs, tangents, strict=True))
 
 
 def _tangents_before(operation: Any, tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
-    """The tangents that an operation takes, zeros for a loop variable that gets one only in the loop."""
+    """Returns the tangents that an operation takes, zeros for a loop variable that gets one only in the loop."""
     graph = operation.graph
     taken = []
     with rewriting.inserting_before(operation):
@@ -196,7 +196,7 @@ def _tangents_before(operation: Any, tangents: Sequence[Any], mask: Sequence[boo
 def _output_shapes(
     operation: Any, returns: Sequence[bool], further: Sequence[tuple[DType, TensorShape]]
 ) -> dict[str, Any]:
-    """The attribute that declares shapes, if the operation has one.
+    """Returns the attribute that declares shapes, if the operation has one.
 
     A tangent has the shape of its output, but for the handle of a variable.
     """

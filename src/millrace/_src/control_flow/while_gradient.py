@@ -40,7 +40,7 @@ _MOST_OPERATIONS = 32
 @while_.operation_gradient
 @stateless_while.operation_gradient
 def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
-    """A loop that runs the backward function of the body once per iteration, last iteration first."""
+    """Builds a loop that runs the backward function of the body once per iteration, last iteration first."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
     given = {i for i, g in enumerate(dys) if g is not None}
     loop = next((plan for plan in operation.gradient_plans if plan.serves(given, wanted)), None)
@@ -96,13 +96,13 @@ class _LoopGradient:
         self._return_lists()
 
     def serves(self, given: set[int], wanted: frozenset[int]) -> bool:
-        """Whether this is the gradient for outputs that have one, by inputs that need one."""
+        """Tells whether this is the gradient for outputs that have one, by inputs that need one."""
         lists = {i for i in given if self.operation.outputs[i].dtype.name == "variant"}
         counted = {i for i in lists if i in self.flowing or i >= self.count}  # the later ones came with another plan
         return wanted <= self.wanted and counted <= self.list_positions and all(i < self.count for i in given - lists)
 
     def _flowing(self) -> frozenset[int]:
-        """The inputs whose gradient is needed for that of the wanted ones: what an iteration makes of these, and so on.
+        """Returns the inputs whose gradients the wanted ones need: what an iteration makes of these, and so on.
 
         What a body computes from constants and captures that nobody differentiates by has no gradient.
         """
@@ -117,7 +117,7 @@ class _LoopGradient:
         return frozenset(flowing)
 
     def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
-        """The derivative of the body, and the positions of the lists among its variables that have a gradient.
+        """Returns the derivative of the body, and the positions of the lists among its variables that have a gradient.
 
         A list that the body only passes on has one if the body reads from it; another, if its gradient is asked
         for or comes back from an iteration.
@@ -136,7 +136,7 @@ class _LoopGradient:
         return bool(self.operation.inputs[index].dtype.name == "variant")
 
     def _is_constant(self, place: tuple[str, int]) -> bool:
-        """Whether a saved value is there before the gradient's loop: a capture, a size or a variable's value."""
+        """Tells whether a saved value is there before the gradient's loop: a capture, a size or a variable's value."""
         kind, index = place
         if kind == "output":
             tensor = self._value_of(place)
@@ -144,16 +144,16 @@ class _LoopGradient:
         return kind == "constant" or self.is_invariant[index]
 
     def _is_made_of_captures(self, place: tuple[str, int]) -> bool:
-        """Whether a saved value is the same in every iteration."""
+        """Tells whether a saved value is the same in every iteration."""
         return place[0] == "output" and self._depends_on_captures(self._value_of(place), reading=True)
 
     def _is_read_before(self, tensor: Any) -> bool:
-        """Whether a tensor of the body is the value of a variable that the loop does not change."""
+        """Tells whether a tensor of the body is the value of a variable that the loop does not change."""
         operation = tensor.op
         return operation.effects is Effects.READS and self._can_be_read_once(operation)
 
     def _can_be_read_once(self, operation: Any) -> bool:
-        """Whether an operation of the body reads nothing but variables that the loop leaves as they are."""
+        """Tells whether an operation of the body reads nothing but variables that the loop leaves as they are."""
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
         if function_attrs(operation):
             return False
@@ -166,7 +166,7 @@ class _LoopGradient:
         return True
 
     def _depends_on_captures(self, tensor: Any, *, reading: bool = False) -> bool:
-        """Whether a few operations compute a tensor of the body from captures alone.
+        """Tells whether a few operations compute a tensor of the body from captures alone.
 
         They have no effects, or, if `reading`, read variables that the loop does not change.
         """
@@ -190,7 +190,7 @@ class _LoopGradient:
         return not pending
 
     def _outside(self, tensor: Any, known: dict[Any, Any]) -> Any:
-        """A tensor of the body that depends on captures, computed outside of the loop."""
+        """Computes outside of the loop a tensor of the body that depends on captures."""
         key = (id(tensor.op), tensor.value_index)
         if key not in known:
             operation = tensor.op
@@ -235,11 +235,11 @@ class _LoopGradient:
         return [by_input.get(i) for i in range(len(self.operation.inputs))]
 
     def _is_idle(self, index: int) -> bool:
-        """Whether the body takes an input and passes it on, and no gradient comes back: it is zeros."""
+        """Tells whether the body takes an input and passes it on, and no gradient comes back: the gradient is zeros."""
         return self.is_invariant[index] and self.derivative.layout[index] is None
 
     def _phantoms(self) -> list[Any]:
-        """What the loop of the gradient takes although it does not use it.
+        """Returns what the loop of the gradient takes although the loop does not use it.
 
         TensorFlow keeps every number that its gradient nodes name, needed or not. The next gradient flows into what was
         kept, if only as zeros, and makes those of the loop's inputs zeros instead of None. Here the loop of the
@@ -255,7 +255,7 @@ class _LoopGradient:
         return [self.operation.inputs[i] for i in sorted(self.wanted if is_varying else captured | idle)]
 
     def _flows(self, index: int) -> bool:
-        """Whether the gradient of an input of the loop is to be computed."""
+        """Tells whether the gradient of an input of the loop is to be computed."""
         dtype = self.operation.inputs[index].dtype
         if index not in self.flowing:
             return False
@@ -270,7 +270,7 @@ class _LoopGradient:
         return variable_shape_of(tensor) if tensor.dtype.name == "resource" else tensor.shape
 
     def _first_gradient(self, index: int, gradient: Any) -> Any:
-        """What the backward loop starts with: the output's gradient, or zeros where gradients are collected."""
+        """Returns what the backward loop starts with: the output's gradient, or zeros where gradients are collected."""
         tensor = self.operation.inputs[index]
         if tensor.dtype.name == "resource":
             return filled_like_variable(tensor, 0)
@@ -279,7 +279,7 @@ class _LoopGradient:
         return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
 
     def _step(self, carried: Sequence[int], gradients: Sequence[Any], saved: dict[tuple[str, int], Any]) -> list[Any]:
-        """One iteration backwards."""
+        """Goes back one iteration."""
         current = dict(zip(carried, gradients, strict=True))
         outputs = self.body.graph.outputs
         dys = [current.get(i) if not self.is_invariant[i] else None for i in range(self.count)]
@@ -303,7 +303,7 @@ class _LoopGradient:
         return result
 
     def _zeros(self, tensor: Any, index: int, current: dict[int, Any]) -> Any:
-        """Zeros for the gradient of an output of the body that the loop only passes on."""
+        """Makes zeros for the gradient of an output of the body that the loop only passes on."""
         if index in current:
             return raw.ZerosLike(x=current[index])
         return raw.ZerosLike(x=self.operation.inputs[index])
@@ -365,12 +365,12 @@ class _LoopGradient:
         return raw.TensorListGetItem(input_handle=slot, index=0, element_shape=shape, element_dtype=value.dtype)
 
     def _maximum(self) -> Any:
-        """The bound on the number of iterations, -1 if there is none."""
+        """Returns the bound on the number of iterations, -1 if there is none."""
         bound = iteration_bound(self.operation)
         return -1 if bound is None else bound
 
     def _extended(self, kind: str, run: Any, lists: Sequence[Any]) -> FuncGraph:
-        """A graph that takes the loop's state and the lists."""
+        """Builds a graph that takes the loop's state and the lists."""
         original = getattr(self, kind).graph
         graph = FuncGraph(f"{original.name}_{context.unique_id()}", outer_graph=original.outer_graph)
         with graph.as_default(), context.tapes_scope(()):
@@ -412,11 +412,11 @@ class _LoopGradient:
 
 
 def _shape_vector(shape: TensorShape) -> Any:
-    """A shape as list ops take it, -1 for what is unknown."""
+    """Returns a shape as list ops take it, -1 for what is unknown."""
     dims = -1 if shape.rank is None else [-1 if d is None else d for d in shape.as_list()]
     return convert_to_tensor(dims, dtype="int32")
 
 
 def _sum(a: Any, b: Any) -> Any:
-    """The sum of two gradients; of lists, element by element."""
+    """Adds two gradients; lists, element by element."""
     return raw.AddN(inputs=[a, b]) if a.dtype.name == "variant" else a + b

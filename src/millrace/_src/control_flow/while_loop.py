@@ -54,7 +54,7 @@ def _while_shape(c: ShapeContext) -> Sequence[TensorShape]:
 
 
 def _while_handles(c: ShapeContext) -> list[HandleType | None]:
-    """What a variable of the loop refers to in every iteration; a body that passes it on tells nothing new."""
+    """Tells what a variable of the loop refers to in every iteration; a body that passes it on adds nothing."""
     body = c.attr("body").graph
     variables = zip(c.inputs, body.inputs, body.outputs, strict=True)
     return [
@@ -203,7 +203,7 @@ def _without_gradient(values: Any) -> Any:
 def bounded_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, invariants: Any, maximum: Any, name: str
 ) -> Any:
-    """A loop in the current graph that is known to end after at most `maximum` iterations (-1: not known).
+    """Builds a loop in the current graph that is known to end after at most `maximum` iterations (-1: not known).
 
     Nothing tests the bound: it tells a compiler how much the loop may keep.
     """
@@ -229,7 +229,7 @@ def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: A
 
 
 def _eager_limit(maximum: Any) -> int:
-    """The bound on the iterations as an int."""
+    """Returns the bound on the iterations as an int."""
     shape = getattr(maximum, "shape", ())
     if len(shape):
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {shape_parentheses(shape)}")
@@ -237,12 +237,12 @@ def _eager_limit(maximum: Any) -> int:
 
 
 def _without_arrays(values: Any) -> Any:
-    """A structure with its TensorArrays replaced: taken apart and put together they are no longer the same."""
+    """Replaces the TensorArrays of a structure: taken apart and put together they are no longer the same."""
     return nest.map_structure(lambda v: None if isinstance(v, TensorArray) else v, values)
 
 
 def _as_value(value: Any) -> Any:
-    """A result of an eager loop as tensors."""
+    """Turns a result of an eager loop into tensors."""
     if isinstance(value, TensorArray):
         return value
     return nest.map_structure(convert_to_tensor, value, expand_composites=True)
@@ -321,7 +321,7 @@ class _GraphLoop:
             self.handle_types = invariant
 
     def _missing(self, graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
-        """Name and shape of a capture that only the other graph uses: a body passes it on, a condition ignores it."""
+        """Returns name and shape of a capture that one graph lacks: a body passes it on, a condition ignores it."""
         if graph.name.rpartition("_")[0].endswith("_body"):
             name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
             return f"{self.scope}{name}", tensor.shape
@@ -392,7 +392,7 @@ class _GraphLoop:
 
 
 def _component_invariants(variable: Any, given: Any) -> list[TensorShape]:
-    """The invariant of a loop variable as shapes of its components."""
+    """Turns the invariant of a loop variable into shapes of its components."""
     if isinstance(variable, TensorArray):
         return [TensorShape([])]
     if isinstance(given, TypeSpec) and hasattr(variable, "_nest_components"):

@@ -46,7 +46,7 @@ class _LateOp:
 def _binary(
     op_name: str, graph_name: str, reverse: str, special: tuple[Any, str] | None = None
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The method and the reflected method of a binary operator that is one op, another one for a special dtype."""
+    """Makes the method and the reflected method of a binary operator that is one op, or two by dtype."""
     late = _LateOp(op_name)
     special_dtype, special_op = (None, late) if special is None else (special[0], _LateOp(special[1]))
 
@@ -78,7 +78,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, list, tuple, type(None))
 
 
 def _function_binary(name: str, reverse: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The method and the reflected method of a binary operator that a function implements."""
+    """Makes the method and the reflected method of a binary operator that a function implements."""
 
     def forward(self: Any, other: Any) -> Any:
         try:
@@ -97,7 +97,7 @@ def _function_binary(name: str, reverse: str) -> tuple[Callable[..., Any], Calla
 def _logical(
     bool_op: str | None, int_op: str, graph_name: str, reverse: str
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """`&`, `|`, `^`: logical on booleans (an op, or None for a function), bitwise on integers."""
+    """Makes the methods of `&`, `|`, `^`: logical on booleans (an op, or None for a function), bitwise on integers."""
     logical, bitwise = _LateOp(bool_op or ""), _LateOp(int_op)
 
     def apply(self: Any, first: Any, second: Any) -> Any:
@@ -131,7 +131,7 @@ def _comparison(op_name: str) -> Callable[..., Any]:
 
 
 def _equality(op_name: str, *, unequal: bool) -> Callable[..., Any]:
-    """`==` and `!=`: element-wise, False (True) where the shapes cannot match; identity in a plain v1 graph."""
+    """Makes `==` or `!=`: element-wise, False (True) where the shapes cannot match; identity in a plain v1 graph."""
     late = _LateOp(op_name)
     attrs = {"incompatible_shape_error": False}
 

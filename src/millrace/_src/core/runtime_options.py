@@ -40,7 +40,7 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
 @export("config.threading.get_intra_op_parallelism_threads")
 def get_intra_op_parallelism_threads() -> int:
-    """The recorded number of threads of one op; 0 lets the system choose.
+    """Returns the recorded number of threads of one op; 0 lets the system choose.
 
     >>> tf.config.threading.get_intra_op_parallelism_threads()
     0
@@ -59,7 +59,7 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
 @export("config.threading.get_inter_op_parallelism_threads")
 def get_inter_op_parallelism_threads() -> int:
-    """The recorded number of ops that may run at once; 0 lets the system choose.
+    """Returns the recorded number of ops that may run at once; 0 lets the system choose.
 
     >>> tf.config.threading.get_inter_op_parallelism_threads()
     0
@@ -87,7 +87,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
 
 @export("config.experimental.tensor_float_32_execution_enabled")
 def tensor_float_32_execution_enabled() -> bool:
-    """Whether TensorFloat-32 may be used.
+    """Tells whether TensorFloat-32 may be used.
 
     >>> tf.config.experimental.tensor_float_32_execution_enabled()
     True
@@ -118,7 +118,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
 @export("test.is_built_with_cuda")
 def is_built_with_cuda() -> bool:
-    """Whether this build has CUDA kernels of its own: False; accelerators are XLA's.
+    """Tells whether this build has CUDA kernels of its own: False; accelerators are XLA's.
 
     >>> tf.test.is_built_with_cuda()
     False
@@ -128,7 +128,7 @@ def is_built_with_cuda() -> bool:
 
 @export("test.is_built_with_rocm")
 def is_built_with_rocm() -> bool:
-    """Whether this build has ROCm kernels of its own: False; accelerators are XLA's.
+    """Tells whether this build has ROCm kernels of its own: False; accelerators are XLA's.
 
     >>> tf.test.is_built_with_rocm()
     False
@@ -138,7 +138,7 @@ def is_built_with_rocm() -> bool:
 
 @export("test.is_built_with_gpu_support")
 def is_built_with_gpu_support() -> bool:
-    """Whether this build has GPU kernels of its own: False; accelerators are XLA's.
+    """Tells whether this build has GPU kernels of its own: False; accelerators are XLA's.
 
     >>> tf.test.is_built_with_gpu_support()
     False
@@ -148,7 +148,7 @@ def is_built_with_gpu_support() -> bool:
 
 @export("test.is_gpu_available")
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
-    """Whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
+    """Tells whether there is a GPU; `tf.config.list_physical_devices("GPU")` says which.
 
     >>> tf.test.is_gpu_available()
     False
@@ -162,7 +162,7 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
 
 @export("test.is_cpu_target_available")
 def is_cpu_target_available(target: str) -> bool:
-    """Whether code can be compiled for a kind of processor: this machine's, and those that XLA compiles for.
+    """Tells whether code can be compiled for a kind of processor: this machine's, and those that XLA compiles for.
 
     >>> tf.test.is_cpu_target_available("x86")
     True
@@ -177,7 +177,7 @@ def is_cpu_target_available(target: str) -> bool:
 
 @export("test.is_built_with_xla")
 def is_built_with_xla() -> bool:
-    """Whether functions can be compiled with XLA (the `xla` extra must be installed): True.
+    """Tells whether functions can be compiled with XLA (the `xla` extra must be installed): True.
 
     >>> tf.test.is_built_with_xla()
     True
@@ -187,7 +187,7 @@ def is_built_with_xla() -> bool:
 
 @export("test.gpu_device_name")
 def gpu_device_name() -> str:
-    """The name of the first GPU, or an empty string.
+    """Returns the name of the first GPU, or an empty string.
 
     >>> tf.test.gpu_device_name()
     ''

@@ -81,7 +81,7 @@ class Graph:
     # --- reading -----------------------------------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
-        """All operations, in the order they were made."""
+        """Returns all operations, in the order they were made."""
         return list(self._operations)
 
     @property
@@ -110,7 +110,7 @@ class Graph:
         self._finalized = True
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """The operation called `name`.
+        """Returns the operation called `name`.
 
         Raises:
           TypeError: if `name` is not a string.
@@ -121,7 +121,7 @@ class Graph:
         return self._element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> SymbolicTensor:
-        """The tensor called `name`, of the form `operation:output`.
+        """Returns the tensor called `name`, of the form `operation:output`.
 
         Raises:
           TypeError: if `name` is not a string.
@@ -133,7 +133,7 @@ class Graph:
         return self._element(name, allow_operation=False)
 
     def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
-        """The tensor or operation of this graph that `obj` (an object or a name) stands for."""
+        """Returns the tensor or operation of this graph that `obj` (an object or a name) stands for."""
         if isinstance(obj, (SymbolicTensor, Operation)):
             if obj.graph is not self:
                 raise ValueError(f"{obj!r} is not an element of this graph.")
@@ -191,7 +191,7 @@ class Graph:
         self._unfeedable.add(id(tensor))
 
     def is_feedable(self, tensor: Any) -> bool:
-        """Whether a v1 session may be fed a value for the tensor."""
+        """Tells whether a v1 session may be fed a value for the tensor."""
         return id(tensor) not in self._unfeedable
 
     def prevent_fetching(self, op: Any) -> None:
@@ -199,14 +199,14 @@ class Graph:
         self._unfetchable.add(id(op))
 
     def is_fetchable(self, tensor_or_op: Any) -> bool:
-        """Whether a v1 session may fetch the tensor or operation."""
+        """Tells whether a v1 session may fetch the tensor or operation."""
         operation = tensor_or_op if isinstance(tensor_or_op, Operation) else tensor_or_op.op
         return id(operation) not in self._unfetchable
 
     # --- building ----------------------------------------------------------------------------------------------
 
     def as_default(self) -> contextlib.AbstractContextManager[Any]:
-        """A scope in which op calls add to this graph."""
+        """Opens a scope in which op calls add to this graph."""
         return context.graph_scope(self)
 
     def add_call(
@@ -279,7 +279,7 @@ class Graph:
         return operation.outputs[0]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """A tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
+        """Returns a tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
         if isinstance(tensor, EagerTensor):
             raise RuntimeError(
                 f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without "
@@ -302,7 +302,7 @@ class Graph:
         return self.unique_name(name)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` inside the current scope, with `_1`, `_2`, ... if it is taken."""
+        """Returns `name` inside the current scope, with `_1`, `_2`, ... if it is taken."""
         return self._unique(f"{self._scope}/{name}" if self._scope else name, mark_as_used)
 
     def _unique(self, name: str, mark_as_used: bool = True) -> str:
@@ -324,7 +324,7 @@ class Graph:
 
     @contextlib.contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
-        """Prefixes the names of operations made within; a name ending in "/" re-enters that scope."""
+        """Puts a prefix before the names of operations made within; a name ending in "/" re-enters that scope."""
         if name:
             pattern = _VALID_SCOPE_NAME if self._scope else _VALID_OP_NAME
             if not pattern.match(name):
@@ -345,7 +345,7 @@ class Graph:
             self._scope = previous
 
     def get_name_scope(self) -> str:
-        """The current name scope, without a trailing "/"."""
+        """Returns the current name scope, without a trailing "/"."""
         return self._scope
 
     # --- scopes ------------------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ class Graph:
         return element if isinstance(element, Operation) else element.op
 
     def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
-        """The control inputs of a new operation: those in force, less the ones its inputs already wait for."""
+        """Returns the control inputs of a new operation: those in force, less the ones its inputs already wait for."""
         input_operations = {t.op for t in inputs}
         start = max((i for i, scope in enumerate(self._control_scopes) if scope.clears), default=0)
         result: list[Operation] = []
@@ -394,7 +394,7 @@ class Graph:
 
     @contextlib.contextmanager
     def device(self, device_name: Any) -> Iterator[None]:
-        """Requests a device for the operations made within."""
+        """Sets the device that the operations made within request."""
         outer = self._devices[-1] if self._devices else ""
         self._devices.append(merge_devices(outer, device_name) if isinstance(device_name, str) and device_name else "")
         try:
@@ -455,12 +455,12 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """A copy of a collection, filtered by a name prefix."""
+        """Returns a copy of a collection, filtered by a name prefix."""
         items = self._collections.get(name, [])
         return [i for i in items if scope is None or (hasattr(i, "name") and re.match(scope, i.name))]
 
     def get_collection_ref(self, name: str) -> list[Any]:
-        """A collection itself, which the caller may change."""
+        """Returns a collection itself, which the caller may change."""
         return self._collections.setdefault(name, [])
 
     def clear_collection(self, name: str) -> None:
@@ -468,7 +468,7 @@ class Graph:
         self._collections.pop(name, None)
 
     def get_all_collection_keys(self) -> list[str]:
-        """The names of the collections."""
+        """Returns the names of the collections."""
         return list(self._collections)
 
     @property
@@ -481,7 +481,7 @@ class Graph:
     def as_graph_def(
         self, from_version: int | None = None, add_shapes: bool = False, use_pybind11_proto: bool = False
     ) -> Any:
-        """The graph as a `GraphDef` proto.
+        """Returns the graph as a `GraphDef` proto.
 
         Args:
           from_version: only operations added since the graph had this `version`.

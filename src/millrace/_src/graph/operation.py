@@ -117,11 +117,11 @@ class Operation:
         return [op for op in self.graph.get_operations() if self in op.control_inputs]
 
     def values(self) -> tuple[SymbolicTensor, ...]:
-        """The outputs."""
+        """Returns the outputs."""
         return tuple(self.outputs)
 
     def get_attr(self, name: str) -> Any:
-        """The value of an attribute; strings come as bytes and functions as they are.
+        """Returns the value of an attribute; strings come as bytes and functions as they are.
 
         Raises: ValueError: if the operation has no such attribute.
         """
@@ -141,7 +141,7 @@ class Operation:
         return value
 
     def colocation_groups(self) -> list[bytes]:
-        """The colocation groups of the operation."""
+        """Returns the colocation groups of the operation."""
         groups: list[bytes] = [g.encode() if isinstance(g, str) else g for g in self.attrs.get("_class", ())]
         return groups or [b"loc:@" + self.name.encode()]
 

@@ -61,7 +61,7 @@ class name_scope:
 
 @export("get_current_name_scope")
 def get_current_name_scope() -> str:
-    """The name scope in force, without a trailing "/".
+    """Returns the name scope in force, without a trailing "/".
 
     >>> with tf.name_scope("a"):
     ...     tf.get_current_name_scope()
@@ -73,7 +73,7 @@ def get_current_name_scope() -> str:
 
 @export("executing_eagerly")
 def executing_eagerly() -> bool:
-    """Whether ops compute at once in this thread: False inside a `tf.function` and in a `tf.Graph` scope.
+    """Tells whether ops compute at once in this thread: False inside a `tf.function` and in a `tf.Graph` scope.
 
     >>> tf.executing_eagerly()
     True
@@ -83,7 +83,7 @@ def executing_eagerly() -> bool:
 
 @export("inside_function")
 def inside_function() -> bool:
-    """Whether the body of a `tf.function` is being traced.
+    """Tells whether the body of a `tf.function` is being traced.
 
     >>> tf.inside_function()
     False
@@ -108,7 +108,7 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 @export("device")
 def device(device_name: Any) -> Any:
-    """Requests a device for the ops within.
+    """Sets the device that the ops within request.
 
     Args: device_name: e.g. "/CPU:0", None, a `tf.DeviceSpec`, or a `tf.config.LogicalDevice`.
 
@@ -142,7 +142,7 @@ def _device_scope(name: str | None) -> Iterator[None]:
 
 @export("is_tensor")
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor or behaves as one (a variable, a sparse or ragged tensor).
+    """Tells whether `x` is a tensor or behaves as one (a variable, a sparse or ragged tensor).
 
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
@@ -152,7 +152,7 @@ def is_tensor(x: Any) -> bool:
 
 @export("is_symbolic_tensor")
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Whether `tensor` is a tensor of a graph.
+    """Tells whether `tensor` is a tensor of a graph.
 
     >>> tf.is_symbolic_tensor(tf.constant(1))
     False
@@ -164,7 +164,7 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 @export("get_static_value")
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor if it can be known while tracing, else None.
+    """Returns the value of a tensor if it can be known while tracing, else None.
 
     Args:
       tensor: a Tensor.
@@ -191,7 +191,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 
 @export(v1=["get_default_graph"])
 def get_default_graph() -> Graph:
-    """The graph that receives ops, made on first use at top level.
+    """Returns the graph that receives ops, made on first use at top level.
 
     >>> tf.compat.v1.get_default_graph() is tf.compat.v1.get_default_graph()
     True
