@@ -73,3 +73,10 @@ def test_unpredictable_integers_do_not_repeat() -> None:
     drawn = r.NonDeterministicInts(shape=[100]).numpy()
     assert drawn.dtype == np.int64
     assert len(set(drawn.tolist())) == 100
+
+
+def test_a_refused_draw_leaves_the_state_as_it_was() -> None:
+    generator = tf.random.Generator.from_seed(3)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Need minval < maxval, got 5 >= 5"):
+        tf.raw_ops.StatefulUniformInt(resource=generator.state.handle, algorithm=1, shape=[2], minval=5, maxval=5)
+    assert generator.state.numpy().tolist() == [3, 0, 0]

@@ -62,6 +62,24 @@ def test_an_empty_interval_raises_only_when_numbers_are_asked_for() -> None:
     assert tf.random.uniform([0], 5, 4, tf.int32).shape == [0]
 
 
+def test_a_refused_draw_leaves_the_stream_where_it_was() -> None:
+    def draws(*intervals: tuple[int, int]) -> list[list[int]]:
+        tf.random.set_seed(5)
+        draw = tf.function(
+            lambda low, high: tf.raw_ops.RandomUniformInt(shape=[2], minval=low, maxval=high, seed=1, seed2=2),
+            autograph=False,
+        )
+        found = []
+        for low, high in intervals:
+            try:
+                found.append(draw(tf.constant(low), tf.constant(high)).numpy().tolist())
+            except tf.errors.InvalidArgumentError:
+                found.append([])
+        return found
+
+    assert draws((0, 1000), (5, 5), (0, 1000)) == [[999, 915], [], [654, 315]]  # as in TensorFlow
+
+
 def test_the_gradient_of_gamma_is_that_of_tensorflow() -> None:
     tf.random.set_seed(1)
     alpha, beta = tf.constant([0.5, 2.0, 9.0]), tf.constant(2.0)
