@@ -10,6 +10,7 @@ import millrace as tf
 from millrace._src.trackable.data_structures import (
     NoDependency,
     TrackableDataStructure,
+    has_nothing_to_track,
     register_wrapper,
     sticky_attribute_assignment,
     wrap_or_unwrap,
@@ -64,3 +65,9 @@ def test_variables_of_wrappers_that_declare_themselves_count() -> None:
 def test_elements_are_stored_by_the_containers_themselves() -> None:
     with pytest.raises(NotImplementedError, match=r"TrackableDataStructure._values"):
         TrackableDataStructure().variables
+
+
+def test_values_of_classes_that_nothing_becomes_of_have_nothing_to_track() -> None:
+    assert has_nothing_to_track([1, "a", None, {1}, tf.constant(1.0), int]) and has_nothing_to_track([])
+    for value in ([], {}, (), NoDependency(1), tf.Module(), tf.Variable(1.0), ListWrapper([])):
+        assert not has_nothing_to_track([1, value])

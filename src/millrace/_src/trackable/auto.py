@@ -12,20 +12,13 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
-from millrace._src.core.tensor import EagerTensor
 from millrace._src.trackable.base import SaveType, Trackable, TrackableFunction
-from millrace._src.trackable.data_structures import NoDependency, sticky_attribute_assignment
+from millrace._src.trackable.data_structures import NoDependency, sticky_attribute_assignment, wrapper_of
 from millrace._src.util.export import export
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-
-_PLAIN = frozenset(
-    {bool, int, float, complex, str, bytes, type(None), type, set, frozenset, FunctionType, MethodType, EagerTensor}
-)
-"""Classes of values that have nothing to track; asked first, since most attributes are of these."""
 
 
 @export("__internal__.tracking.AutoTrackable", v1=["__internal__.tracking.AutoTrackable"])
@@ -42,7 +35,7 @@ class AutoTrackable(Trackable):
     """
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if type(value) not in _PLAIN and self._self_setattr_tracking:
+        if wrapper_of[type(value)] is not None and self._self_setattr_tracking:
             if getattr(self, name, _ABSENT) is value:
                 return  # `self.layers += [layer]` sets what is there already
             value = sticky_attribute_assignment(self, name, value)

@@ -55,24 +55,35 @@ def wrap_or_unwrap(value: Any) -> Any:
     >>> tf.__internal__.tracking.wrap([1, {"a": 2}]), tf.__internal__.tracking.wrap(3)
     (ListWrapper([1, DictWrapper({'a': 2})]), 3)
     """
-    wrap = _wrappers[type(value)]
+    wrap = wrapper_of[type(value)]
     return value if wrap is None else wrap(value)
+
+
+def has_nothing_to_track(values: Iterable[Any]) -> bool:
+    """Whether all values are stored as they are and are no children; quick, since only their classes are looked at."""
+    return not any(map(wrapper_of.__getitem__, map(type, values)))
 
 
 def register_wrapper(wrap: Callable[[Any], Any], *classes: type) -> None:
     """Makes `wrap` what containers of the given classes become."""
     _registered.update(dict.fromkeys(classes, wrap))
-    _wrappers.clear()
+    wrapper_of.clear()
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _find_wrapper(cls: type) -> Callable[[Any], Any] | None:
-    if issubclass(cls, tuple) and not issubclass(cls, Trackable):
-        return _registered.get(tuple)
-    return _registered.get(cls)
+    if issubclass(cls, Trackable):
+        return _itself
+    return _registered.get(tuple if issubclass(cls, tuple) else cls)
 
 
 _registered: dict[type, Callable[[Any], Any]] = {NoDependency: lambda held: held.value}
-_wrappers: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_wrapper)
+
+wrapper_of: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_wrapper)
+"""What is stored in place of a value, by the class of the value; None where there is nothing to track."""
 
 
 @export("__internal__.tracking.sticky_attribute_assignment", v1=["__internal__.tracking.sticky_attribute_assignment"])
@@ -136,7 +147,8 @@ class TrackableDataStructure(Trackable):
         return sticky_attribute_assignment(self, name, value)
 
     def _holds_trackables(self) -> bool:
-        return any(isinstance(value, Trackable) for value in self._values)
+        values = self._values
+        return not has_nothing_to_track(values) and any(isinstance(value, Trackable) for value in values)
 
     def _cannot_restore(self, name: str) -> ValueError:
         return ValueError(

@@ -18,6 +18,7 @@ from millrace._src.trackable.base import SaveType, Trackable
 from millrace._src.trackable.data_structures import (
     NoDependency,
     TrackableDataStructure,
+    has_nothing_to_track,
     register_wrapper,
     wrap_or_unwrap,
 )
@@ -110,8 +111,8 @@ class _DictWrapper(TrackableDataStructure, dict[Any, Any]):
 
     def __init__(self, wrapped_dict: dict[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
         self._storage: dict[Any, Any] = wrapped_dict if isinstance(wrapped_dict, dict) else dict(wrapped_dict)
-        for key, value in self._storage.items():
-            self._storage[key] = self._track_value(value, key)
+        if not has_nothing_to_track(self._storage.values()):
+            self._storage.update([(key, self._track_value(value, key)) for key, value in self._storage.items()])
         dict.update(self, self._storage)
 
     @property  # type: ignore[misc]  # read-only

@@ -16,7 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
 from millrace._src.trackable.base import SaveType
-from millrace._src.trackable.data_structures import TrackableDataStructure, register_wrapper, wrap_or_unwrap
+from millrace._src.trackable.data_structures import (
+    TrackableDataStructure,
+    has_nothing_to_track,
+    register_wrapper,
+    wrap_or_unwrap,
+)
 from millrace._src.trackable.restoration import RestorePosition
 
 
@@ -110,8 +115,8 @@ class ListWrapper(List, list[Any]):
 
     def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
         self._storage = wrapped_list if isinstance(wrapped_list, list) else list(wrapped_list)
-        for index, value in enumerate(self._storage):
-            self._storage[index] = self._track_value(value, str(index))
+        if not has_nothing_to_track(self._storage):
+            self._storage[:] = [self._track_value(value, str(index)) for index, value in enumerate(self._storage)]
         list.extend(self, self._storage)
 
     def _track_value(self, value: Any, name: Any) -> Any:

@@ -13,7 +13,12 @@ from collections.abc import Iterable
 from typing import Any, SupportsIndex, cast
 
 from millrace._src.trackable.base import Trackable
-from millrace._src.trackable.data_structures import TrackableDataStructure, register_wrapper, wrap_or_unwrap
+from millrace._src.trackable.data_structures import (
+    TrackableDataStructure,
+    has_nothing_to_track,
+    register_wrapper,
+    wrap_or_unwrap,
+)
 from millrace._src.trackable.restoration import RestorePosition
 from millrace._src.util.class_table import ClassTable
 
@@ -104,6 +109,8 @@ _wrapper_classes: ClassTable[Any] = ClassTable(
 
 def _wrapped_tuple(value: tuple[Any, ...]) -> Any:
     """Returns a wrapper of a tuple that has something to track in it; any other tuple as it is."""
+    if has_nothing_to_track(value):
+        return value
     wrapper = _TupleWrapper(value)
     return wrapper if wrapper._self_unconditional_dependency_names else value
 
