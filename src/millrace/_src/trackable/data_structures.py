@@ -60,7 +60,7 @@ def wrap_or_unwrap(value: Any) -> Any:
 
 
 def has_nothing_to_track(values: Iterable[Any]) -> bool:
-    """Whether all values are stored as they are and are no children; quick, since only their classes are looked at."""
+    """Tells by the classes alone whether all values are stored as they are and are no children."""
     return not any(map(wrapper_of.__getitem__, map(type, values)))
 
 
