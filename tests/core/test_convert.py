@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fractions
+import sys
 from typing import Any
 
 import numpy as np
@@ -134,3 +135,38 @@ def test_in_a_graph_a_value_becomes_a_named_constant() -> None:
         x = tf.constant(1.0)
         assert tf.convert_to_tensor([x, 2.0]).op.type == "Pack"
     assert g.get_operation_by_name("c").type == "Const"
+
+
+def _frames_of(call: Any, file: str) -> int:
+    """How many functions of a source file a call enters."""
+    entered = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal entered
+        entered += event == "call" and frame.f_code.co_filename.endswith(file)
+
+    call()
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+def test_an_argument_enters_the_conversion_a_few_times_whatever_its_length() -> None:
+    x = tf.ones([2, 2])
+    assert _frames_of(lambda: tf.matmul(x, [[1.0, 2.0], [3.0, 4.0]]), "core/convert.py") <= 5
+    assert _frames_of(lambda: tf.add(tf.ones([50]), [1.0] * 50), "core/convert.py") <= 5
+    assert _frames_of(lambda: tf.convert_to_tensor([float(i) for i in range(50)]), "core/convert.py") <= 3
+
+
+def test_a_tensor_of_the_graph_enters_no_conversion() -> None:
+    @tf.function(autograph=False)
+    def f(x: Any) -> Any:
+        frames.append(_frames_of(lambda: tf.raw_ops.MatMul(a=x, b=x), "core/convert.py"))
+        return x
+
+    frames: list[int] = []
+    f(tf.ones([2, 2]))
+    assert frames == [0]

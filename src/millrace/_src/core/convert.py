@@ -16,9 +16,11 @@ from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.execute import execute
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import SymbolicTensor, Tensor, new_tensor
+from millrace._src.util.class_table import ClassTable
 from millrace._src.util.export import export
 
 _SCALARS = (int, float, bool, str, bytes, complex)
+_PLAIN = frozenset(_SCALARS)
 _conversions: list[tuple[int, Any, Callable[..., Any]]] = []
 
 
@@ -132,12 +134,18 @@ def _constant(value: Any, dtype: DType | None, hint: Any, name: str | None) -> T
 
 
 def _holds_tensor(value: Any) -> bool:
-    return any(
-        isinstance(item, Tensor)
-        or hasattr(type(item), "__tf_tensor__")
-        or (isinstance(item, (list, tuple)) and _holds_tensor(item))
-        for item in value
-    )
+    """Tells whether a nested list holds a tensor, or an object that converts itself."""
+    if _PLAIN.issuperset(map(type, value)):
+        return False
+    for item in value:
+        if isinstance(item, Tensor) or _converts_itself[type(item)]:
+            return True
+        if isinstance(item, (list, tuple)) and _holds_tensor(item):
+            return True
+    return False
+
+
+_converts_itself: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, "__tf_tensor__"))
 
 
 def _packed_dtype(value: Any) -> DType | None:

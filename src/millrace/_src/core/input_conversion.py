@@ -17,7 +17,7 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.resources import is_variable
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 
 _SCALARS = (bool, int, float, complex, str, bytes)
 
@@ -29,32 +29,38 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
     in a graph: constants made of Python values are named `scope/argument`.
     """
     flat: list[Any] = []
-    signature_inputs = op.signature.inputs
+    graph = state.graph
     owners: dict[str, str] = {}
     checks: list[tuple[Arg, Any, DType | None, int]] = []
-    for position, (arg, value) in enumerate(zip(signature_inputs, inputs, strict=True)):
+    for position, (arg, value) in enumerate(zip(op.signature.inputs, inputs, strict=True)):
         if arg.is_list:
             flat.extend(_convert_list(op, arg, value, attrs, scope, owners))
             continue
-        dtype = arg.dtype
-        if dtype is None:
-            known = attrs.get(arg.type_attr) if arg.type_attr in owners or arg.type_attr in attrs else None
-            dtype = known if arg.type_attr in owners else None
-            hint = (
-                dtype or dtype_of_peer(signature_inputs, inputs, arg) or known or preferred_dtype(op, arg, value, scope)
-            )
+        attr = arg.type_attr
+        dtype = arg.dtype or (attrs[attr] if attr in owners else None)
+        if type(value) is SymbolicTensor and value.op.graph is graph:
+            tensor: Any = value
         else:
-            hint = dtype
-        flat.append(_convert_one(op, arg.name, value, hint, scope, dtype))
-        if arg.type_attr is not None and arg.type_attr not in owners:
-            attrs[arg.type_attr], owners[arg.type_attr] = flat[-1].dtype, arg.name
+            hint = dtype or _hint(op, arg, value, inputs, attrs, scope)
+            tensor = _convert_one(op, arg.name, value, hint, scope, dtype)
+        flat.append(tensor)
+        if attr is not None and attr not in owners:
+            attrs[attr], owners[attr] = tensor.dtype, arg.name
         if scope is None:
-            checks.append((arg, flat[-1], dtype, position))
-        else:
-            _check_dtype(op, arg, arg.name, flat[-1], dtype, position, attrs, owners, scope)
+            checks.append((arg, tensor, dtype, position))
+        elif tensor.dtype is not dtype:
+            _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
     for arg, tensor, dtype, position in checks:
         _check_dtype(op, arg, arg.name, tensor, dtype, position, attrs, owners, scope)
     return flat
+
+
+def _hint(
+    op: OpDef, arg: Arg, value: Any, inputs: Sequence[Any], attrs: dict[str, Any], scope: str | None
+) -> DType | None:
+    """Returns the dtype that a value should have if it can, where no tensor before it has settled that."""
+    given: DType | None = attrs.get(arg.type_attr or "")
+    return dtype_of_peer(op.signature.inputs, inputs, arg) or given or preferred_dtype(op, arg, value, scope)
 
 
 def _default(op: OpDef, arg: Arg) -> DType | None:
