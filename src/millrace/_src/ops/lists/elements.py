@@ -19,7 +19,9 @@ from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
 from millrace._src.ops.lists.shapes import (
+    POPPED,
     changed_list,
+    pushed_list_shape,
     shape_of_elements,
     size_and_shape,
     whole_shape,
@@ -120,7 +122,7 @@ def tensor_list_set_item_gradient(
     "TensorListPushBack",
     "input_handle: variant, tensor: element_dtype -> output_handle: variant",
     element_dtype=ANY,
-    shape=scalar,
+    shape=pushed_list_shape,
     handles=changed_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.push_back,
@@ -155,7 +157,7 @@ def tensor_list_push_back_gradient(dlist: Any, tensor: Any, element_dtype: DType
 
 
 def _popped_shapes(c: ShapeContext) -> list[TensorShape]:
-    return [SCALAR, shape_of_elements(c)]
+    return [SCALAR, shape_of_elements(c, POPPED)]
 
 
 @op(
@@ -203,7 +205,7 @@ def tensor_list_pop_back_gradient(dlist: Any, dtensor: Any, output_handle: Any, 
     "TensorListPushBackBatch",
     "input_handles: variant, tensor: element_dtype -> output_handles: variant",
     element_dtype=ANY,
-    shape=lambda c: c.shape("input_handles"),
+    shape=pushed_list_shape,
     handles=first_handle,
     full_type="ARRAY[TENSOR[element_dtype]]",
     host_only=True,

@@ -18,15 +18,22 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
-from millrace._src.ops.lists.shapes import declared_shape, inner_shape, shape_of_elements, size_and_shape
-from millrace._src.ops.shape_rules import UNKNOWN, scalar
+from millrace._src.ops.lists.shapes import (
+    STACKED,
+    declared_shape,
+    inner_shape,
+    joined_list_shape,
+    shape_of_elements,
+    size_and_shape,
+)
+from millrace._src.ops.shape_rules import UNKNOWN
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.text import shape_brackets
 
 
 def _stack_shape(c: ShapeContext) -> TensorShape:
     count = c.attr("num_elements")
-    return TensorShape([None if count < 0 else count]).concatenate(shape_of_elements(c))
+    return TensorShape([None if count < 0 else count]).concatenate(shape_of_elements(c, STACKED))
 
 
 @op(
@@ -90,7 +97,7 @@ def tensor_list_gather_gradient(dvalues: Any, input_handle: Any, indices: Any) -
 
 
 def _concat_shapes(c: ShapeContext) -> list[TensorShape]:
-    return [_joined(shape_of_elements(c)), TensorShape([None])]
+    return [_joined(shape_of_elements(c, STACKED)), TensorShape([None])]
 
 
 def _joined(element: TensorShape) -> TensorShape:
@@ -123,7 +130,7 @@ def tensor_list_concat_v2(
     "TensorListConcat",
     "input_handle: variant -> tensor: element_dtype, lengths: int64",
     element_dtype=ANY,
-    shape=lambda c: [_joined(merge(c.attr("element_shape"), declared_shape(c))), TensorShape([None])],
+    shape=lambda c: [_joined(merge(c.attr("element_shape"), declared_shape(c, STACKED))), TensorShape([None])],
     batching=list_batches.joined_elements,
 )
 def tensor_list_concat(
@@ -160,7 +167,7 @@ def _split(dtensor: Any, input_handle: Any, lengths: Any) -> Any:
 @op(
     "TensorListConcatLists",
     "input_a: variant, input_b: variant -> output: variant",
-    shape=scalar,
+    shape=joined_list_shape,
     handles=common_handle,
     full_type="ARRAY[TENSOR[element_dtype]]",
     not_differentiable="lists of lists are not differentiated",

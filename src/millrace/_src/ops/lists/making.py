@@ -20,7 +20,14 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import merge
 from millrace._src.ops.lists import list_batches
-from millrace._src.ops.lists.shapes import changed_list, declared_list, inner_shape, rows_shape, size_and_shape
+from millrace._src.ops.lists.shapes import (
+    changed_list,
+    declared_list,
+    inner_shape,
+    rows_shape,
+    scattered_list_shape,
+    size_and_shape,
+)
 from millrace._src.ops.shape_rules import SCALAR, scalar
 from millrace._src.ops.type_sets import ANY, INDEX
 from millrace._src.util.text import shape_brackets
@@ -212,7 +219,7 @@ def _last_writers(dlist: Any, numbers: Any, indices: Any) -> Any:
     "TensorListScatterIntoExistingList",
     "input_handle: variant, tensor: element_dtype, indices: int32 -> output_handle: variant",
     element_dtype=ANY,
-    shape=scalar,
+    shape=scattered_list_shape,
     handles=changed_list,
     full_type="ARRAY[TENSOR[element_dtype]]",
     batching=list_batches.scattered,

@@ -18,6 +18,7 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import UNKNOWN, TensorShape
 from millrace._src.ops import raw
 from millrace._src.ops.array.shape_checks import merge
+from millrace._src.ops.shape_rules import SCALAR
 
 
 def declared_list(c: ShapeContext) -> ListHandle:
@@ -33,27 +34,57 @@ def changed_list(c: ShapeContext) -> ListHandle:
     return handle if isinstance(handle, ListHandle) else ListHandle(c.attr("element_dtype"), UNKNOWN)
 
 
-def declared_shape(c: ShapeContext) -> TensorShape:
-    """Returns the shape that the list `input_handle` declares for its elements.
+EXPECTED = "Expected list with element dtype {wanted} but got list with element dtype {found}"
+PUSHED = (
+    "Trying to push to list with wrong element dtype. List has type {found} but trying to push element with type {wanted}"
+)
+POPPED = (
+    "Trying to read from list with wrong element dtype. List has type {found} but trying to push element with type "
+    "{wanted}"
+)
+STACKED = "Trying to read from list with wrong element dtype. List has type {found} but expected type {wanted}"
+JOINED = "input_a.type != element_dtype: {found} vs. {wanted}"
+"""TensorFlow's words, in each op its own, for a list of another dtype than the op's `element_dtype`."""
 
-    Raises: ValueError: if the elements are of another dtype than the op's `element_dtype`.
+
+def declared_shape(c: ShapeContext, complaint: str = EXPECTED) -> TensorShape:
+    """Returns the shape that the list of the first input declares for its elements.
+
+    Raises: ValueError: in the words of `complaint`, if the elements are of another dtype than the op's `element_dtype`.
     """
     handle = c.inputs[0].handle_type
     if not isinstance(handle, ListHandle):
         return UNKNOWN
     expected = c.attr("element_dtype")
     if handle.element_dtype is not expected:
-        found, wanted = (runtime_name(d) for d in (handle.element_dtype, expected))
-        raise ValueError(f"Expected list with element dtype {wanted} but got list with element dtype {found}")
+        raise ValueError(complaint.format(found=runtime_name(handle.element_dtype), wanted=runtime_name(expected)))
     return handle.element_shape
 
 
-def shape_of_elements(c: ShapeContext) -> TensorShape:
+def shape_of_elements(c: ShapeContext, complaint: str = EXPECTED) -> TensorShape:
     """Returns the shape of the elements, as the list and the input `element_shape` of an op that reads elements tell.
 
     Raises: ValueError: if the two contradict each other, or the elements are of another dtype.
     """
-    return merge(declared_shape(c), c.value_as_shape("element_shape"))
+    return merge(declared_shape(c, complaint), c.value_as_shape("element_shape"))
+
+
+def pushed_list_shape(c: ShapeContext) -> TensorShape:
+    """Returns the shape of a list, or of a vector of lists, that an op pushes elements to."""
+    declared_shape(c, PUSHED)
+    return c.inputs[0].shape
+
+
+def scattered_list_shape(c: ShapeContext) -> TensorShape:
+    """Returns the shape of a list that an op scatters elements to."""
+    declared_shape(c)
+    return SCALAR
+
+
+def joined_list_shape(c: ShapeContext) -> TensorShape:
+    """Returns the shape of a list that an op joins two lists to."""
+    declared_shape(c, JOINED)
+    return SCALAR
 
 
 def inner_shape(tensor: Any) -> Any:
