@@ -20,7 +20,7 @@ import pytest
 
 from tests.autograph import answers
 from tests.autograph.framework import NAME, tf
-from tests.autograph.mistakes import Mistake, mistakes
+from tests.autograph.mistakes import Mistake, marked, mistakes
 
 PATH = answers.RECORDED / "ours.json"
 MISTAKES = {name: each for name, each in mistakes().items() if not each.lifted and not each.endless}
@@ -56,7 +56,6 @@ def records() -> dict[str, Any]:
     return json.loads(PATH.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
-UNCONVERTED = {"generator_function"}
 # From a Python version on, an error in these has the place of an expression, where it had that of the statement around.
 COLUMNS = {
     "format_spec_on_a_tensor": ((3, 12), 13),
@@ -65,11 +64,7 @@ COLUMNS = {
 }
 
 
-def _marked(name: str) -> Any:
-    return pytest.param(name, marks=[pytest.mark.unconverted] if name in UNCONVERTED else [])
-
-
-@pytest.mark.parametrize("name", [_marked(name) for name in MISTAKES])
+@pytest.mark.parametrize("name", [marked(name) for name in MISTAKES])
 def test_a_message_is_word_for_word_the_recorded_one_at_the_recorded_place(name: str, records: dict[str, Any]) -> None:
     expected = dict(records[name])
     since, column = COLUMNS.get(name, ((4,), 0))

@@ -13,7 +13,7 @@ import pytest
 
 from tests.autograph import answers
 from tests.autograph.framework import NAME, tf
-from tests.autograph.mistakes import mistakes
+from tests.autograph.mistakes import marked, mistakes
 from tests.autograph.test_corpus import needs_autograph
 
 MISTAKES = mistakes()
@@ -32,7 +32,7 @@ def _caught(name: str) -> Exception:
 
 
 @needs_autograph
-@pytest.mark.parametrize("name", HERE_TOO)
+@pytest.mark.parametrize("name", map(marked, HERE_TOO))
 def test_a_mistake_raises_the_class_that_tensorflow_raises_or_wraps(name: str) -> None:
     record, own = RECORDS[name], MISTAKES[name].ours
     if own and NAME == "millrace":
@@ -43,7 +43,7 @@ def test_a_mistake_raises_the_class_that_tensorflow_raises_or_wraps(name: str) -
 
 
 @needs_autograph
-@pytest.mark.parametrize("name", HERE_TOO)
+@pytest.mark.parametrize("name", map(marked, HERE_TOO))
 def test_a_mistake_is_told_in_the_leading_words_of_tensorflow(name: str) -> None:
     own = MISTAKES[name].ours
     if own and NAME == "millrace":

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Mistake:
         lifted: The form that TensorFlow refuses and Millrace takes; then it is a mistake in TensorFlow only.
         endless: Why TensorFlow does not come back from it.
         frameless: Why no line of the user runs when it fails.
+        unconverted: Why AutoGraph leaves it as it is; it says so in a warning.
         ours: Class and leading words of Millrace's own error where it is better told in other words, and why.
     """
 
@@ -37,6 +39,7 @@ class Mistake:
     lifted: str | None = None
     endless: str | None = None
     frameless: str | None = None
+    unconverted: str | None = None
     ours: tuple[str, str, str] | None = None
 
 
@@ -64,3 +67,8 @@ def mistakes() -> dict[str, Mistake]:
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         importlib.import_module(f"{__name__}.{path.stem}")
     return MISTAKES
+
+
+def marked(name: str) -> Any:
+    """Returns a mistake's name as a parameter of a test, marked where AutoGraph may leave the function as it is."""
+    return pytest.param(name, marks=[pytest.mark.unconverted] if MISTAKES[name].unconverted else [])

@@ -322,7 +322,11 @@ def shape_invariant_that_does_not_fit(x):
     return y
 
 
-@mistake(ONE, frameless="calling a generator function runs none of its lines")
+@mistake(
+    ONE,
+    frameless="calling a generator function runs none of its lines",
+    unconverted="generators are not supported",
+)
 def generator_function(x):
     yield x  # <-- here
 
