@@ -20,7 +20,8 @@ import pytest
 
 from tests.autograph import answers
 from tests.autograph.framework import NAME, tf
-from tests.autograph.mistakes import Mistake, marked, mistakes
+from tests.autograph.mistakes import Mistake, mistakes
+from tests.autograph.test_mistakes import marked
 
 PATH = answers.RECORDED / "ours.json"
 MISTAKES = {name: each for name, each in mistakes().items() if not each.lifted and not each.endless}

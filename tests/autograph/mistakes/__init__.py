@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,8 +66,3 @@ def mistakes() -> dict[str, Mistake]:
     for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
         importlib.import_module(f"{__name__}.{path.stem}")
     return MISTAKES
-
-
-def marked(name: str) -> Any:
-    """Returns a mistake's name as a parameter of a test, marked where AutoGraph may leave the function as it is."""
-    return pytest.param(name, marks=[pytest.mark.unconverted] if MISTAKES[name].unconverted else [])

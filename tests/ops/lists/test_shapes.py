@@ -12,7 +12,9 @@ import millrace as tf
 raw = tf.raw_ops
 Call = Callable[[Any], Any]
 
-PUSHED = "Trying to push to list with wrong element dtype. List has type float but trying to push element with type int32"
+PUSHED = (
+    "Trying to push to list with wrong element dtype. List has type float but trying to push element with type int32"
+)
 POPPED = (
     "Trying to read from list with wrong element dtype. List has type float but trying to push element with type int32"
 )
@@ -41,7 +43,10 @@ def handle() -> Iterator[Any]:
             lambda h: raw.TensorListGetItem(input_handle=h, index=0, element_shape=-1, element_dtype=tf.int32),
             EXPECTED,
         ),
-        (lambda h: raw.TensorListGather(input_handle=h, indices=[0], element_shape=-1, element_dtype=tf.int32), EXPECTED),
+        (
+            lambda h: raw.TensorListGather(input_handle=h, indices=[0], element_shape=-1, element_dtype=tf.int32),
+            EXPECTED,
+        ),
         (
             lambda h: raw.TensorListScatterIntoExistingList(
                 input_handle=h, tensor=tf.ones([1, 2], tf.int32), indices=[0]

@@ -36,7 +36,8 @@ def changed_list(c: ShapeContext) -> ListHandle:
 
 EXPECTED = "Expected list with element dtype {wanted} but got list with element dtype {found}"
 PUSHED = (
-    "Trying to push to list with wrong element dtype. List has type {found} but trying to push element with type {wanted}"
+    "Trying to push to list with wrong element dtype. List has type {found} but trying to push element with type "
+    "{wanted}"
 )
 POPPED = (
     "Trying to read from list with wrong element dtype. List has type {found} but trying to push element with type "
