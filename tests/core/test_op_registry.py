@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
-from millrace._src.core.op_registry import all_op_names, get_op
+import millrace as tf
+from millrace._src.core.op_registry import LateRule, all_op_names, find_operator, get_op
 from tests.core.test_op_def import declare, registry
 
 __all__ = ["registry"]
@@ -26,3 +29,40 @@ def test_an_op_is_found_by_name_and_pickled_by_name() -> None:
     names = all_op_names()
     assert names == sorted(set(names))
     assert {"MatMul", "Const", "While"} <= set(names)
+
+
+_LATE = """
+import sys
+import millrace as tf
+from millrace._src.core.op_registry import get_op
+
+home = "millrace._src.control_flow.while_gradient"
+x = tf.constant(3.0)
+loop = tf.function(lambda x: tf.while_loop(lambda y: y < 9.0, lambda y: [y * y * x], [x])[0], autograph=False)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * x
+assert loop(x) == 27.0 and get_op("While").rules.operation_gradient is not None and home not in sys.modules
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = loop(x)
+assert tape.gradient(y, x) == 27.0 and home in sys.modules
+"""
+
+
+def test_rule_of_a_higher_layer_is_known_at_once_and_imported_when_it_is_needed() -> None:
+    result = subprocess.run([sys.executable, "-c", _LATE], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+def test_rule_of_a_higher_layer_takes_its_place_once_it_is_loaded() -> None:
+    rules = get_op("MatrixSolveLs").rules
+    rule = rules.gradient.load() if isinstance(rules.gradient, LateRule) else rules.gradient
+    assert rule is rules.gradient
+    assert rule.__module__ == "millrace._src.control_flow.least_squares_gradient"
+
+
+def test_operator_of_python_is_found_by_name() -> None:
+    assert find_operator("matmul") is tf.linalg.matmul
+    with pytest.raises(KeyError):
+        find_operator("nothing")

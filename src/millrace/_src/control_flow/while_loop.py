@@ -298,7 +298,15 @@ class _GraphLoop:
         cond, body = self._traced()
         own = _COUNTERS + len(self.first)
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
-        captured = into_current_graph(merge_captures([cond.graph, body.graph], self._missing), self.scope, own)
+
+        def missing(graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
+            """Returns name and shape of a capture of the other graph: a body passes it on, a condition ignores it."""
+            if graph is cond.graph:
+                return f"{self.scope}{graph.name}___redundant_placeholder{index}", None
+            name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
+            return f"{self.scope}{name}", tensor.shape
+
+        captured = into_current_graph(merge_captures([cond.graph, body.graph], missing), self.scope, own)
         for graph, mine in zip((cond.graph, body.graph), placeholders, strict=True):
             graph.inputs = [*mine[:own], *graph.inputs]
         body.graph.outputs += body.graph.inputs[own:]
@@ -319,13 +327,6 @@ class _GraphLoop:
             if invariant == self.handle_types:
                 return cond, body
             self.handle_types = invariant
-
-    def _missing(self, graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
-        """Returns name and shape of a capture that one graph lacks: a body passes it on, a condition ignores it."""
-        if graph.name.rpartition("_")[0].endswith("_body"):
-            name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
-            return f"{self.scope}{name}", tensor.shape
-        return f"{self.scope}{graph.name}___redundant_placeholder{index}", None
 
     def _trace(self, name: str, run: Callable[[list[Any]], Any]) -> Branch:
         graph = FuncGraph(f"{name}_{context.unique_id()}")
