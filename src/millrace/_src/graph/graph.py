@@ -209,6 +209,46 @@ class Graph:
         """Opens a scope in which op calls add to this graph."""
         return context.graph_scope(self)
 
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Any = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Adds an operation by the name of its op.
+
+        >>> g = tf.Graph()
+        >>> with g.as_default():
+        ...     x = tf.constant([1.0, 2.0])
+        >>> g.create_op("Neg", [x], name="minus_x").outputs
+        [<tf.Tensor 'minus_x:0' shape=(2,) dtype=float32>]
+
+        Args:
+            op_type: The op's name.
+            inputs: Tensors, those of lists one by one.
+            dtypes: The dtypes of the outputs; they follow from the op, so nothing depends on the argument.
+            input_types: The dtypes of the inputs; they follow from the inputs.
+            name: The operation's name, made unique; the op's name if None. A name that ends in "/" is taken as it is.
+            attrs: `AttrValue`s by name.
+            op_def: The op's `OpDef`; the declaration here holds.
+            compute_shapes: Shapes are always computed.
+            compute_device: Device scopes always hold.
+
+        Raises:
+            TypeError: if an input is no tensor, or an attribute no `AttrValue`.
+            RuntimeError: if there is no such op.
+            ValueError: if inputs or attributes do not fit the op.
+        """
+        from millrace._src.graph.create_op import create_op  # protobuf loads only when attributes are given as messages
+
+        return create_op(self, op_type, inputs, name, attrs)
+
     def add_call(
         self, op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None
     ) -> tuple[list[Any], Operation]:

@@ -219,7 +219,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     """
     if not is_nested(flat_sequence):
         raise TypeError(
-            f"Attempted to pack value:\n  {flat_sequence}\ninto a structure, "
+            f"Attempted to pack value:\n  {flat_sequence!s}\ninto a structure, "
             f"but found incompatible type `{type(flat_sequence)}` instead."
         )
     kinds = _EXPANDED_KINDS if expand_composites else _KINDS
