@@ -36,7 +36,7 @@ def test_attributes_are_protocol_buffers(graph: Any) -> None:
     assert made.outputs[0].shape.as_list() == [None, 2]
     number = AttrValue(tensor=tf.make_tensor_proto(3.0))
     assert graph.create_op("Const", [], attrs={"value": number, "dtype": AttrValue(type=1)}).outputs[0].shape == ()
-    with pytest.raises(TypeError, match="Attribute 'keep_dims' must be a tf.compat.v1.AttrValue; received True"):
+    with pytest.raises(TypeError, match=r"Attribute 'keep_dims' must be a tf.compat.v1.AttrValue; received True"):
         graph.create_op("Sum", [x, x], attrs={"keep_dims": True})
 
 
@@ -52,7 +52,7 @@ def test_lists_of_inputs_are_given_flat(graph: Any) -> None:
 
 def test_what_does_not_fit_is_refused(graph: Any) -> None:
     x = graph.get_tensor_by_name("x:0")
-    with pytest.raises(TypeError, match="Input #1 is not a tensor: 1.0"):
+    with pytest.raises(TypeError, match=r"Input #1 is not a tensor: 1.0"):
         graph.create_op("AddV2", [x, 1.0])
     with pytest.raises(RuntimeError, match="Op type not registered 'NoSuchOp'"):
         graph.create_op("NoSuchOp", [x])

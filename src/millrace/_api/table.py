@@ -7,6 +7,7 @@ NAMES = {
     "": """
 AggregationMethod autodiff.gradients:AggregationMethod
 Assert control_flow.debug.assertion:assert_that
+CriticalSection state.critical_section:CriticalSection
 DType core.dtypes:DType
 DeviceSpec core.device_spec:DeviceSpec
 GradientTape control_flow.gradient_tape:GradientTape

@@ -3,7 +3,6 @@
 The public names of TensorFlow 2 that Millrace does not have yet, for the error about a missing name."""
 
 UNBUILT = frozenset("""
-CriticalSection
 OptionalSpec
 RaggedTensor
 RaggedTensorSpec
