@@ -7,6 +7,7 @@ ends the lock. A lock that is never consumed, because something raised in betwee
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 from typing import Any
 
@@ -18,6 +19,8 @@ from millrace._src.core.resources import resource_of
 from millrace._src.ops.shape_rules import no_outputs, scalar
 
 _NOT_DIFFERENTIABLE = "a mutex has no value"
+_PATIENCE = 0.5
+"""Seconds until a waiting lock looks for holds that nobody refers to any more."""
 _NOT_BATCHED = "rows would wait for one another"
 
 
@@ -35,7 +38,8 @@ class MutexHold:
     """
 
     def __init__(self, mutex: Mutex) -> None:
-        mutex.lock.acquire()
+        while not mutex.lock.acquire(timeout=_PATIENCE):
+            gc.collect()  # a hold that an error left behind may be in a cycle with the error's frames
         self._held: Mutex | None = mutex
 
     def end(self) -> None:

@@ -140,8 +140,8 @@ class CriticalSection:
             shared = other.resources & used
             if other.section != id(self._handle) and shared and (is_exclusive or other.is_exclusive):
                 raise ValueError(
-                    f"This execution would access resources: {[reference.deref() for reference in shared]}. Either this "
-                    f"lock (CriticalSection: {self._name}) or another one of the graph requested exclusive resource "
+                    f"This execution would access resources: {[reference.deref() for reference in shared]}. Either "
+                    f"this lock (CriticalSection: {self._name}) or another one of the graph requested exclusive resource "
                     "access of this resource. Did you mean to call execute with keyword argument "
                     "exclusive_resource_access=False?"
                 )
