@@ -139,11 +139,11 @@ class CriticalSection:
         for other in known:
             shared = other.resources & used
             if other.section != id(self._handle) and shared and (is_exclusive or other.is_exclusive):
+                tensors = [reference.deref() for reference in shared]
                 raise ValueError(
-                    f"This execution would access resources: {[reference.deref() for reference in shared]}. Either "
-                    f"this lock (CriticalSection: {self._name}) or another one of the graph requested exclusive resource "
-                    "access of this resource. Did you mean to call execute with keyword argument "
-                    "exclusive_resource_access=False?"
+                    f"This execution would access resources: {tensors}. Either this lock ({self._name}) "
+                    "or another one of the graph requested exclusive resource access of this resource. Did you mean to "
+                    "call execute with keyword argument exclusive_resource_access=False?"
                 )
         known.append(_Execution(id(self._handle), frozenset(used), is_exclusive))
 
