@@ -57,7 +57,7 @@ def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) ->
     """Calls the kernel that is bound for the dtypes of the inputs and these attributes."""
     tensors: Sequence[Any] = inputs
     try:
-        *_, call = op.calls[(*[x.dtype for x in inputs], *given.items())]
+        call: BoundCall = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
         values = [x._value for x in inputs]
     except (KeyError, AttributeError, TypeError):  # not called before, or not with tensors, or an attribute is no key
         tensors, call = _prepared(op, inputs, given)
