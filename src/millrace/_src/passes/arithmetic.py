@@ -93,7 +93,7 @@ def _without_neutral(node: Node, uses: _Uses) -> _Result:
 def _is_filled(value: Value, number: float) -> bool:
     """Tells whether all elements of a constant equal one number."""
     array = value.constant
-    if array is None or array.dtype.kind not in "biuf":
+    if array is None or array.dtype.kind not in "biuf" or array.size and array.item(0) != number:
         return False
     same_sign = number != 0 or array.dtype.kind != "f" or bool((np.signbit(array) == np.signbit(number)).all())
     return same_sign and bool((array == number).all())

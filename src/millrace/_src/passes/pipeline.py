@@ -109,10 +109,12 @@ def _complain(error: PassError) -> None:
         get_logger().warning("The graph optimizer goes on without its pass %s, which failed: %r", name, error.__cause__)
 
 
-def _chosen() -> list[Pass]:
+def _chosen() -> Sequence[Pass]:
     """Returns the passes that are not turned off."""
+    if not switches.are_set():
+        return PASSES
     if switches.is_disabled("disable_meta_optimizer"):
-        return []
+        return ()
     unpruned = switches.is_disabled("disable_model_pruning")
     return [row for row in PASSES if switches.is_on(row.option) and not (unpruned and row.step is dead_code.run)]
 

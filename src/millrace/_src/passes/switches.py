@@ -42,6 +42,11 @@ class _Settings:
     jit = ""
 
 
+def are_set() -> bool:
+    """Returns whether any option is set."""
+    return bool(_Settings.options)
+
+
 def is_on(option: str) -> bool:
     """Returns whether passes that go by this option run: they do unless it is set to False."""
     value = _Settings.options.get(option)

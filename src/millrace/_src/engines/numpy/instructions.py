@@ -205,7 +205,22 @@ def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
 
 def choose_in_place(block: Sequence[Instruction]) -> None:
     """Decides which lines change a list in place; what is read later must have been noted."""
-    _Owners(frozenset(_escaping(block)), _accumulated(block)).walk(block, set())
+    if _may_change(block):
+        _Owners(frozenset(_escaping(block)), _accumulated(block)).walk(block, set())
+
+
+def _may_change(block: Iterable[Instruction]) -> bool:
+    """Whether a block has a line that could change a list or an array in place."""
+    for instruction in block:
+        if isinstance(instruction, Line):
+            if instruction.consumed is not None:
+                return True
+        elif isinstance(instruction, Loop):
+            if _may_change(instruction.test) or _may_change(instruction.body):
+                return True
+        elif any(_may_change(inner) for inner, _ in instruction.branches):
+            return True
+    return False
 
 
 def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
