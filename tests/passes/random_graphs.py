@@ -27,6 +27,7 @@ class RandomGraph:
     """
 
     def __init__(self, seed: int) -> None:
+        self.seed = seed
         self.rng = np.random.RandomState(seed)
         self.log: list[str] = []
         self.variables = [tf.Variable(np.float32([1.5, -0.0, 2.0])), tf.Variable(np.float32(3.0))]
