@@ -210,7 +210,7 @@ def choose_in_place(block: Sequence[Instruction]) -> None:
 
 
 def _may_change(block: Iterable[Instruction]) -> bool:
-    """Whether a block has a line that could change a list or an array in place."""
+    """Returns whether a block has a line that could change a list or an array in place."""
     for instruction in block:
         if isinstance(instruction, Line):
             if instruction.consumed is not None:
