@@ -7,7 +7,6 @@ eager mode or add a node to the graph; tell the tapes. Each step is a small func
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,17 +15,14 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.context import eager_engine, state
-from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.execute import _level
-from millrace._src.core.input_conversion import convert_inputs, dtype_of_peer, preferred_dtype
+from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
 from millrace._src.core.op_def import Effects, OpDef
-from millrace._src.core.resources import is_variable_class
 from millrace._src.core.shape_complaint import ShapeComplaint
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor, note_places
 from millrace._src.util import text
-from millrace._src.util.class_table import ClassTable
 
 
 def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str | None) -> Any:
@@ -133,29 +129,6 @@ def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[A
     ]
 
 
-def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
-    """Returns the inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of the type."""
-    flat: list[Any] = []
-    for arg, value in zip(op.signature.inputs, inputs, strict=True):
-        if arg.is_list:
-            if type(value) not in (list, tuple) or not value or any(type(v) is not EagerTensor for v in value):
-                return None
-            flat.extend(value)
-        elif type(value) is EagerTensor:
-            flat.append(value)
-        else:
-            dtype = arg.dtype or dtype_of_peer(op.signature.inputs, inputs, arg)
-            if dtype is None:
-                dtype = preferred_dtype(op, arg, value) if type(value) in _PYTHON else None
-            if dtype is None:
-                return None
-            try:
-                flat.append(convert_to_tensor(value, dtype))
-            except (TypeError, ValueError, OverflowError):
-                return None
-    return flat
-
-
 def record(op: OpDef, flat_inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
     """Tells every tape of an op that was carried out."""
     if op.rules.operation_tangents is not None and not isinstance(outputs[0], EagerTensor):
@@ -178,63 +151,6 @@ def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
 
 
 # --- eager -------------------------------------------------------------------------------------------------------
-
-
-_NUMBERS = (int, float)
-_PYTHON = (int, float, list, tuple)
-
-
-def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
-    """Returns two operands as tensors where that is plain, and the dtypes; one may be a number or a variable."""
-    if type(x) in _NUMBERS and type(y) not in _NUMBERS:
-        y = _read(y)
-        x = _number_like(x, y)
-    elif type(y) in _NUMBERS:
-        x = _read(x)
-        y = _number_like(y, x)
-    else:
-        x, y = _read(x), _read(y)
-    if type(x) is EagerTensor and type(y) is EagerTensor:
-        return x, y, (x.dtype, y.dtype)
-    return x, y, None
-
-
-def _read(value: Any) -> Any:
-    """Reads the value of a variable; returns other values unchanged."""
-    kind = type(value)
-    if kind is EagerTensor:
-        return value
-    read = _readers[kind]
-    return value if read is None else read(value)
-
-
-def _find_reader(cls: type) -> Callable[[Any], Any] | None:
-    """Returns the method of a variable's class that reads the value: the quick one if the class has one."""
-    if not is_variable_class[cls]:
-        return None
-    return getattr(cls, "__read_variable__", None) or getattr(cls, "__tf_tensor__", None)
-
-
-_readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_reader)
-
-
-def _number_like(number: Any, tensor: Any) -> Any:
-    """Returns a Python number as a tensor of the dtype of `tensor`; the number itself if it does not fit."""
-    if type(tensor) is not EagerTensor:
-        return number
-    try:
-        if number:
-            kind: Any = type(number)
-            return _cached_number(kind, number, tensor.dtype)
-        return convert_to_tensor(number, tensor.dtype)  # 0.0 and -0.0 are equal as cache keys
-    except (TypeError, ValueError, OverflowError):
-        return number
-
-
-@functools.lru_cache(maxsize=1024)
-def _cached_number(kind: Any, number: Any, dtype: DType) -> EagerTensor:
-    tensor: EagerTensor = convert_to_tensor(number, dtype)
-    return tensor
 
 
 class BoundCall:

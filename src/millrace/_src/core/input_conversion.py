@@ -1,12 +1,15 @@
 """The inputs of an op call as tensors, by the rules of the op's signature.
 
 A Python value takes the dtype of a tensor that shares its type attribute, else its own, else the attribute's default.
-Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode.
+Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode. Eager calls whose
+inputs are plain (tensors, numbers beside a tensor, variables) take a short way here, without checks: the kernel that was
+bound for the same dtypes has passed them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from millrace._src.core import errors
@@ -16,8 +19,9 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
-from millrace._src.core.resources import is_variable
+from millrace._src.core.resources import is_variable, is_variable_class
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
+from millrace._src.util.class_table import ClassTable
 
 _SCALARS = (bool, int, float, complex, str, bytes)
 
@@ -61,6 +65,92 @@ def _hint(
     """Returns the dtype that a value should have if it can, where no tensor before it has settled that."""
     given: DType | None = attrs.get(arg.type_attr or "")
     return dtype_of_peer(op.signature.inputs, inputs, arg) or given or preferred_dtype(op, arg, value, scope)
+
+
+# --- eager calls, where it is plain -----------------------------------------------------------------------------------
+
+
+_NUMBERS = (int, float)
+_PYTHON = (int, float, list, tuple)
+
+
+def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
+    """Returns the inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of the type."""
+    flat: list[Any] = []
+    for arg, value in zip(op.signature.inputs, inputs, strict=True):
+        if arg.is_list:
+            if type(value) not in (list, tuple) or not value or any(type(v) is not EagerTensor for v in value):
+                return None
+            flat.extend(value)
+        elif type(value) is EagerTensor:
+            flat.append(value)
+        else:
+            dtype = arg.dtype or dtype_of_peer(op.signature.inputs, inputs, arg)
+            if dtype is None:
+                dtype = preferred_dtype(op, arg, value) if type(value) in _PYTHON else None
+            if dtype is None:
+                return None
+            try:
+                flat.append(convert_to_tensor(value, dtype))
+            except (TypeError, ValueError, OverflowError):
+                return None
+    return flat
+
+
+def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
+    """Returns two operands as tensors where that is plain, and the dtypes; one may be a number or a variable."""
+    if type(x) in _NUMBERS and type(y) not in _NUMBERS:
+        y = _read(y)
+        x = _number_like(x, y)
+    elif type(y) in _NUMBERS:
+        x = _read(x)
+        y = _number_like(y, x)
+    else:
+        x, y = _read(x), _read(y)
+    if type(x) is EagerTensor and type(y) is EagerTensor:
+        return x, y, (x.dtype, y.dtype)
+    return x, y, None
+
+
+def _read(value: Any) -> Any:
+    """Reads the value of a variable; returns other values unchanged."""
+    kind = type(value)
+    if kind is EagerTensor:
+        return value
+    read = _readers[kind]
+    return value if read is None else read(value)
+
+
+def _find_reader(cls: type) -> Callable[[Any], Any] | None:
+    """Returns the method of a variable's class that reads the value: the quick one if the class has one."""
+    if not is_variable_class[cls]:
+        return None
+    return getattr(cls, "__read_variable__", None) or getattr(cls, "__tf_tensor__", None)
+
+
+_readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_reader)
+
+
+def _number_like(number: Any, tensor: Any) -> Any:
+    """Returns a Python number as a tensor of the dtype of `tensor`; the number itself if it does not fit."""
+    if type(tensor) is not EagerTensor:
+        return number
+    try:
+        if number:
+            kind: Any = type(number)
+            return _cached_number(kind, number, tensor.dtype)
+        return convert_to_tensor(number, tensor.dtype)  # 0.0 and -0.0 are equal as cache keys
+    except (TypeError, ValueError, OverflowError):
+        return number
+
+
+@functools.lru_cache(maxsize=1024)
+def _cached_number(kind: Any, number: Any, dtype: DType) -> EagerTensor:
+    tensor: EagerTensor = convert_to_tensor(number, dtype)
+    return tensor
+
+
+# --- one value -------------------------------------------------------------------------------------------------------
 
 
 def _default(op: OpDef, arg: Arg) -> DType | None:
