@@ -2,8 +2,8 @@
 
 A Python value takes the dtype of a tensor that shares its type attribute, else its own, else the attribute's default.
 Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode. Eager calls whose
-inputs are plain (tensors, numbers beside a tensor, variables) take a short way here, without checks: the kernel that was
-bound for the same dtypes has passed them.
+inputs are plain (tensors, numbers beside a tensor, variables) take a short way here, without checks: those were made
+when the kernel for the same dtypes was bound.
 """
 
 from __future__ import annotations
