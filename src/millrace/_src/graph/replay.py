@@ -43,15 +43,18 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numb
     return new
 
 
-def call(operation: Operation, tensors: Sequence[Any]) -> list[Any]:
-    """Calls an operation's op, with the operation's attributes, on other tensors; returns the flat outputs."""
+def call(operation: Operation, tensors: Sequence[Any], **changed_attrs: Any) -> list[Any]:
+    """Calls an operation's op on other tensors, with the operation's attributes but for the changed ones.
+
+    Returns: The outputs, as a flat list.
+    """
     op = operation.op_def
     inferred = op.signature.inferred_attrs
-    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")}
-    found = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
+    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")} | changed_attrs
+    results = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
     if not op.signature.outputs:
         return []
-    parts = found if isinstance(found, list) else [found]
+    parts = results if isinstance(results, list) else [results]
     return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 

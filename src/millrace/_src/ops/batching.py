@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.execute import execute
 from millrace._src.core.handle_types import HandleType, ListHandle
 from millrace._src.core.op_signature import places as argument_places
 from millrace._src.core.shape_context import static_value
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 
 
@@ -89,20 +89,6 @@ class Rows:
 
 
 Rule = Callable[[Any, Sequence[Value], Rows], "Sequence[Any] | None"]
-
-
-def call(operation: Any, tensors: Sequence[Any], **changed: Any) -> list[Any]:
-    """Calls an operation's op on other tensors, with the operation's attributes and the changed ones; returns flat
-    outputs.
-    """
-    op = operation.op_def
-    inferred = op.signature.inferred_attrs
-    attrs = {n: v for n, v in operation.attrs.items() if n not in inferred and not n.startswith("_")} | changed
-    results = execute(op, op.signature.split_inputs(tensors, operation.attrs), attrs)
-    if not op.signature.outputs:
-        return []
-    parts = results if isinstance(results, list) else [results]
-    return [t for part in parts for t in (part if isinstance(part, list) else [part])]
 
 
 def in_places(found: Sequence[Value], used: Sequence[int], operation: Any) -> list[Value]:

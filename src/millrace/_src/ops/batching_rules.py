@@ -13,6 +13,7 @@ from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.op_def import Effects, OpDef
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
     Rows,
@@ -21,7 +22,6 @@ from millrace._src.ops.batching import (
     after_rows,
     after_rows_tensor,
     any_batched,
-    call,
     dimensions,
     folded,
     padded,

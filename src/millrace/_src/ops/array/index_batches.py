@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
     Rows,
@@ -16,7 +17,6 @@ from millrace._src.ops.batching import (
     after_rows,
     after_rows_tensor,
     any_batched,
-    call,
     dimensions,
     int32,
     joined,

@@ -11,6 +11,7 @@ from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
     Rows,
@@ -18,7 +19,6 @@ from millrace._src.ops.batching import (
     after_rows,
     after_rows_tensor,
     any_batched,
-    call,
     dimensions,
     int32,
     joined,

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.shape_context import static_value
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
     Rows,
     Value,
     any_batched,
     by_name,
-    call,
     dimensions,
     element_with_rows,
     joined,

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.graph.replay import call
 from millrace._src.ops import raw
 from millrace._src.ops.batching import (
     Rows,
     Value,
     any_batched,
-    call,
     folded,
     int32,
     joined,
