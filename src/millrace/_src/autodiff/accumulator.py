@@ -59,13 +59,15 @@ class Accumulator:
 
     def tangent(self, tensor: Any) -> Any:
         """Returns the tangent of a tensor, or None."""
-        found = self._tangents.get(getattr(tensor, "_tape_id", 0))
-        return None if found is None else found[0]
+        entry = self._tangents.get(getattr(tensor, "_tape_id", 0))
+        return None if entry is None else entry[0]
 
     def tangent_or_zeros(self, tensor: Any) -> Any:
         """Returns the tangent of a tensor, zeros where the tensor is known not to change, or None."""
-        found = self.tangent(tensor)
-        return raw.ZerosLike(x=tensor) if found is None and getattr(tensor, "_tape_id", 0) in self._constant else found
+        tangent = self.tangent(tensor)
+        return (
+            raw.ZerosLike(x=tensor) if tangent is None and getattr(tensor, "_tape_id", 0) in self._constant else tangent
+        )
 
     def mark_constant(self, tensors: Sequence[Any]) -> None:
         """Notes tensors that do not change with the primals, although one may expect a change."""
@@ -136,12 +138,12 @@ class Accumulator:
             self._record_rule(rule, inputs, outputs, tangents)
             return
         plan = tangent_plan(op, inputs, outputs, attrs, tangents)
-        found: Sequence[Any] = [None] * len(outputs)
+        output_tangents: Sequence[Any] = [None] * len(outputs)
         if plan.found:
-            found = self._through_plan(plan, inputs, outputs, tangents)
+            output_tangents = self._through_plan(plan, inputs, outputs, tangents)
         if len(inputs) > 1:
-            found = self._as_if_all_changed(plan, found, (op, inputs, outputs, attrs, tangents))
-        self._keep(outputs, found)
+            output_tangents = self._as_if_all_changed(plan, output_tangents, (op, inputs, outputs, attrs, tangents))
+        self._keep(outputs, output_tangents)
 
     def _as_if_all_changed(self, plan: TangentPlan, found: Sequence[Any], call: tuple[Any, ...]) -> Sequence[Any]:
         """Puts zeros in place of missing tangents where TensorFlow has zeros.
@@ -154,14 +156,14 @@ class Accumulator:
         is_missing = any(t is None and is_trainable(x.dtype) for x, t in zip(outputs, found, strict=True))
         if not is_missing and not _any_watches(tapes, [*inputs, *outputs]):
             return found
-        whole = whole_plan(*call)
+        full_plan = whole_plan(*call)
         values = {"input": inputs, "output": outputs}
-        sources = [values[kind][place] for kind, place in sorted(whole.links - plan.links)]
+        sources = [values[kind][place] for kind, place in sorted(full_plan.links - plan.links)]
         sources = [t for t in sources if _any_watches(tapes, [t])]
         with tapes_scope(self.outer_recorders()):
             found = [
                 raw.ZerosLike(x=x) if t is None and all_changed is not None else t
-                for x, t, all_changed in zip(outputs, found, whole.results, strict=True)
+                for x, t, all_changed in zip(outputs, found, full_plan.results, strict=True)
             ]
         mark_constants(self.outer_recorders(), inputs, found)
         return [t if t is None or not sources else self._depending_on(sources, t) for t in found]
@@ -186,16 +188,16 @@ class Accumulator:
         self, plan: TangentPlan, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]
     ) -> list[Any]:
         """Computes the output tangents; by op calls only where a recorder around has to see the calls."""
-        outer = self.outer_recorders()
+        outer_recorders = self.outer_recorders()
         if state.graph is None and not plan.needs_seeds:
             arguments = plan.arguments(inputs, outputs, tangents)
-            if not outer or not _any_watches(outer, [*inputs, *arguments]):
+            if not outer_recorders or not _any_watches(outer_recorders, [*inputs, *arguments]):
                 return plan.run(arguments)
-        with tapes_scope(outer):
+        with tapes_scope(outer_recorders):
             arguments = plan.arguments(inputs, outputs, tangents)
-            found = plan.apply(arguments)
-        mark_constants(outer, [*inputs, *arguments], found)
-        return found
+            output_tangents = plan.apply(arguments)
+        mark_constants(outer_recorders, [*inputs, *arguments], output_tangents)
+        return output_tangents
 
     def _keep(self, outputs: Sequence[Any], tangents: Sequence[Any]) -> None:
         for tensor, tangent in zip(outputs, tangents, strict=True):
@@ -219,18 +221,18 @@ class Accumulator:
         if all(self.tangent(t) is not None for t in outputs):
             return
         with tapes_scope(self.outer_recorders()):
-            found = tangents_through(backward, outputs, tangents)
-        for tensor, tangent in zip(outputs, found, strict=False):
+            output_tangents = tangents_through(backward, outputs, tangents)
+        for tensor, tangent in zip(outputs, output_tangents, strict=False):
             if tangent is not None and self.tangent(tensor) is None:
                 self.set_tangent(tensor, tangent)
 
 
 def _forget(accumulator: weakref.ref[Accumulator], number: int) -> None:
     """Drops the tangent of a tensor that nobody has any more."""
-    found = accumulator()
-    if found is not None:
-        found._tangents.pop(number, None)
-        found.watched.discard(number)
+    live_accumulator = accumulator()
+    if live_accumulator is not None:
+        live_accumulator._tangents.pop(number, None)
+        live_accumulator.watched.discard(number)
 
 
 def _some(tangents: Sequence[Any]) -> bool:
@@ -270,6 +272,6 @@ def tangents_through(backward: Callable[..., Any], outputs: Sequence[Any], tange
     with tapes_scope((*state.tapes, tape)):
         gradients = list(backward(*seeds))
     weights = {tape_id(target): weight for target, weight in weighted_targets(gradients, tangents)}
-    wanted = [0 if s is None else tape_id(s) for s in seeds]
-    found = sweep(reversed(tape.entries), weights, frozenset(wanted))
-    return [dense(found.get(number)) if number else None for number in wanted]
+    seed_numbers = [0 if s is None else tape_id(s) for s in seeds]
+    results = sweep(reversed(tape.entries), weights, frozenset(seed_numbers))
+    return [dense(results.get(number)) if number else None for number in seed_numbers]

@@ -69,8 +69,8 @@ def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) ->
         return
     with name_scope(entry.scope):
         results = entry_gradients(entry, output_gradients)
-        found = [computed(g) for g in results]  # all nodes that TensorFlow writes, needed or not
-    _collect(gradients, entry.input_ids, found)
+        gradients_found = [computed(g) for g in results]  # all nodes that TensorFlow writes, needed or not
+    _collect(gradients, entry.input_ids, gradients_found)
 
 
 def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Sequence[Any]) -> None:
@@ -80,8 +80,8 @@ def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Seque
     for i, gradient in zip(input_ids, results):
         if i and gradient is not None:
             gradient = computed(gradient)
-            known = gradients.get(i)
-            gradients[i] = gradient if known is None else add_gradients(known, gradient)
+            earlier_gradient = gradients.get(i)
+            gradients[i] = gradient if earlier_gradient is None else add_gradients(earlier_gradient, gradient)
 
 
 def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[Any]:
@@ -91,8 +91,8 @@ def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[A
     A loop that is differentiated takes further inputs (the lists that it fills), which come last and have no gradient.
     """
     if entry.backward is not None:
-        filled = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
-        return list(entry.backward(*filled))
+        full_gradients = [_filled(g, spec) for g, spec in zip(output_gradients, entry.output_specs, strict=True)]
+        return list(entry.backward(*full_gradients))
     plan = gradient_plan(entry.op)
     if plan is None:
         raise _no_gradient(entry)
@@ -101,8 +101,8 @@ def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[A
         grouped = output_gradients
     else:
         specs = [None if none else s for none, s in zip(_takes_none(plan, entry), entry.output_specs, strict=True)]
-        filled = [_filled(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
-        grouped = entry.op.signature.split_outputs(filled, entry.attrs)
+        full_gradients = [_filled(g, spec) for g, spec in zip(output_gradients, specs, strict=True)]
+        grouped = entry.op.signature.split_outputs(full_gradients, entry.attrs)
     result = plan.function(*grouped, **entry.saved)
     if plan.is_plain:
         return result if isinstance(result, (tuple, list)) else (result,)
@@ -132,13 +132,13 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
     parts = list(result) if isinstance(result, (tuple, list)) else [result]
     if len(args) == 1 and args[0].is_list and not (len(parts) == 1 and isinstance(parts[0], (list, type(None)))):
         parts = [parts]
-    flat: list[Any] = []
+    input_gradients: list[Any] = []
     for arg, part in zip(args, parts, strict=True):
         if not arg.is_list:
-            flat.append(part)
+            input_gradients.append(part)
             continue
-        flat.extend([None] * arg.size(entry.attrs) if part is None else part)
-    return flat
+        input_gradients.extend([None] * arg.size(entry.attrs) if part is None else part)
+    return input_gradients
 
 
 def _filled(gradient: Any, spec: Any) -> Any:

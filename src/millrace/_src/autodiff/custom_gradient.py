@@ -109,8 +109,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     arguments = nest.flatten(args, expand_composites=True)
     result, grad_fn, variables = _run(f, args, kwargs, {id(a) for a in arguments})
-    flat = _flat_result(result)
-    results = [convert_to_tensor(r) for r in flat]
+    tensors = _flat_result(result)
+    results = [convert_to_tensor(r) for r in tensors]
     sources = [_source(a) for a in arguments] + [v.handle for v in variables]
     with context.tapes_scope(()):
         outputs = [raw.Identity(input=r) for r in results]
@@ -123,7 +123,7 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
             continue
         for before, after in zip(results, outputs, strict=True):
             tape.record(get_op("Identity"), [before], [after], {"T": after.dtype})
-    return _packed(result, flat, outputs)
+    return _packed(result, tensors, outputs)
 
 
 def _source(argument: Any) -> Any:
@@ -162,10 +162,10 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     tensors = [_inside(convert_to_tensor(x)) for x in nest.flatten(args, expand_composites=True)]
     arguments = nest.pack_sequence_as(args, tensors, expand_composites=True)
     result, grad_fn, variables = _run(f, arguments, {}, {id(t) for t in tensors})
-    flat = _flat_result(result)
+    result_tensors = _flat_result(result)
     sources = [*tensors, *[_inside(v.handle) for v in variables]]  # while tapes watch, as when they were read
     backward = _Backward(grad_fn, variables, len(tensors))
-    return _packed(result, flat, _graph_outputs(flat, sources, backward))
+    return _packed(result, result_tensors, _graph_outputs(result_tensors, sources, backward))
 
 
 def _inside(tensor: Any) -> Any:
@@ -181,8 +181,8 @@ def _graph_outputs(results: Sequence[Any], sources: Sequence[Any], backward: _Ba
     operation = outputs[0].op
 
     def gradients(operation: Any, dys: Sequence[Any]) -> list[Any]:
-        given = [_zeros(t) if d is None else d for t, d in zip(operation.outputs[:count], dys, strict=False)]
-        return checked_gradients(operation, [*[None] * count, *backward.for_graph(given)])
+        full_gradients = [_zeros(t) if d is None else d for t, d in zip(operation.outputs[:count], dys, strict=False)]
+        return checked_gradients(operation, [*[None] * count, *backward.for_graph(full_gradients)])
 
     rewriting.set_gradient(operation, gradients)
     rewriting.change_attrs(operation, {ATTRIBUTE: f"CustomGradient-{context.unique_id()}"})
@@ -244,21 +244,21 @@ class _Backward:
         if not self._variables:
             return _flat_gradients(self._grad_fn(*output_gradients), self._argument_count)
         gradients, of_variables = self._grad_fn(*output_gradients, variables=list(self._variables))
-        found = list(nest.flatten(of_variables))
-        if len(found) != len(self._variables):
+        variable_gradients = list(nest.flatten(of_variables))
+        if len(variable_gradients) != len(self._variables):
             raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
-        return [*_flat_gradients(gradients, self._argument_count), *found]
+        return [*_flat_gradients(gradients, self._argument_count), *variable_gradients]
 
     def gradients(self, output_gradients: Sequence[Any]) -> list[Any]:
         """Returns the gradients of `for_graph`, with the number checked."""
-        found = self.for_graph(output_gradients)
-        count = len(found) - len(self._variables)
+        input_gradients = self.for_graph(output_gradients)
+        count = len(input_gradients) - len(self._variables)
         if count != self._argument_count:
             raise ValueError(
                 f"custom_gradient function expected to return {self._argument_count} gradients, but "
                 f"returned {count} instead."
             )
-        return [g if g is None or _is_gradient(g) else convert_to_tensor(g) for g in found]
+        return [g if g is None or _is_gradient(g) else convert_to_tensor(g) for g in input_gradients]
 
 
 def _is_gradient(value: Any) -> bool:

@@ -63,14 +63,14 @@ class ForwardAccumulator:
     def __init__(self, primals: Any, tangents: Any) -> None:
         self._accumulator = Accumulator()
         self._recording = False
-        seen: set[int] = set()
+        seen_numbers: set[int] = set()
         for primal in nest.flatten(primals):
-            if id(primal) in seen:
+            if id(primal) in seen_numbers:
                 raise ValueError(
                     f"Tensor {primal} was specified as a primal multiple times. This may indicate an error. If it was "
                     "intended, please sum the corresponding tangents."
                 )
-            seen.add(id(primal))
+            seen_numbers.add(id(primal))
         self._watch(primals, tangents)
 
     def __enter__(self) -> ForwardAccumulator:
@@ -113,14 +113,14 @@ class ForwardAccumulator:
             )
         tangent = convert_to_tensor(tangent, dtype=primal.dtype)
         handle = _handle(primal)
-        watched = convert_to_tensor(primal) if handle is None else handle
+        tensor = convert_to_tensor(primal) if handle is None else handle
         shape = primal.shape
         if not tangent.shape.is_compatible_with(shape):
             raise ValueError(
                 f"ForwardAccumulator: a tangent must have the shape of its primal; received a tangent of shape "
                 f"{tangent.shape} for a primal of shape {shape}."
             )
-        self._accumulator.set_tangent(watched, tangent)
+        self._accumulator.set_tangent(tensor, tangent)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """Returns the tangents of what was computed in the scope.

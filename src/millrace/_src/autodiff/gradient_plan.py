@@ -85,9 +85,9 @@ class GradientPlan:
 
 
 def _unread(op: OpDef) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    declared: dict[str, tuple[str, ...]] = getattr(op.rules.gradient, "values_for", {})
+    declared_reads: dict[str, tuple[str, ...]] = getattr(op.rules.gradient, "values_for", {})
     places = {name: place for place, name in enumerate(op.signature.input_names)}
-    return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared.items())
+    return tuple((name, tuple(places[reader] for reader in readers)) for name, readers in declared_reads.items())
 
 
 def stand_in(value: Any) -> Any:
@@ -122,14 +122,14 @@ def saved_values(
 ) -> dict[str, Any]:
     """Returns the inputs, outputs and attributes that a gradient asks for by name."""
     signature = op.signature
-    saved: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in names:
         if name in attrs:
-            saved[name] = attrs[name]
+            values[name] = attrs[name]
             continue
-        found = _argument(signature.inputs, name, inputs, attrs)
-        saved[name] = _argument(signature.outputs, name, outputs, attrs) if found is None else found
-    return saved
+        value = _argument(signature.inputs, name, inputs, attrs)
+        values[name] = _argument(signature.outputs, name, outputs, attrs) if value is None else value
+    return values
 
 
 def _argument(args: Sequence[Arg], name: str, tensors: Sequence[Any], attrs: dict[str, Any]) -> Any:

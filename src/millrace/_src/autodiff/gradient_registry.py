@@ -94,12 +94,12 @@ def _checked_name(op_type: Any) -> str:
 
 def _enter(name: str, rule: Callable[..., Any] | None) -> None:
     op = _op_called(name)
-    known = (
+    problem = (
         op is not None
         and (op.rules.gradient or op.rules.operation_gradient or op.traits.not_differentiable) is not None
     )
-    if name in _RULES or known:
-        origin = f"the op {name} has one" if known else "it was registered before in this program"
+    if name in _RULES or problem:
+        origin = f"the op {name} has one" if problem else "it was registered before in this program"
         raise KeyError(f"Registering two gradient with name '{name}'! ({origin})")
     _RULES[name] = rule
     if op is not None:
@@ -172,9 +172,9 @@ def _borrowed(op: OpDef) -> Callable[..., Any]:
     def apply(operation: Any, dys: Sequence[Any]) -> list[Any]:
         plan = gradient_plan(op)
         assert plan is not None
-        saved = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+        values = saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
         grouped = op.signature.split_outputs(plan.as_accepted(dys), operation.attrs)
-        return checked_gradients(operation, [computed(g) for g in as_list(plan.function(*grouped, **saved))])
+        return checked_gradients(operation, [computed(g) for g in as_list(plan.function(*grouped, **values))])
 
     return apply
 
@@ -201,8 +201,8 @@ def checked_gradients(operation: Any, gradients: Sequence[Any]) -> list[Any]:
 def _checked(operation: Any, index: int, tensor: Any, gradient: Any) -> Any:
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient
-    given = not hasattr(gradient, "dtype")
-    gradient = convert_to_tensor(gradient, dtype=tensor.dtype if given else None)
+    is_list = not hasattr(gradient, "dtype")
+    gradient = convert_to_tensor(gradient, dtype=tensor.dtype if is_list else None)
     if tensor.dtype.name != "resource" and not gradient.shape.is_compatible_with(tensor.shape):
         raise ValueError(
             "Incompatible shapes between op input and calculated input gradient. Forward operation: "
@@ -238,15 +238,15 @@ def _gradient_of_op(op: OpDef, rule: Callable[..., Any]) -> Callable[..., Any]:
     attrs = list(op.attr_kinds)
 
     def gradient(*dys: Any, **saved: Any) -> list[Any]:
-        given = [saved[name] for name in inputs]
-        call = _RecordedCall(op, _flat(given), _flat(saved[n] for n in outputs), {n: saved[n] for n in attrs})
-        found = as_list(rule(call, *_flat(dys)))
-        if len(found) != len(call.inputs):
+        input_values = [saved[name] for name in inputs]
+        call = _RecordedCall(op, _flat(input_values), _flat(saved[n] for n in outputs), {n: saved[n] for n in attrs})
+        gradients = as_list(rule(call, *_flat(dys)))
+        if len(gradients) != len(call.inputs):
             raise ValueError(
-                f"Num gradients {len(found)} generated for op {op.name} do not match num inputs {len(call.inputs)}"
+                f"Num gradients {len(gradients)} generated for op {op.name} do not match num inputs {len(call.inputs)}"
             )
-        rest = iter(found)
-        return [[next(rest) for _ in item] if isinstance(item, list) else next(rest) for item in given]
+        remainder = iter(gradients)
+        return [[next(remainder) for _ in item] if isinstance(item, list) else next(remainder) for item in input_values]
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     names = [*(f"d{name}" for name in outputs), *inputs, *outputs, *attrs]

@@ -115,8 +115,8 @@ class GradientTapeBase:
 
     def watched_variables(self) -> tuple[Any, ...]:
         """Returns the variables watched, in the order they were made."""
-        found = self._variables_of_used_tape if self._tape is None else self._tape.variables
-        return tuple(sorted(found.values(), key=lambda v: getattr(v, "_unique_number", 0)))
+        variables = self._variables_of_used_tape if self._tape is None else self._tape.variables
+        return tuple(sorted(variables.values(), key=lambda v: getattr(v, "_unique_number", 0)))
 
     def gradient(
         self,
@@ -204,14 +204,14 @@ class GradientTapeBase:
             number = tape_id(target)
             seeds[number] = made(seeds[number]) + made(seed) if number in seeds else seed
         entries = self._tape.entries
-        found = compiled_gradients(entries, seeds, numbers)
-        if found is None:
+        results = compiled_gradients(entries, seeds, numbers)
+        if results is None:
             gradients = {number: made(seed) for number, seed in seeds.items()}
             self._is_broken = lets_go
             swept = sweep(_taken(entries) if lets_go else reversed(entries), gradients, frozenset(numbers))
             self._is_broken = False
-            found = [swept.get(n) for n in numbers]
-        return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
+            results = [swept.get(n) for n in numbers]
+        return [unconnected(g, s, mode) for g, s in zip(results, sources, strict=True)]
 
 
 def _taken(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
@@ -245,8 +245,8 @@ def _weight(weight: Any, target: Any) -> Any:
     Raises: InvalidArgumentError: if the weight does not broadcast to the target's shape.
     """
     weight = weight if isinstance(weight, Tensor) else convert_to_tensor(weight, dtype=target.dtype)
-    known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and target.dtype.name != "resource"
-    if known and not _broadcasts_to(weight.shape.as_list(), target.shape.as_list()):
+    is_known = weight.shape.is_fully_defined() and target.shape.is_fully_defined() and target.dtype.name != "resource"
+    if is_known and not _broadcasts_to(weight.shape.as_list(), target.shape.as_list()):
         raise errors.InvalidArgumentError(
             None,
             None,

@@ -77,8 +77,10 @@ def gradients(
     stopped = {id(t) for t in nest.flatten(stop_gradients)} if stop_gradients is not None else set()
     with context.name_scope(name, "gradients"), context.tapes_scope(()):
         seeds = [_seed(y, w, i) for i, (y, w) in enumerate(zip(targets, weights, strict=True))]
-        found = graph_gradients(graph.get_operations(), targets, seeds, sources, stopped, graph.colocate_with)
-    return [unconnected(g, s, mode) for g, s in zip(found, sources, strict=True)]
+        source_gradients = graph_gradients(
+            graph.get_operations(), targets, seeds, sources, stopped, graph.colocate_with
+        )
+    return [unconnected(g, s, mode) for g, s in zip(source_gradients, sources, strict=True)]
 
 
 def _listed(structure: Any, argument: str) -> list[Any]:
@@ -86,10 +88,10 @@ def _listed(structure: Any, argument: str) -> list[Any]:
 
     Raises: AttributeError: if there is a None, as in TensorFlow.
     """
-    flat = nest.flatten(structure)
-    if any(item is None for item in flat):
+    leaves = nest.flatten(structure)
+    if any(item is None for item in leaves):
         raise AttributeError(f"'NoneType' object has no attribute 'op' (tf.gradients received None in {argument})")
-    return flat
+    return leaves
 
 
 def source_tensor(x: Any) -> Any:

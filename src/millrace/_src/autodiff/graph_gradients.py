@@ -47,22 +47,22 @@ def graph_gradients(
             continue
         number = tape_id(target)
         gradients[number] = gradients[number] + gradient if number in gradients else gradient
-    reached = reached_from(operations, sources, stopped)
-    wanted = [tape_id(s) for s in sources]
-    blocked = frozenset(wanted)
-    found = sweep(_entries(operations, reached, gradients, stopped, place), gradients, blocked)
-    return [found.get(n) for n in wanted]
+    reached_numbers = reached_from(operations, sources, stopped)
+    source_numbers = [tape_id(s) for s in sources]
+    blocked = frozenset(source_numbers)
+    results = sweep(_entries(operations, reached_numbers, gradients, stopped, place), gradients, blocked)
+    return [results.get(n) for n in source_numbers]
 
 
 def reached_from(
     operations: Iterable[Operation], sources: Sequence[Any], stopped: Container[int] = frozenset()
 ) -> set[int]:
     """Returns the numbers of the tensors that depend on a source through differentiable values."""
-    reached = {tape_id(s) for s in sources}
+    numbers = {tape_id(s) for s in sources}
     for operation in operations:
-        if any(getattr(t, "_tape_id", 0) in reached and is_trainable(t.dtype) for t in operation.inputs):
-            reached.update(tape_id(t) for t in operation.outputs if is_trainable(t.dtype) and id(t) not in stopped)
-    return reached
+        if any(getattr(t, "_tape_id", 0) in numbers and is_trainable(t.dtype) for t in operation.inputs):
+            numbers.update(tape_id(t) for t in operation.outputs if is_trainable(t.dtype) and id(t) not in stopped)
+    return numbers
 
 
 def _entries(
@@ -99,5 +99,5 @@ def _entry(operation: Operation, input_ids: tuple[int, ...]) -> Entry:
     plan = gradient_plan(op)
     if plan is None and op.traits.not_differentiable is not None:
         return Entry(op, operation.attrs, (), (), (), {})
-    saved = {} if plan is None else saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
-    return Entry(op, operation.attrs, input_ids, output_ids, specs, saved, scope=scope)
+    values = {} if plan is None else saved_values(op, plan.names, operation.inputs, operation.outputs, operation.attrs)
+    return Entry(op, operation.attrs, input_ids, output_ids, specs, values, scope=scope)

@@ -68,8 +68,8 @@ def _check_dtype(dtype: Any, what: str) -> None:
 
 def _reals(array: Array) -> Array:
     """Returns the real numbers in an array, in order; each complex number gives two."""
-    flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    elements = np.ascontiguousarray(array).reshape(-1)
+    return elements.view(elements.real.dtype) if elements.dtype.kind == "c" else elements
 
 
 def _like(reals: Array, tensor: Any) -> EagerTensor:
@@ -103,10 +103,10 @@ def _numerical(f: Callable[..., Any], arguments: Sequence[Any], place: int, delt
     for column in range(start.size):
         ends = []
         for step in (delta, -delta):
-            moved = start.copy()
-            moved[column] += start.dtype.type(step)
-            changed = [*arguments[:place], _like(moved, arguments[place]), *arguments[place + 1 :]]
-            ends.append(_reals(f(*changed).numpy()))
+            point = start.copy()
+            point[column] += start.dtype.type(step)
+            new_arguments = [*arguments[:place], _like(point, arguments[place]), *arguments[place + 1 :]]
+            ends.append(_reals(f(*new_arguments).numpy()))
         with np.errstate(all="ignore"):
             jacobian[:, column] = (ends[0] - ends[1]) / ends[0].dtype.type(2 * delta)
     return jacobian

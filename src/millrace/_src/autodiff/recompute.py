@@ -73,15 +73,15 @@ class _Recomputed(CustomGradient):
 
 def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
     def grad(*dys: Any, variables: Sequence[Any] | None = None) -> Any:
-        flat, given = _behind_barrier(nest.flatten(args, expand_composites=True), dys)
-        watched = [a for a in flat if _is_source(a)]
+        leaves, output_gradients = _behind_barrier(nest.flatten(args, expand_composites=True), dys)
+        sources = [a for a in leaves if _is_source(a)]
         with GradientTapeBase() as tape:
-            tape.watch(watched)
-            result = f(*nest.pack_sequence_as(args, flat, expand_composites=True), **kwargs)
-        found = _gradients(tape, result, given, [*watched, *(variables or ())])
-        rest = iter(found)
-        gradients = [next(rest) if _is_source(a) else None for a in flat]
-        return gradients if variables is None else (gradients, list(rest))
+            tape.watch(sources)
+            result = f(*nest.pack_sequence_as(args, leaves, expand_composites=True), **kwargs)
+        source_gradients = _gradients(tape, result, output_gradients, [*sources, *(variables or ())])
+        remaining_gradients = iter(source_gradients)
+        gradients = [next(remaining_gradients) if _is_source(a) else None for a in leaves]
+        return gradients if variables is None else (gradients, list(remaining_gradients))
 
     return grad
 
@@ -89,14 +89,14 @@ def _gradient_function(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 def _gradients(tape: GradientTapeBase, result: Any, dys: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
     """Returns the gradients by the results for which a gradient comes back."""
     targets = [convert_to_tensor(t) for t in nest.flatten(result)]
-    given = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None and is_trainable(t.dtype)]
-    found: list[Any] = tape.gradient(
-        [t for t, _ in given],
+    weighted_targets = [(t, d) for t, d in zip(targets, dys, strict=True) if d is not None and is_trainable(t.dtype)]
+    gradients: list[Any] = tape.gradient(
+        [t for t, _ in weighted_targets],
         list(sources),
-        output_gradients=[d for _, d in given],
+        output_gradients=[d for _, d in weighted_targets],
         unconnected_gradients=UnconnectedGradients.ZERO,
     )
-    return found
+    return gradients
 
 
 def _is_source(argument: Any) -> bool:
@@ -111,7 +111,7 @@ def _behind_barrier(arguments: Sequence[Any], dys: Sequence[Any]) -> tuple[list[
     values = [*arguments, *dys]
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.dtype.name not in ("resource", "variant")]
     if places:
-        held = raw.XlaOptimizationBarrier(input=[values[i] for i in places])
-        for place, value in zip(places, held, strict=True):
+        results = raw.XlaOptimizationBarrier(input=[values[i] for i in places])
+        for place, value in zip(places, results, strict=True):
             values[place] = value
     return values[: len(arguments)], values[len(arguments) :]

@@ -68,18 +68,18 @@ class Recording:
         self._saved_places = {name: at[name] for name in names if name not in attrs}
         self._readers = self._place_readers(at)
         unread = {p for p, readers in self._readers.items() if not readers}
-        named = dict.fromkeys(p for place in self._saved_places.values() for p in _all(place))
-        self.value_places = tuple(p for p in named if p not in unread)
+        saved_places = dict.fromkeys(p for place in self._saved_places.values() for p in _all(place))
+        self.value_places = tuple(p for p in saved_places if p not in unread)
         """The tensors whose values the gradient reads."""
         outputs = range(len(call.dtypes), len(self._dtypes)) if len(call.output_dtypes) > 1 else ()
-        self.shape_places = tuple(dict.fromkeys([*(p for p in named if p in unread), *outputs]))
+        self.shape_places = tuple(dict.fromkeys([*(p for p in saved_places if p in unread), *outputs]))
         """The tensors of which it takes only the shape, or zeros of this shape."""
         constants = {
             p for name in op.traits.constant_inputs for p in _all(at[name]) if not is_trainable(self._dtypes[p])
         }
         self.constant_places = tuple(i for i, p in enumerate(self.value_places) if p in constants)
         """Which of the values say axes or shapes: rules read them while they build."""
-        kinds = {self._dtypes[p].np_dtype.kind for p in named}
+        kinds = {self._dtypes[p].np_dtype.kind for p in saved_places}
         self.may_compile = "O" not in kinds and not (plan is not None and plan.runs_python)
         """Whether the gradient is a function of arrays alone."""
 
@@ -101,14 +101,14 @@ class Recording:
 
     def values(self, tensors: Sequence[Any], input_ids: Sequence[int]) -> Sequence[Any]:
         """Returns the values to keep of a call's tensors: all that the gradients of the followed inputs read."""
-        kept = [tensors[p] for p in self.value_places]
+        values = [tensors[p] for p in self.value_places]
         if self._readers and 0 in input_ids:
             followed = {place for place, number in enumerate(input_ids) if number}
             for index, place in enumerate(self.value_places):
                 readers = self._readers.get(place)
                 if readers is not None and readers.isdisjoint(followed):
-                    kept[index] = stand_in(kept[index])
-        return kept
+                    values[index] = stand_in(values[index])
+        return values
 
     def shape_stand_ins(self, shapes: Sequence[tuple[int, ...]]) -> list[Any]:
         """Makes tensors of these shapes, in the order of `shape_places`, that hold a single element."""
@@ -123,20 +123,20 @@ class Recording:
 
     def saved(self, values: Sequence[Any], stand_ins: Sequence[Any]) -> dict[str, Any]:
         """Returns the values that the gradient asks for, by name."""
-        known = dict(zip(self.shape_places, stand_ins, strict=True))
-        known.update(zip(self.value_places, values, strict=True))  # an output may be there twice
-        saved = dict(self._attrs)
+        stand_in_of = dict(zip(self.shape_places, stand_ins, strict=True))
+        stand_in_of.update(zip(self.value_places, values, strict=True))  # an output may be there twice
+        values_by_name = dict(self._attrs)
         for name, place in self._saved_places.items():
-            saved[name] = known[place] if isinstance(place, int) else [known[p] for p in place]
-        return saved
+            values_by_name[name] = stand_in_of[place] if isinstance(place, int) else [stand_in_of[p] for p in place]
+        return values_by_name
 
     def output_specs(self, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
         """Returns what is needed to make zeros like an output: nothing for a lone output (its gradient exists)."""
         if len(self.follows) == 1:
             return (None,)
-        given = dict(zip(self.shape_places, shapes, strict=True))
-        first = len(self.call.dtypes)
-        return tuple((TensorShape.of(given[p]), self._dtypes[p]) for p in range(first, len(self._dtypes)))
+        shape_of = dict(zip(self.shape_places, shapes, strict=True))
+        first_output = len(self.call.dtypes)
+        return tuple((TensorShape.of(shape_of[p]), self._dtypes[p]) for p in range(first_output, len(self._dtypes)))
 
 
 _rules = object()
@@ -145,8 +145,8 @@ _rules = object()
 
 def recording_of(call: BoundCall) -> Recording | None:
     """Returns how a call is recorded, or None if no gradient flows through it; worked out once for a call."""
-    known, recording = call.recording
-    if known is _rules:
+    count, recording = call.recording
+    if count is _rules:
         return recording
     recording = Recording(call)
     stops = recording.plan is None and call.op.traits.not_differentiable is not None

@@ -102,20 +102,20 @@ def compiled_gradients(
     if not all(map(_has_value, seeds.values())):
         return None
     tape, form = _form(entries, seeds, sources)
-    found = _forms.get(form, 0)
-    if type(found) is int:
-        if found < _SWEEPS_BEFORE:
-            _forms[form] = found + 1
+    entry = _forms.get(form, 0)
+    if type(entry) is int:
+        if entry < _SWEEPS_BEFORE:
+            _forms[form] = entry + 1
             if len(_forms) > _MOST_FORMS:
                 _forget_some()
             return None
-        found = _forms[form] = _program(tape)
-    return None if found is None else found(tape)
+        entry = _forms[form] = _program(tape)
+    return None if entry is None else entry(tape)
 
 
 def _forget_some() -> None:
     """Drops the forms that were seen a few times only; if most forms have programs, drops all."""
-    rare = [form for form, found in _forms.items() if type(found) is int]
+    rare = [form for form, use_count in _forms.items() if type(use_count) is int]
     for form in rare if len(rare) > _MOST_FORMS // 2 else list(_forms):
         _forms.pop(form, None)
 
@@ -136,30 +136,30 @@ def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int])
     places.update(zip(chain(outputs), itertools.count(len(sources) + 1)))
     places[0] = 0
     place, nowhere = places.get, itertools.repeat(0)
-    kept = list(chain(values))
+    tensors = list(chain(values))
     tape = _Tape(
         recordings,
         tuple(map(place, chain(inputs), nowhere)),
         tuple(map(place, chain(outputs))),
-        kept,
+        tensors,
         tuple(chain(shapes)),
         list(seeds.values()),
         tuple(map(place, seeds, nowhere)),
         tuple(map(place, sources)),
     )
-    fixed = [r.constants(v) for r, v in zip(recordings, values, strict=True) if r.constant_places]
-    value_shapes = [t._value.shape for t in kept]
-    given = [_form_of_seed(s) for s in tape.seeds]
+    constants = [r.constants(v) for r, v in zip(recordings, values, strict=True) if r.constant_places]
+    value_shapes = [t._value.shape for t in tensors]
+    seed_forms = [_form_of_seed(s) for s in tape.seeds]
     return tape, (
         recordings,
         tape.links,
         tape.made,
         tuple(value_shapes),
         tape.shapes,
-        tuple(given),
+        tuple(seed_forms),
         tape.seed_places,
         tape.source_places,
-        tuple(fixed),
+        tuple(constants),
     )
 
 
@@ -191,16 +191,18 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
         values = [_placeholder(graph, t.dtype, t._value.shape) for t in tape.values]
         seeds = [_symbolic_seed(graph, s) for s in tape.seeds]
         gradients = {p: s for p, s in zip(tape.seed_places, seeds, strict=True) if p}
-        found = sweep(reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places))
-        results = [found.get(p) for p in tape.source_places]
-        flat: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
+        gradients_found = sweep(
+            reversed(_symbolic_entries(graph, tape, values)), gradients, frozenset(tape.source_places)
+        )
+        results = [gradients_found.get(p) for p in tape.source_places]
+        outputs: list[Any] = [graph.capture(part) for result in results for part in _parts(result)]
     given_seeds = [i for i, s in enumerate(seeds) if s.op.op_def.traits.is_placeholder]
     inputs = [*values, *(seeds[i] for i in given_seeds)]
-    given = [t.op for t in inputs]
-    needed = required_operations(graph.get_operations(), [t.op for t in flat], stop=given)
-    if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed):
+    sources = [t.op for t in inputs]
+    needed_operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=sources)
+    if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed_operations):
         return None  # the placeholders of tensors of which there is only the shape are among them
-    program = eager_engine().compile(optimize(graph, inputs, flat))
+    program = eager_engine().compile(optimize(graph, inputs, outputs))
     return _Runner(program, given_seeds, results)
 
 
@@ -218,21 +220,21 @@ def _placeholder(graph: FuncGraph, dtype: Any, shape: Sequence[int]) -> Any:
 
 def _symbolic_entries(graph: FuncGraph, tape: _Tape, values: Sequence[Any]) -> list[Entry]:
     """Yields the entries of the tape on placeholders; tensors are numbered by their positions."""
-    links, made, shapes = iter(tape.links), iter(tape.made), iter(tape.shapes)
-    kept = iter(zip(tape.values, values, strict=True))
+    links, output_numbers, shapes = iter(tape.links), iter(tape.made), iter(tape.shapes)
+    pairs = iter(zip(tape.values, values, strict=True))
     entries = []
     for recording in tape.recordings:
         input_ids = [next(links) for _ in recording.call.dtypes]
-        output_ids = [next(made) for _ in recording.follows]
-        own = [next(kept) for _ in recording.value_places]
+        output_ids = [next(output_numbers) for _ in recording.follows]
+        own_values = [next(pairs) for _ in recording.value_places]
         for index in recording.constant_places:
-            value = own[index][0]
-            own[index] = value, graph.constant(value._value, value.dtype, "value")
+            value = own_values[index][0]
+            own_values[index] = value, graph.constant(value._value, value.dtype, "value")
         own_shapes = [next(shapes) for _ in recording.shape_places]
         stand_ins = [_placeholder(graph, d, s) for d, s in zip(recording.shape_dtypes(), own_shapes, strict=True)]
-        saved = recording.saved([symbolic for _, symbolic in own], stand_ins)
+        saved_values = recording.saved([symbolic for _, symbolic in own_values], stand_ins)
         specs = recording.output_specs(own_shapes)
-        entries.append(Entry(recording.call.op, recording.call.attrs, input_ids, output_ids, specs, saved))
+        entries.append(Entry(recording.call.op, recording.call.attrs, input_ids, output_ids, specs, saved_values))
     return entries
 
 
@@ -272,10 +274,10 @@ class _Runner:
         arrays = [t._value for t in tape.values]
         arrays += [made(tape.seeds[i])._value for i in self._seeds]
         try:
-            found = self._run(*arrays)
+            results = self._run(*arrays)
         except Exception:  # the sweep op by op meets the same error, and names it
             return None
-        tensors = iter([_tensor(a, d) for a, d in zip(found, self._dtypes, strict=True)])
+        tensors = iter([_tensor(a, d) for a, d in zip(results, self._dtypes, strict=True)])
         return [_gradient(parts, tensors) for parts in self._parts]
 
 

@@ -64,12 +64,14 @@ class TangentPlan:
         self.results = list(results)
         self.found = [t for t in results if t is not None]
         roots = [t.op for t in self.found]
-        given = [t.op for t, _ in sources]
-        needed = required_operations(graph.get_operations(), roots, stop=given, with_effects=False)
-        used = {t.op for operation in needed for t in operation.inputs} | set(roots)
-        self.operations: list[Operation] = needed
-        self.inputs = [t for t, _ in sources if t.op in used]
-        self.sources = [source for t, source in sources if t.op in used]
+        source_operations = [t.op for t, _ in sources]
+        needed_operations = required_operations(
+            graph.get_operations(), roots, stop=source_operations, with_effects=False
+        )
+        used_operations = {t.op for operation in needed_operations for t in operation.inputs} | set(roots)
+        self.operations: list[Operation] = needed_operations
+        self.inputs = [t for t, _ in sources if t.op in used_operations]
+        self.sources = [source for t, source in sources if t.op in used_operations]
         self.needs_seeds = any(source.kind == "seed" for source in self.sources)
         self._compiled: Run | None = None
 
@@ -80,8 +82,8 @@ class TangentPlan:
         return frozenset(s for t, s in values if is_trainable(t.dtype) and self._is_reached_from(t))
 
     def _is_reached_from(self, tensor: Any) -> bool:
-        reached = reached_from(self.operations, [tensor])
-        return any(tape_id(t) in reached for t in self.found)
+        numbers = reached_from(self.operations, [tensor])
+        return any(tape_id(t) in numbers for t in self.found)
 
     def arguments(self, inputs: Sequence[Any], outputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
         """Returns the tensors for the placeholders."""
@@ -96,15 +98,15 @@ class TangentPlan:
             optimized = optimize(self.graph, self.inputs, self.found, with_effects=False)
             self._compiled = eager_engine().compile(optimized).quiet_run()
         arrays = self._compiled(*[t._value for t in arguments])
-        made = iter(arrays)
-        return [None if t is None else _eager(next(made), t.dtype) for t in self.results]
+        results = iter(arrays)
+        return [None if t is None else _eager(next(results), t.dtype) for t in self.results]
 
     def apply(self, arguments: Sequence[Any]) -> list[Any]:
         """Computes the output tangents by op calls in the current context, where tapes and graphs see the calls."""
-        known = {(id(t.op), t.value_index): a for t, a in zip(self.inputs, arguments, strict=True)}
+        values = {(id(t.op), t.value_index): a for t, a in zip(self.inputs, arguments, strict=True)}
         for operation in self.operations:
-            replay(operation, known)
-        return [None if t is None else known[id(t.op), t.value_index] for t in self.results]
+            replay(operation, values)
+        return [None if t is None else values[id(t.op), t.value_index] for t in self.results]
 
 
 def seed_like(tensor: Any) -> Any:
@@ -143,18 +145,18 @@ def tangent_plan(
     if op.effects(attrs) is Effects.IO:
         return _build(op, inputs, outputs, attrs, tangents, shapes, baked)
     try:
-        found = _plans.get((call, shapes))
+        plan = _plans.get((call, shapes))
     except TypeError:  # an attribute that cannot be a key
         return _build(op, inputs, outputs, attrs, tangents, shapes, baked)
-    if found is None:
+    if plan is None:
         shapes = _relaxed(call, shapes)
-        found = _plans.get((call, shapes))
-    if found is None:
+        plan = _plans.get((call, shapes))
+    if plan is None:
         if len(_plans) >= _MOST_PLANS:
             _plans.clear()
             _shapes_seen.clear()
-        found = _plans[call, shapes] = _build(op, inputs, outputs, attrs, tangents, shapes, baked)
-    return found
+        plan = _plans[call, shapes] = _build(op, inputs, outputs, attrs, tangents, shapes, baked)
+    return plan
 
 
 def whole_plan(
@@ -194,8 +196,10 @@ def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int,
     """Returns the values of the inputs that say axes and shapes, where known: rules read them while they build."""
     if not op.traits.constant_inputs:
         return {}
-    given = [i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.traits.constant_inputs for i in at]
-    values = {i: static_value(inputs[i]) for i in given if not is_trainable(inputs[i].dtype)}
+    constant_positions = [
+        i for arg, at in places(op.signature.inputs, attrs) if arg.name in op.traits.constant_inputs for i in at
+    ]
+    values = {i: static_value(inputs[i]) for i in constant_positions if not is_trainable(inputs[i].dtype)}
     return {i: value for i, value in values.items() if value is not None}
 
 
@@ -223,19 +227,19 @@ def _build(
 
     n, m = len(inputs), len(outputs)
     with graph.as_default(), tapes_scope(()):
-        given = [
+        input_placeholders = [
             graph.constant(baked[i], t.dtype, f"input_{i}") if i in baked else placeholder("input", i, t, shapes[i])
             for i, t in enumerate(inputs)
         ]
-        made = [placeholder("output", j, t, shapes[n + j]) for j, t in enumerate(outputs)]
+        output_placeholders = [placeholder("output", j, t, shapes[n + j]) for j, t in enumerate(outputs)]
         changes = [
             None if t is None else placeholder("tangent", i, t, shapes[n + m + i]) for i, t in enumerate(tangents)
         ]
         seeds = [
             placeholder("seed", j, t, shapes[n + j]) if is_trainable(t.dtype) else None for j, t in enumerate(outputs)
         ]
-        gradients = _input_gradients(op, given, made, attrs, seeds)
-        return TangentPlan(graph, sources, transposed(graph, gradients, _completed(given, changes), seeds))
+        gradients = _input_gradients(op, input_placeholders, output_placeholders, attrs, seeds)
+        return TangentPlan(graph, sources, transposed(graph, gradients, _completed(input_placeholders, changes), seeds))
 
 
 def _input_gradients(
@@ -243,8 +247,8 @@ def _input_gradients(
 ) -> list[Any]:
     """Returns the gradients that the op's rule gives for the inputs."""
     rule = gradient_plan(op)
-    saved = {} if rule is None else saved_values(op, rule.names, inputs, outputs, attrs)
-    return [computed(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), saved), list(seeds))]
+    values = {} if rule is None else saved_values(op, rule.names, inputs, outputs, attrs)
+    return [computed(g) for g in entry_gradients(Entry(op, attrs, (), (), tuple(outputs), values), list(seeds))]
 
 
 def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
@@ -261,14 +265,14 @@ def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[An
     """
     weighted = weighted_targets(gradients, tangents)
     targets, weights = [t for t, _ in weighted], [w for _, w in weighted]
-    wanted = [s for s in seeds if s is not None]
-    found = iter(graph_gradients(graph.get_operations(), targets, weights, wanted))
-    return [None if s is None else dense(next(found)) for s in seeds]
+    sources = [s for s in seeds if s is not None]
+    results = iter(graph_gradients(graph.get_operations(), targets, weights, sources))
+    return [None if s is None else dense(next(results)) for s in seeds]
 
 
 def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
     """Joins input gradients with the weights with which they are to be differentiated; each tensor once."""
-    found: dict[int, tuple[Any, Any]] = {}
+    pairs: dict[int, tuple[Any, Any]] = {}
     for gradient, tangent in zip(gradients, tangents, strict=False):
         if gradient is None or tangent is None:
             continue
@@ -276,6 +280,9 @@ def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[
             tangent = raw.GatherV2(params=tangent, indices=gradient.indices, axis=0)
             gradient = gradient.values
         gradient = convert_to_tensor(gradient)
-        _, known = found.get(tape_id(gradient), (None, None))
-        found[tape_id(gradient)] = gradient, tangent if known is None else add_gradients(known, tangent)
-    return list(found.values())
+        _, earlier_weight = pairs.get(tape_id(gradient), (None, None))
+        pairs[tape_id(gradient)] = (
+            gradient,
+            tangent if earlier_weight is None else add_gradients(earlier_weight, tangent),
+        )
+    return list(pairs.values())

@@ -96,14 +96,14 @@ class Tape:
 
     def record_call(self, call: BoundCall, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Notes an eager op call that was carried out, if it touches a watched tensor."""
-        watched = self.watched
+        watched_numbers = self.watched
         ids = [t._tape_id for t in inputs]
-        if watched.isdisjoint(ids):
+        if watched_numbers.isdisjoint(ids):
             return
         recording = recording_of(call)
         if recording is None:
             return
-        input_ids = [i if i in watched else 0 for i in ids]
+        input_ids = [i if i in watched_numbers else 0 for i in ids]
         output_ids = self._follow_all(outputs) if recording.follows_all else self._follow(outputs)
         tensors = (*inputs, *outputs)
         values = recording.values(tensors, input_ids) if recording.value_places else ()
@@ -112,14 +112,14 @@ class Tape:
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
         """Notes an op that was carried out, or became a node of a graph, if it touches a watched tensor."""
-        watched = self.watched
+        watched_numbers = self.watched
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
-        if watched.isdisjoint(ids):
+        if watched_numbers.isdisjoint(ids):
             return
         plan = gradient_plan(op)
         if plan is None and op.traits.not_differentiable is not None:
             return
-        input_ids = tuple([i if i in watched else 0 for i in ids])
+        input_ids = tuple([i if i in watched_numbers else 0 for i in ids])
         output_ids = self._follow(outputs)
         if not any(output_ids):
             return
@@ -130,10 +130,10 @@ class Tape:
             self.entries.append(entry)
             rewriting.watch(outputs[0].op, self, entry)
             return
-        saved = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
+        saved_tensors = {} if plan is None else saved_values(op, plan.names, inputs, outputs, attrs)
         if plan is not None and plan.unread:
-            plan.without_unread(saved, input_ids)
-        self.entries.append(Entry(op, attrs, input_ids, output_ids, output_specs(outputs), saved))
+            plan.without_unread(saved_tensors, input_ids)
+        self.entries.append(Entry(op, attrs, input_ids, output_ids, output_specs(outputs), saved_tensors))
 
     def record_function(
         self,
@@ -164,8 +164,8 @@ class Tape:
           outputs: the further outputs.
           follows: whether gradients flow through them.
         """
-        taken = [tape_id(t) if follows else 0 for t in inputs]
-        entry.input_ids = (*entry.input_ids, *[number if number in self.watched else 0 for number in taken])
+        input_numbers = [tape_id(t) if follows else 0 for t in inputs]
+        entry.input_ids = (*entry.input_ids, *[number if number in self.watched else 0 for number in input_numbers])
         entry.output_ids = (*entry.output_ids, *(self._follow(outputs) if follows else (0,) * len(outputs)))
         entry.output_specs += tuple(outputs) if follows else (None,) * len(outputs)
 

@@ -40,8 +40,8 @@ def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], coun
 
 def _rows(count: Any, loop: Loop, *, is_trial: bool = False) -> Rows:
     def carry(graph: Any, arguments: Sequence[Value], outputs: Sequence[Any]) -> list[Value]:
-        given = {id(t.op): a for t, a in zip(graph.inputs, arguments, strict=True)}
-        return _carried_out(graph, given, outputs, rows)
+        arrays = {id(t.op): a for t, a in zip(graph.inputs, arguments, strict=True)}
+        return _carried_out(graph, arrays, outputs, rows)
 
     rows = Rows(count, loop, carry, lambda other: _rows(count, other, is_trial=True), is_trial)
     return rows
@@ -53,9 +53,9 @@ def _carried_out(graph: Any, given: dict[int, Value], outputs: Sequence[Any], ro
     for operation in inputs:
         values[id(operation), 0] = given[id(operation)]
     operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=inputs)
-    used = {(id(t.op), t.value_index) for t in (*outputs, *(t for op in operations for t in op.inputs))}
+    used_keys = {(id(t.op), t.value_index) for t in (*outputs, *(t for op in operations for t in op.inputs))}
     for operation in operations:
-        rows.used = used
+        rows.used = used_keys
         arguments = [values[id(t.op), t.value_index] for t in operation.inputs]
         for tensor, value in zip(operation.outputs, _one(operation, arguments, rows), strict=True):
             values[id(operation), tensor.value_index] = value
@@ -70,14 +70,14 @@ def _one(operation: Any, arguments: Sequence[Value], rows: Rows) -> list[Value]:
     rule = rule_of(operation.op_def)
     if not any(a.is_batched for a in arguments) and _is_the_same(operation, rule is not None):
         return [Value(t, False) for t in call(operation, [a.tensor for a in arguments])]
-    found: Sequence[Any] | None
+    results: Sequence[Any] | None
     if rule is None or any(a.is_uneven for a in arguments) and not _takes_uneven(operation, arguments):
-        found = _passed_on(operation, arguments)
+        results = _passed_on(operation, arguments)
     else:
-        found = rule(operation, arguments, rows)
-    if found is None:
-        found = rows.loop(operation, arguments, rows.count)
-    return [_shaped(f, t, rows.count) for f, t in zip(found, operation.outputs, strict=True)]
+        results = rule(operation, arguments, rows)
+    if results is None:
+        results = rows.loop(operation, arguments, rows.count)
+    return [_shaped(f, t, rows.count) for f, t in zip(results, operation.outputs, strict=True)]
 
 
 def _is_the_same(operation: Any, has_rule: bool) -> bool:

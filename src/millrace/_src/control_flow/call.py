@@ -103,12 +103,12 @@ class GraphFunction:
         """Tells where this function runs, and the forward and backward functions that were made for its gradients."""
         self.runner()
         assert self._program is not None  # the runner's
-        found = {self.name: tier_of(self._program, self.jit_compile)}
+        tiers = {self.name: tier_of(self._program, self.jit_compile)}
         for derivative in self._derivatives.values():
             for function in (derivative.forward, derivative.backward):
                 if function._program is not None:
-                    found.update(function.tiers())
-        return found
+                    tiers.update(function.tiers())
+        return tiers
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         """Calls the function with flat tensors; returns its flat outputs."""
@@ -121,14 +121,14 @@ class GraphFunction:
             run = self.runner()
             results = run(*[t._value for t in inputs])
             if self.tensor_class is not EagerTensor:
-                found = [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
+                outputs = [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
             else:
-                found = [
+                outputs = [
                     EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype)
                     for r, t in zip(results, self.graph.outputs, strict=True)
                 ]
-            note_places(found)
-            return found
+            note_places(outputs)
+            return outputs
         tensors = [convert_to_tensor(t) for t in inputs]
         return list(self.add_to_graph(tensors).outputs)
 
@@ -180,19 +180,19 @@ class GraphFunction:
     def _call_forward(self, accumulator: Any, outer: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
         """Calls the forward derivative and tells the accumulator of the tangents."""
         tangents = [accumulator.differentiable_tangent(t) for t in inputs]
-        given = [t for t in tangents if t is not None]
+        input_tangents = [t for t in tangents if t is not None]
         with context.tapes_scope(outer):
-            if not given:
+            if not input_tangents:
                 return self(inputs)
             function, has = self.forward_mode(tuple(t is not None for t in tangents))
-            results = function([*inputs, *given])
-            mark_constants(outer, [*inputs, *given], results[len(has) :])
-            changed = self._also_changed(tangents, has)
-        found = iter(results[len(has) :])
+            results = function([*inputs, *input_tangents])
+            mark_constants(outer, [*inputs, *input_tangents], results[len(has) :])
+            has_zeros = self._also_changed(tangents, has)
+        output_tangents = iter(results[len(has) :])
         for index, tensor in enumerate(results[: len(has)]):
             if has[index]:
-                accumulator.set_tangent(tensor, next(found))
-            elif changed[index]:
+                accumulator.set_tangent(tensor, next(output_tangents))
+            elif has_zeros[index]:
                 accumulator.set_tangent(tensor, raw.ZerosLike(x=tensor))
         return results[: len(has)]
 
@@ -247,10 +247,10 @@ class GraphFunction:
         Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
         The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
         """
-        found = [self.derivative(closed=closed, wanted=wanted, copies_constants=not closed)]
-        while len(found) < order and found[-1].keeps_lists:
-            found.append(found[-1].forward.derivative(closed=True, wanted=wanted, copies_constants=False))
-        return found
+        derivatives = [self.derivative(closed=closed, wanted=wanted, copies_constants=not closed)]
+        while len(derivatives) < order and derivatives[-1].keeps_lists:
+            derivatives.append(derivatives[-1].forward.derivative(closed=True, wanted=wanted, copies_constants=False))
+        return derivatives
 
     def derivative(
         self,
@@ -290,22 +290,22 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
 
     Which outputs have a gradient tells the order: the intermediates of a lower one are outputs of the next.
     """
-    shown = orders[-1].forward.graph.outputs
-    saved = [derivative.saved(inputs, results) for derivative in orders]
+    forward_outputs = orders[-1].forward.graph.outputs
+    saved_values = [derivative.saved(inputs, results) for derivative in orders]
     specs = output_specs(results)
     lists = {i: t for i, t in enumerate(results) if t.dtype.name == "variant"}
 
     def backward(*dys: Any) -> list[Any]:
-        derivative = reaching(orders, dys, shown, frozenset())
+        derivative = reaching(orders, dys, forward_outputs, frozenset())
         if derivative is None:
             raise LookupError(
                 "No gradient defined for the gradient of a tf.while_loop: this derivative through a loop is of a "
                 f"higher order than the {len(orders)} that the tapes asked for when the function was called."
             )
         places = derivative.gradient_positions
-        filled = [filled_gradient(_zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in places]
-        found: list[Any] = derivative.call_backward(filled, saved[orders.index(derivative)])
-        return found
+        gradients = [filled_gradient(_zeros_if_missing(dys[p], specs[p]), lists.get(p)) for p in places]
+        input_gradients: list[Any] = derivative.call_backward(gradients, saved_values[orders.index(derivative)])
+        return input_gradients
 
     return backward
 
@@ -371,8 +371,8 @@ def call_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froze
     if derivative is None:
         derivative = prepare_call(operation, wanted)
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    filled = [_zeros_if_missing(dys[p], operation.outputs[p]) for p in range(len(derivative.forward.graph.outputs))]
-    return derivative.input_gradients(filled, operation.inputs, operation.outputs)
+    gradients = [_zeros_if_missing(dys[p], operation.outputs[p]) for p in range(len(derivative.forward.graph.outputs))]
+    return derivative.input_gradients(gradients, operation.inputs, operation.outputs)
 
 
 def prepare_call(operation: Any, wanted: frozenset[int] | None = None) -> Any:
@@ -407,8 +407,8 @@ def _imported_function(graph: FuncGraph, attributes: dict[str, Any]) -> GraphFun
 @stateful_partitioned_call.batching
 def _call_batching(operation: Any, arguments: Sequence[Any], rows: Any) -> Any:
     """Carries out the function's graph on all rows."""
-    graph, used = operation.attrs["f"].graph, rows.used_outputs(operation)
-    return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used]), used, operation)
+    graph, used_outputs = operation.attrs["f"].graph, rows.used_outputs(operation)
+    return in_places(rows.carry(graph, arguments, [graph.outputs[i] for i in used_outputs]), used_outputs, operation)
 
 
 set_function_factory(_imported_function)

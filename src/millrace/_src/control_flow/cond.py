@@ -55,8 +55,8 @@ _NO_SHAPES: Any = ()
 
 
 def _declared_shapes(c: ShapeContext) -> Sequence[TensorShape]:
-    declared: Sequence[TensorShape] = c.attr("output_shapes")
-    return declared or [TensorShape(None)] * len(c.attr("Tout"))
+    declared_shapes: Sequence[TensorShape] = c.attr("output_shapes")
+    return declared_shapes or [TensorShape(None)] * len(c.attr("Tout"))
 
 
 def _if_handles(c: ShapeContext) -> list[HandleType | None]:
@@ -128,13 +128,13 @@ stateless_case = op("StatelessCase", _CASE, is_stateless=True, **_SWITCH)(_case_
 def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, is_case: bool) -> list[Any]:
     """Adds the node that runs one of `branches`; returns its outputs."""
     graphs = [b.graph for b in branches]
-    captured = into_current_graph(
+    captures = into_current_graph(
         merge_captures(graphs, lambda graph, index, tensor: (f"{scope}Placeholder", tensor.shape)), scope
     )
     functions = [graph_function(g) for g in graphs]
     stateless = body_effects(graphs) is Effects.NONE
     attrs: dict[str, Any] = {
-        "Tin": [t.dtype for t in captured],
+        "Tin": [t.dtype for t in captures],
         "Tout": [t.dtype for t in graphs[0].outputs],
         "output_shapes": common_shapes(graphs),
         "_lower_using_switch_merge": True,
@@ -149,7 +149,7 @@ def build_branches(selector: Tensor, branches: Sequence[Branch], scope: str, *, 
     if not graphs[0].outputs:
         attrs.pop("_lower_using_switch_merge")
         attrs.pop("_read_only_resource_inputs")
-    outputs = execute(get_op(name), (selector, captured), attrs, scope)
+    outputs = execute(get_op(name), (selector, captures), attrs, scope)
     if not graphs[0].outputs:
         return []
     with context.name_scope(scope):
@@ -170,14 +170,14 @@ def _check_same(first: Branch, second: Branch) -> None:
         if first.nones != second.nones:
             raise TypeError("one of them returns None where the other returns a value")
     except (ValueError, TypeError) as error:
-        shown = [
+        texts = [
             b.graph.outputs[0] if len(b.graph.outputs) == 1 and not nest.is_nested(b.structure) else b.structure
             for b in (first, second)
         ]
         raise TypeError(
             "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall "
             "structure of return values.\n\n"
-            f"true_fn output: {shown[0]}\nfalse_fn output: {shown[1]}\n\nError details:\n{error}"
+            f"true_fn output: {texts[0]}\nfalse_fn output: {texts[1]}\n\nError details:\n{error}"
         ) from None
 
 
@@ -263,8 +263,8 @@ def switch_case(
     with context.name_scope(name), context.name_scope("indexed_case") as scope:
         label = scope[:-1].replace("/", "_")
         branches = [trace_branch(f, f"{label}_branch{i}", scope, branch_index) for i, f in enumerate(functions)]
-        for other in branches[1:]:
-            _check_same(branches[0], other)
+        for branch in branches[1:]:
+            _check_same(branches[0], branch)
         outputs = build_branches(branch_index, branches, scope, is_case=True)
     return pack_outputs(branches[0], outputs)
 
@@ -437,13 +437,13 @@ _DENSE = "dense"
 
 def _common_form(forms: Sequence[Any]) -> Any:
     """Finds the form of a gradient that all branches can return: sparse, if they have as many slices."""
-    given = [form for form in forms if form is not None]
-    if not given:
+    known_forms = [form for form in forms if form is not None]
+    if not known_forms:
         return None
-    first = given[0]
+    first_form = known_forms[0]
     # XLA must know how many slices there are, so the shapes must be known
-    alike = first is not _DENSE and len(first) == 3 and all(s.is_fully_defined() for s, _ in first)
-    return first if alike and all(form == first for form in given) else _DENSE
+    alike = first_form is not _DENSE and len(first_form) == 3 and all(s.is_fully_defined() for s, _ in first_form)
+    return first_form if alike and all(form == first_form for form in known_forms) else _DENSE
 
 
 def _in_form(gradient: Any, form: Any, tensor: Any) -> Any:
@@ -468,8 +468,8 @@ def _backward_branch(
     operation: Any, derivative: Derivative, start: int, dys: Sequence[Any], forms: Sequence[Any]
 ) -> Callable[[], Any]:
     base = derivative.base_count
-    own = len(derivative.forward.graph.outputs) - base
-    positions = [*range(base), *range(start, start + own)]
+    own_count = len(derivative.forward.graph.outputs) - base
+    positions = [*range(base), *range(start, start + own_count)]
     inputs = operation.inputs[1 : 1 + len(derivative.layout)]
 
     def backward() -> list[Any]:
@@ -478,8 +478,8 @@ def _backward_branch(
         for place in derivative.gradient_positions:
             if gradients[place] is None:
                 gradients[place] = raw.ZerosLike(x=outputs[place])
-        found = derivative.input_gradients(gradients, inputs, outputs)
-        return [_in_form(g, form, t) for g, form, t in zip(found, forms, inputs, strict=True)]
+        input_gradients = derivative.input_gradients(gradients, inputs, outputs)
+        return [_in_form(g, form, t) for g, form, t in zip(input_gradients, forms, inputs, strict=True)]
 
     return backward
 

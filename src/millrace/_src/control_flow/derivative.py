@@ -93,8 +93,8 @@ class Derivative:
         self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[Any]:
         """Returns the gradients of the inputs, None where there is none."""
-        filled = [filled_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
-        return self.call_backward(filled, self.saved(inputs, outputs))
+        gradients = [filled_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
+        return self.call_backward(gradients, self.saved(inputs, outputs))
 
     def call_backward(self, output_gradients: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
         """Computes the gradients of the inputs from those of the differentiable outputs and the saved values."""
@@ -106,8 +106,10 @@ def reaching(
     derivatives: Sequence[Any], gradients: Sequence[Any], outputs: Sequence[Any], wanted: frozenset[int]
 ) -> Any:
     """Finds the first derivative for the wanted inputs that takes every given gradient into account, or None."""
-    given = [(p, t.dtype) for p, (g, t) in enumerate(zip(gradients, outputs, strict=False)) if g is not None]
-    return next((d for d in derivatives if wanted <= d.wanted and all(d.reaches(p, dtype) for p, dtype in given)), None)
+    dtypes = [(p, t.dtype) for p, (g, t) in enumerate(zip(gradients, outputs, strict=False)) if g is not None]
+    return next(
+        (d for d in derivatives if wanted <= d.wanted and all(d.reaches(p, dtype) for p, dtype in dtypes)), None
+    )
 
 
 def filled_gradient(gradient: Any, output: Any) -> Any:
@@ -144,17 +146,17 @@ def build_derivative(
         )
         if not closed:
             backward.phantoms += _drop_unused_captures(backward)
-        known = {id(t) for t in (*outputs, *graph.inputs)}
-        new = [t for t in backward.external_captures if id(t) not in known and _is_inside(t, graph)]
-        numbers = {i for i, t in enumerate(new, start=len(outputs)) if _is_number(t)}
-        outputs += new
-        if not closed or not new:
+        boundary = {id(t) for t in (*outputs, *graph.inputs)}
+        new_outputs = [t for t in backward.external_captures if id(t) not in boundary and _is_inside(t, graph)]
+        numbers = {i for i, t in enumerate(new_outputs, start=len(outputs)) if _is_number(t)}
+        outputs += new_outputs
+        if not closed or not new_outputs:
             break
         targets |= numbers
     inputs = {id(t): ("input", i) for i, t in enumerate(graph.inputs)}
-    made = {id(t): ("output", i) for i, t in enumerate(outputs)}
+    places = {id(t): ("output", i) for i, t in enumerate(outputs)}
     constants = [t for t in backward.external_captures if not _is_inside(t, graph)]
-    made.update((id(t), ("constant", i)) for i, t in enumerate(constants))
+    places.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     make = type(function)
     forward = make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile)
     forward.lock = function.lock  # they have the same operations
@@ -163,7 +165,7 @@ def build_derivative(
         make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
         wanted,
         positions,
-        [inputs.get(id(t)) or made[id(t)] for t in backward.external_captures],
+        [inputs.get(id(t)) or places[id(t)] for t in backward.external_captures],
         layout,
         len(graph.outputs),
         constants,
@@ -200,9 +202,9 @@ class _BackwardGraph(FuncGraph):
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
         """Returns the tensor of this graph that stands for `tensor`, made on first use."""
-        captured = self.outer_graph._captures.get(id(tensor))
-        if captured is not None:
-            tensor = captured[1]
+        capture = self.outer_graph._captures.get(id(tensor))
+        if capture is not None:
+            tensor = capture[1]
         if isinstance(tensor, SymbolicTensor) and id(tensor) not in self._captures and tensor.graph is not self:
             again = self._made_again(tensor)
             if again is not None:
@@ -215,13 +217,13 @@ class _BackwardGraph(FuncGraph):
 
     def _made_again(self, tensor: SymbolicTensor) -> Any:
         """Computes a value of the forward pass anew from its arguments, if that is cheap; else returns None."""
-        found = self._constants.get(id(tensor))
-        if found is not None:
-            return found[1]
-        given = {id(t) for t in self.outer_graph.inputs}
-        if not _is_cheap(tensor, given, _MOST_CHEAP):
+        copy = self._constants.get(id(tensor))
+        if copy is not None:
+            return copy[1]
+        arguments = {id(t) for t in self.outer_graph.inputs}
+        if not _is_cheap(tensor, arguments, _MOST_CHEAP):
             return None
-        if is_trainable(tensor.dtype) and _is_cut_off(tensor, given):
+        if is_trainable(tensor.dtype) and _is_cut_off(tensor, arguments):
             if self.is_closed:
                 return None
             self.phantoms.append(tensor)
@@ -232,20 +234,20 @@ class _BackwardGraph(FuncGraph):
         return again
 
 
-def _is_cheap(tensor: SymbolicTensor, given: set[int], most: int) -> bool:
+def _is_cheap(tensor: SymbolicTensor, arguments: set[int], most: int) -> bool:
     """Tells whether a few cheap operations make a tensor from what the graph is given and constants."""
     operation = tensor.op
-    if id(tensor) in given or not operation.op_def.traits.is_cheap or not most:
+    if id(tensor) in arguments or not operation.op_def.traits.is_cheap or not most:
         return False
-    return all(id(t) in given or t.op.static_values or _is_cheap(t, given, most - 1) for t in operation.inputs)
+    return all(id(t) in arguments or t.op.static_values or _is_cheap(t, arguments, most - 1) for t in operation.inputs)
 
 
-def _is_cut_off(tensor: SymbolicTensor, given: set[int]) -> bool:
+def _is_cut_off(tensor: SymbolicTensor, arguments: set[int]) -> bool:
     """Tells whether no gradient flows through the cheap operations behind a tensor."""
     operation = tensor.op
-    if id(tensor) in given:
+    if id(tensor) in arguments:
         return not is_trainable(tensor.dtype)
-    return operation.op_def.rules.gradient is None or all(_is_cut_off(t, given) for t in operation.inputs)
+    return operation.op_def.rules.gradient is None or all(_is_cut_off(t, arguments) for t in operation.inputs)
 
 
 def _backward_graph(
@@ -261,20 +263,20 @@ def _backward_graph(
     graph = function.graph
     operations = graph.get_operations()
     sources = [t for i, t in enumerate(graph.inputs) if i in wanted]
-    reached = reached_from(operations, sources)
+    reached_numbers = reached_from(operations, sources)
     backward = _BackwardGraph(f"__backward_{function.name}", graph, closed=closed, copies_constants=copies_constants)
-    positions = [i for i, t in enumerate(outputs) if i in targets and tape_id(t) in reached]
+    positions = [i for i, t in enumerate(outputs) if i in targets and tape_id(t) in reached_numbers]
     with backward.as_default(), context.tapes_scope(()):
         dys = []
         for position in positions:
             tensor = outputs[position]
             dys.append(backward.add_placeholder(tensor.dtype, tensor.shape, f"grad_{position}"))
         backward.inputs.extend(dys)
-        found = iter(graph_gradients(operations, [outputs[p] for p in positions], dys, sources))
+        gradients = iter(graph_gradients(operations, [outputs[p] for p in positions], dys, sources))
         layout: list[Any] = []
         numbers: set[int] = set()
         for index, source in enumerate(graph.inputs):
-            gradient = next(found) if index in wanted else None
+            gradient = next(gradients) if index in wanted else None
             if index in wanted and tape_id(source) in numbers:
                 gradient = None  # another input stands for the same tensor, and has the whole gradient
             elif index in wanted:
@@ -292,10 +294,10 @@ def _is_number(tensor: Any) -> bool:
 
 def _drop_unused_captures(graph: FuncGraph) -> list[Any]:
     """Forgets what was captured for operations that nothing needs, and returns it."""
-    needed = set(required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
-    unused = {id(outer): inner for outer, inner in graph.captures if inner.op not in needed}
-    graph.inputs = [t for t in graph.inputs if all(t is not inner for inner in unused.values())]
-    return [graph._captures.pop(key)[0] for key in unused]
+    needed_operations = set(required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
+    unused_placeholders = {id(s): p for s, p in graph.captures if p.op not in needed_operations}
+    graph.inputs = [t for t in graph.inputs if all(t is not p for p in unused_placeholders.values())]
+    return [graph._captures.pop(key)[0] for key in unused_placeholders]
 
 
 def _components(gradient: Any) -> list[Any]:

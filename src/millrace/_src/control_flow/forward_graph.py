@@ -44,19 +44,19 @@ class _ForwardGraph(FuncGraph):
 
     def stand_in(self, tensor: Any) -> Any:
         """Returns the replayed form of a tensor of the original graph, or of those that this one was made from."""
-        found = self.known.get((id(tensor.op), tensor.value_index))
-        if found is None:
+        replayed_tensor = self.known.get((id(tensor.op), tensor.value_index))
+        if replayed_tensor is None:
             earlier = self.original._current(tensor)
             earlier = self._in_original(earlier)
-            found = self.known.get((id(earlier.op), earlier.value_index))
-        return found
+            replayed_tensor = self.known.get((id(earlier.op), earlier.value_index))
+        return replayed_tensor
 
     def _in_original(self, tensor: Any) -> Any:
         """Returns the tensor of the original graph that stands for one from outside, else the tensor."""
-        found = self._placeholders.get(id(tensor))
-        if found is None and isinstance(tensor, EagerTensor):
-            found = self._by_number.get(getattr(tensor, "_tape_id", 0))
-        return tensor if found is None else found
+        inside = self._placeholders.get(id(tensor))
+        if inside is None and isinstance(tensor, EagerTensor):
+            inside = self._by_number.get(getattr(tensor, "_tape_id", 0))
+        return tensor if inside is None else inside
 
 
 def forward_graph(
@@ -73,28 +73,28 @@ def forward_graph(
     Returns: A graph that takes the inputs and the given tangents and returns the outputs and those of their tangents
       that there are; and for each output whether there is one.
     """
-    new = _ForwardGraph(graph, name)
+    derivative = _ForwardGraph(graph, name)
     accumulator = Accumulator()
-    with new.as_default(), context.tapes_scope((accumulator,)), new.control_dependencies(None):
-        new.inputs = [new.placeholder_like(t, t.shape, name_alone(t.op)) for t in graph.inputs]
-        for tensor, placeholder in zip(graph.inputs, new.inputs, strict=True):
-            new.known[id(tensor.op), tensor.value_index] = placeholder
+    with derivative.as_default(), context.tapes_scope((accumulator,)), derivative.control_dependencies(None):
+        derivative.inputs = [derivative.placeholder_like(t, t.shape, name_alone(t.op)) for t in graph.inputs]
+        for tensor, placeholder in zip(graph.inputs, derivative.inputs, strict=True):
+            derivative.known[id(tensor.op), tensor.value_index] = placeholder
             placeholder._tape_id = tape_id(tensor)
-        for tensor, placeholder, given in zip(graph.inputs, list(new.inputs), has_tangent, strict=True):
-            if given:
-                tangent = _tangent_placeholder(new, tensor)
-                new.inputs.append(tangent)
+        for tensor, placeholder, is_given in zip(graph.inputs, list(derivative.inputs), has_tangent, strict=True):
+            if is_given:
+                tangent = _tangent_placeholder(derivative, tensor)
+                derivative.inputs.append(tangent)
                 accumulator.set_tangent(placeholder, tangent)
-        _replay_all(graph, new)
-        outputs = [new.known[id(t.op), t.value_index] for t in graph.outputs]
+        _replay_all(graph, derivative)
+        outputs = [derivative.known[id(t.op), t.value_index] for t in graph.outputs]
         tangents = [accumulator.differentiable_tangent(t) for t in outputs]
         tangents = [
-            raw.ZerosLike(x=t) if found is None and want else found
-            for t, found, want in zip(outputs, tangents, wanted, strict=True)
+            raw.ZerosLike(x=t) if tangent_of_output is None and want else tangent_of_output
+            for t, tangent_of_output, want in zip(outputs, tangents, wanted, strict=True)
         ]
     accumulator.is_finished = True
-    new.outputs = [*outputs, *[t for t in tangents if t is not None]]
-    return new, [t is not None for t in tangents]
+    derivative.outputs = [*outputs, *[t for t in tangents if t is not None]]
+    return derivative, [t is not None for t in tangents]
 
 
 def _tangent_placeholder(graph: FuncGraph, tensor: Any) -> Any:
@@ -106,10 +106,10 @@ def _tangent_placeholder(graph: FuncGraph, tensor: Any) -> Any:
 
 
 def _replay_all(graph: FuncGraph, new: _ForwardGraph) -> None:
-    made: dict[Any, Any] = {}
-    given = [t.op for t in graph.inputs]
-    for operation in required_operations(graph.get_operations(), [t.op for t in graph.outputs], stop=given):
-        replayed = made[operation] = replay(operation, new.known, same_numbers=True)
+    replayed_operations: dict[Any, Any] = {}
+    sources = [t.op for t in graph.inputs]
+    for operation in required_operations(graph.get_operations(), [t.op for t in graph.outputs], stop=sources):
+        replayed = replayed_operations[operation] = replay(operation, new.known, same_numbers=True)
         if replayed is not None:
-            waits = [made.get(c) for c in operation.control_inputs]
+            waits = [replayed_operations.get(c) for c in operation.control_inputs]
             rewriting.wait_for(replayed, [w for w in waits if w is not None])

@@ -89,14 +89,14 @@ def _change(
         rewriting.watch(operation, accumulator, None)
     tangents = [accumulator.differentiable_tangent(t) for t in operation.inputs]
     attrs, how = forward(operation, _mask(operation.inputs, tangents))
-    taken = _tangents_before(operation, tangents, how.takes)
-    given = operation.outputs[:]
+    further_inputs = _tangents_before(operation, tangents, how.takes)
+    outputs = operation.outputs[:]
     further = further_outputs(operation, how.graph)
     attrs |= _output_shapes(operation, how.returns, further)
-    added = iter(rewriting.extend(operation, attrs, taken, further, accumulator=accumulator))
-    for output, is_returned in zip(given, how.returns, strict=False):
+    further_tensors = iter(rewriting.extend(operation, attrs, further_inputs, further, accumulator=accumulator))
+    for output, is_returned in zip(outputs, how.returns, strict=False):
         if is_returned:
-            _note_tangent(accumulator, output, next(added))
+            _note_tangent(accumulator, output, next(further_tensors))
 
 
 class _Forward(NamedTuple):
@@ -139,29 +139,29 @@ def _forward_case(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any],
 
 def _forward_branches(branches: Sequence[GraphFunction], mask: Sequence[bool]) -> tuple[list[GraphFunction], _Forward]:
     """Returns the forward derivatives of all branches, which return the same tangents."""
-    taken = tuple(mask[1:])  # the first input selects the branch
-    found = [branch.forward_mode(taken)[1] for branch in branches]
-    has = tuple(any(parts) for parts in zip(*found, strict=True))
-    functions = [branch.forward_mode(taken, has)[0] for branch in branches]
+    operand_mask = tuple(mask[1:])  # the first input selects the branch
+    output_masks = [branch.forward_mode(operand_mask)[1] for branch in branches]
+    has = tuple(any(parts) for parts in zip(*output_masks, strict=True))
+    functions = [branch.forward_mode(operand_mask, has)[0] for branch in branches]
     return functions, _Forward(mask, has, functions[0].graph)
 
 
 def _forward_while(operation: Any, mask: Sequence[bool]) -> tuple[dict[str, Any], _Forward]:
     attrs = operation.attrs
-    carried = _carried(attrs["body"], tuple(mask))
-    body, _ = attrs["body"].forward_mode(carried, carried)
+    has_tangent = _carried(attrs["body"], tuple(mask))
+    body, _ = attrs["body"].forward_mode(has_tangent, has_tangent)
     cond = _with_ignored_inputs(attrs["cond"], body.graph.inputs[len(operation.inputs) :])
-    return {"cond": cond, "body": body}, _Forward(carried, carried, body.graph)
+    return {"cond": cond, "body": body}, _Forward(has_tangent, has_tangent, body.graph)
 
 
 def _carried(body: GraphFunction, mask: tuple[bool, ...]) -> tuple[bool, ...]:
     """Tells which loop variables have a tangent at the start or get one in some iteration."""
     while True:
         _, has = body.forward_mode(mask)
-        grown = tuple(a or b for a, b in zip(mask, has, strict=True))
-        if grown == mask:
+        larger_mask = tuple(a or b for a, b in zip(mask, has, strict=True))
+        if larger_mask == mask:
             return mask
-        mask = grown
+        mask = larger_mask
 
 
 def _with_ignored_inputs(function: GraphFunction, extra: Sequence[Any]) -> GraphFunction:
@@ -184,13 +184,13 @@ def _mask(inputs: Sequence[Any], tangents: Sequence[Any]) -> tuple[bool, ...]:
 def _tangents_before(operation: Any, tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
     """Returns the tangents that an operation takes, zeros for a loop variable that gets one only in the loop."""
     graph = operation.graph
-    taken = []
+    input_tangents = []
     with rewriting.inserting_before(operation):
-        for tensor, tangent, wanted in zip(operation.inputs, tangents, mask, strict=True):
-            if wanted:
+        for tensor, tangent, is_taken in zip(operation.inputs, tangents, mask, strict=True):
+            if is_taken:
                 value = raw.ZerosLike(x=tensor) if tangent is None else tangent
-                taken.append(value if getattr(value, "graph", None) is graph else graph.capture(value))
-    return taken
+                input_tangents.append(value if getattr(value, "graph", None) is graph else graph.capture(value))
+    return input_tangents
 
 
 def _output_shapes(
@@ -203,10 +203,10 @@ def _output_shapes(
     shapes = operation.attrs.get("output_shapes")
     if not shapes:
         return {}
-    added = iter(further)
-    own = []
+    specs = iter(further)
+    tangent_shapes = []
     for output, shape, is_returned in zip(operation.outputs, shapes, returns, strict=False):
         if is_returned:
-            dtype, made = next(added)
-            own.append(shape if dtype is output.dtype else made)
-    return {"output_shapes": (*shapes, *own)}
+            dtype, tangent_shape = next(specs)
+            tangent_shapes.append(shape if dtype is output.dtype else tangent_shape)
+    return {"output_shapes": (*shapes, *tangent_shapes)}

@@ -42,9 +42,9 @@ _MOST_OPERATIONS = 32
 def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: frozenset[int]) -> Sequence[Any]:
     """Builds a loop that runs the backward function of the body once per iteration, last iteration first."""
     dys = [*output_gradients, *[None] * (len(operation.outputs) - len(output_gradients))]
-    given = {i for i, g in enumerate(dys) if g is not None}
-    loop = next((plan for plan in operation.gradient_plans if plan.serves(given, wanted)), None)
-    return (loop or prepare_while(operation, given, wanted)).build(dys)
+    positions = {i for i, g in enumerate(dys) if g is not None}
+    loop = next((plan for plan in operation.gradient_plans if plan.serves(positions, wanted)), None)
+    return (loop or prepare_while(operation, positions, wanted)).build(dys)
 
 
 def prepare_while(operation: Any, given: Container[int] | None = None, wanted: frozenset[int] | None = None) -> Any:
@@ -108,12 +108,12 @@ class _LoopGradient:
         """
         graph = self.body.graph
         flowing = set(self.wanted)
-        pending = sorted(flowing)
-        while pending:
-            reached = reached_from(graph.get_operations(), [graph.inputs[i] for i in pending])
-            found = {i for i, t in enumerate(graph.outputs[: self.count]) if tape_id(t) in reached}
-            pending = sorted(found - flowing)
-            flowing |= found
+        frontier = sorted(flowing)
+        while frontier:
+            numbers = reached_from(graph.get_operations(), [graph.inputs[i] for i in frontier])
+            reached_outputs = {i for i, t in enumerate(graph.outputs[: self.count]) if tape_id(t) in numbers}
+            frontier = sorted(reached_outputs - flowing)
+            flowing |= reached_outputs
         return frozenset(flowing)
 
     def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
@@ -127,10 +127,10 @@ class _LoopGradient:
         while True:
             targets = frozenset(i for i in numbers | lists if not self.is_invariant[i])
             derivative = self.body.derivative(closed=False, targets=targets, wanted=self.flowing)
-            reached = {i for i in range(self.count) if derivative.layout[i] is not None and self._is_list(i)}
-            if reached <= lists:
+            reached_inputs = {i for i in range(self.count) if derivative.layout[i] is not None and self._is_list(i)}
+            if reached_inputs <= lists:
                 return derivative, lists
-            lists = lists | reached
+            lists = lists | reached_inputs
 
     def _is_list(self, index: int) -> bool:
         return bool(self.operation.inputs[index].dtype.name == "variant")
@@ -203,35 +203,40 @@ class _LoopGradient:
         return known[key]
 
     def build(self, output_gradients: Sequence[Any]) -> list[Any]:
-        carried = [i for i in range(self.count) if self._flows(i)]
-        first = [self._first_gradient(i, output_gradients[i]) for i in carried]
-        kept = self.operation.outputs[self.count :]
-        filled, slots = kept[: len(self.lists)], kept[len(self.lists) : len(self.lists) + len(self.slots)]
-        iterations = self.operation.outputs[0] if self.is_counted else raw.TensorListLength(input_handle=filled[0])
-        known = {
+        positions = [i for i in range(self.count) if self._flows(i)]
+        first_gradients = [self._first_gradient(i, output_gradients[i]) for i in positions]
+        values = self.operation.outputs[self.count :]
+        full_lists, slots = (
+            values[: len(self.lists)],
+            values[len(self.lists) : len(self.lists) + len(self.slots)],
+        )
+        iterations = self.operation.outputs[0] if self.is_counted else raw.TensorListLength(input_handle=full_lists[0])
+        outside_values = {
             (id(p.op), p.value_index): t for p, t in zip(self.body.graph.inputs, self.operation.inputs, strict=False)
         }
         elsewhere = (*self.lists, *self.slots, *self.read)
         self.sizes = {
-            place: self._outside(self._value_of(place), known)
+            place: self._outside(self._value_of(place), outside_values)
             for place in self.derivative.intermediate_positions
             if place[0] == "output" and place not in elsewhere
         }
 
         def body(left: Any, gradients: Any, lists: Any) -> Any:
-            saved, rest = self._pop(lists)
-            saved.update({place: self._slot_value(place, slot) for place, slot in zip(self.slots, slots, strict=True)})
+            saved_values, shorter_lists = self._pop(lists)
+            saved_values.update(
+                {place: self._slot_value(place, slot) for place, slot in zip(self.slots, slots, strict=True)}
+            )
             for tensor in self._phantoms():
                 context.state.graph.capture(tensor)
-            return [left - 1, self._step(carried, gradients, saved), rest]
+            return [left - 1, self._step(positions, gradients, saved_values), shorter_lists]
 
-        shapes = [self._gradient_shape(i) for i in carried]
-        invariants = [TensorShape([]), shapes, [TensorShape([])] * len(filled)]
-        loop_vars = [iterations, first, list(filled)]
+        shapes = [self._gradient_shape(i) for i in positions]
+        invariants = [TensorShape([]), shapes, [TensorShape([])] * len(full_lists)]
+        loop_vars = [iterations, first_gradients, list(full_lists)]
         _, results, _ = bounded_loop(
             lambda left, *_: left > 0, body, loop_vars, invariants, self._maximum(), f"{self.operation.name}_grad"
         )
-        by_input = dict(zip(carried, results, strict=True))
+        by_input = dict(zip(positions, results, strict=True))
         return [by_input.get(i) for i in range(len(self.operation.inputs))]
 
     def _is_idle(self, index: int) -> bool:
@@ -245,14 +250,14 @@ class _LoopGradient:
         kept, if only as zeros, and makes those of the loop's inputs zeros instead of None. Here the loop of the
         gradient takes these inputs themselves and leaves them alone.
         """
-        kept = [self._value_of(place) for place in (*self.lists, *self.slots)]
-        numbers = [t for t in kept if t.dtype.is_floating or t.dtype.is_complex]
+        saved_tensors = [self._value_of(place) for place in (*self.lists, *self.slots)]
+        numbers = [t for t in saved_tensors if t.dtype.is_floating or t.dtype.is_complex]
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs[: self.count])}
-        named = [positions.get(id(t)) for t in (*self.derivative.phantoms, *numbers)]
+        named_inputs = [positions.get(id(t)) for t in (*self.derivative.phantoms, *numbers)]
         idle = {i for i in self.wanted if self._is_idle(i)}
-        captured = {i for i in named if i is not None and self.is_invariant[i]}
-        is_varying = any(i not in captured for i in named)
-        return [self.operation.inputs[i] for i in sorted(self.wanted if is_varying else captured | idle)]
+        named_captures = {i for i in named_inputs if i is not None and self.is_invariant[i]}
+        is_varying = any(i not in named_captures for i in named_inputs)
+        return [self.operation.inputs[i] for i in sorted(self.wanted if is_varying else named_captures | idle)]
 
     def _flows(self, index: int) -> bool:
         """Tells whether the gradient of an input of the loop is to be computed."""
@@ -278,9 +283,11 @@ class _LoopGradient:
             return convert_to_tensor(gradient)
         return raw.ZerosLike(x=self.operation.outputs[index] if not self.is_invariant[index] else tensor)
 
-    def _step(self, carried: Sequence[int], gradients: Sequence[Any], saved: dict[tuple[str, int], Any]) -> list[Any]:
+    def _step(
+        self, positions: Sequence[int], gradients: Sequence[Any], saved_values: dict[tuple[str, int], Any]
+    ) -> list[Any]:
         """Goes back one iteration."""
-        current = dict(zip(carried, gradients, strict=True))
+        current = dict(zip(positions, gradients, strict=True))
         outputs = self.body.graph.outputs
         dys = [current.get(i) if not self.is_invariant[i] else None for i in range(self.count)]
         arguments = [
@@ -288,12 +295,15 @@ class _LoopGradient:
             for p in self.derivative.gradient_positions
         ]
         sources = {"input": self.operation.inputs, "constant": self.derivative.constants}
-        known = {**saved, **self.sizes, **self.read}
-        values = [known[p] if p in known else sources[p[0]][p[1]] for p in self.derivative.intermediate_positions]
-        found = self.derivative.call_backward(arguments, values)
+        known_values = {**saved_values, **self.sizes, **self.read}
+        values = [
+            known_values[p] if p in known_values else sources[p[0]][p[1]]
+            for p in self.derivative.intermediate_positions
+        ]
+        body_gradients = self.derivative.call_backward(arguments, values)
         result = []
-        for index in carried:
-            gradient = None if found[index] is None else convert_to_tensor(found[index])
+        for index in positions:
+            gradient = None if body_gradients[index] is None else convert_to_tensor(body_gradients[index])
             if self.is_invariant[index]:
                 value = current[index] if gradient is None else _sum(current[index], gradient)
             else:
@@ -317,30 +327,30 @@ class _LoopGradient:
         """
         operation = self.operation
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
-        found: dict[tuple[str, int], Any] = {}
-        with rewriting.inserting_before(operation, tapes=context.state.tapes) as made:
+        values: dict[tuple[str, int], Any] = {}
+        with rewriting.inserting_before(operation, tapes=context.state.tapes) as readings:
             for place in self.derivative.intermediate_positions:
                 if place[0] == "output" and self._is_read_before(self._value_of(place)):
                     tensor = self._value_of(place)
                     handles = [operation.inputs[positions[id(t)]] for t in tensor.op.inputs]
-                    found[place] = call(tensor.op, handles)[tensor.value_index]
-        for reading in made:
+                    values[place] = call(tensor.op, handles)[tensor.value_index]
+        for reading in readings:
             rewriting.wait_for(reading, operation.control_inputs)
-        rewriting.wait_for(operation, [t.op for t in found.values()])
-        return found
+        rewriting.wait_for(operation, [t.op for t in values.values()])
+        return values
 
     def _return_lists(self) -> None:
         """Rewrites the forward loop so that it also returns the lists of saved values."""
         operation = self.operation
         with rewriting.inserting_before(operation):
-            empty = [*map(self._empty_list, self.lists), *map(self._empty_slot, self.slots)]
-        body = graph_function(self._extended("body", self._run_body, empty))
+            empty_lists = [*map(self._empty_list, self.lists), *map(self._empty_slot, self.slots)]
+        body = graph_function(self._extended("body", self._run_body, empty_lists))
         attrs = {
-            "cond": graph_function(self._extended("cond", self._run_cond, empty)),
+            "cond": graph_function(self._extended("cond", self._run_cond, empty_lists)),
             "body": body,
-            "output_shapes": (*operation.attrs["output_shapes"], *[TensorShape([])] * len(empty)),
+            "output_shapes": (*operation.attrs["output_shapes"], *[TensorShape([])] * len(empty_lists)),
         }
-        rewriting.extend(operation, attrs, empty, further_outputs(operation, body.graph))
+        rewriting.extend(operation, attrs, empty_lists, further_outputs(operation, body.graph))
 
     def _value_of(self, place: tuple[str, int]) -> Any:
         kind, index = place
@@ -388,27 +398,27 @@ class _LoopGradient:
     def _run_body(self, inputs: list[Any], lists: list[Any]) -> list[Any]:
         outputs = self.derivative.forward(inputs)
         values = [inputs[i] if kind == "input" else outputs[i] for kind, i in (*self.lists, *self.slots)]
-        filled = [
+        longer_lists = [
             raw.TensorListPushBack(input_handle=h, tensor=v)
             if number < len(self.lists)
             else raw.TensorListSetItem(input_handle=h, index=0, item=v)
             for number, (h, v) in enumerate(zip(lists, values, strict=True))
         ]
         results = outputs[: self.count]
-        kept = [inputs[i] if self.is_invariant[i] else results[i] for i in range(self.count)]
-        return [*kept, *filled]
+        state = [inputs[i] if self.is_invariant[i] else results[i] for i in range(self.count)]
+        return [*state, *longer_lists]
 
     def _pop(self, lists: Sequence[Any]) -> tuple[dict[tuple[str, int], Any], list[Any]]:
-        saved: dict[tuple[str, int], Any] = {}
-        rest = []
+        values: dict[tuple[str, int], Any] = {}
+        shorter_lists = []
         for place, handle in zip(self.lists, lists, strict=True):
             original = self._value_of(place)
-            remaining, value = raw.TensorListPopBack(
+            shorter_list, value = raw.TensorListPopBack(
                 input_handle=handle, element_shape=_shape_vector(original.shape), element_dtype=original.dtype
             )
-            saved[place] = value
-            rest.append(remaining)
-        return saved, rest
+            values[place] = value
+            shorter_lists.append(shorter_list)
+        return values, shorter_lists
 
 
 def _shape_vector(shape: TensorShape) -> Any:

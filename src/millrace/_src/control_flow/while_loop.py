@@ -49,8 +49,8 @@ _IS_COUNTED = "_num_original_outputs"
 
 
 def _while_shape(c: ShapeContext) -> Sequence[TensorShape]:
-    declared: Sequence[TensorShape] = c.attr("output_shapes")
-    return declared or [t.shape for t in c.inputs]
+    declared_shapes: Sequence[TensorShape] = c.attr("output_shapes")
+    return declared_shapes or [t.shape for t in c.inputs]
 
 
 def _while_handles(c: ShapeContext) -> list[HandleType | None]:
@@ -138,8 +138,8 @@ def while_loop(
         return _eager_loop(cond, body, loop_vars, maximum_iterations)
     with context.name_scope(name, "while") as scope:
         loop = _GraphLoop(cond, body, loop_vars, shape_invariants, parallel_iterations, maximum_iterations, scope)
-        found = loop.build()
-        return found if back_prop else _without_gradient(found)
+        results = loop.build()
+        return results if back_prop else _without_gradient(results)
 
 
 @export(v1=["while_loop"])
@@ -182,7 +182,7 @@ def while_loop_v1(
             result = body(*variables)
             return result if isinstance(result, (list, tuple)) else (result,)
 
-    found = while_loop(
+    results = while_loop(
         cond,
         run,
         loop_vars,
@@ -193,7 +193,7 @@ def while_loop_v1(
         maximum_iterations,
         name,
     )
-    return nest.flatten(found)[0] if is_single else found
+    return nest.flatten(results)[0] if is_single else results
 
 
 def _without_gradient(values: Any) -> Any:
@@ -220,10 +220,10 @@ def iteration_bound(operation: Any) -> Any:
 
 def _eager_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, maximum: Any) -> Any:
     iterations, limit = 0, None if maximum is None else _eager_limit(maximum)
-    first = _without_arrays(loop_vars)
+    first_values = _without_arrays(loop_vars)
     while (limit is None or iterations < limit) and cond(*loop_vars):
         loop_vars = body(*loop_vars)
-        nest.assert_same_structure(list(first), list(_without_arrays(loop_vars)), expand_composites=True)
+        nest.assert_same_structure(list(first_values), list(_without_arrays(loop_vars)), expand_composites=True)
         iterations += 1
     return nest.map_structure(_as_value, loop_vars)
 
@@ -282,8 +282,8 @@ class _GraphLoop:
         variables = nest.flatten(loop_vars)
         shapes = [
             shape
-            for variable, given in zip(variables, nest.flatten(invariants), strict=True)
-            for shape in _component_invariants(variable, given)
+            for variable, invariant in zip(variables, nest.flatten(invariants), strict=True)
+            for shape in _component_invariants(variable, invariant)
         ]
         for tensor, shape in zip(self.first, shapes, strict=True):
             if not shape.is_compatible_with(tensor.shape):
@@ -296,7 +296,7 @@ class _GraphLoop:
 
     def build(self) -> Any:
         cond, body = self._traced()
-        own = _COUNTERS + len(self.first)
+        own_count = _COUNTERS + len(self.first)
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
 
         def missing(graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
@@ -306,15 +306,15 @@ class _GraphLoop:
             name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
             return f"{self.scope}{name}", tensor.shape
 
-        captured = into_current_graph(merge_captures([cond.graph, body.graph], missing), self.scope, own)
+        captures = into_current_graph(merge_captures([cond.graph, body.graph], missing), self.scope, own_count)
         for graph, mine in zip((cond.graph, body.graph), placeholders, strict=True):
-            graph.inputs = [*mine[:own], *graph.inputs]
-        body.graph.outputs += body.graph.inputs[own:]
-        inputs = [self.counter, self.maximum, *self.first, *captured]
+            graph.inputs = [*mine[:own_count], *graph.inputs]
+        body.graph.outputs += body.graph.inputs[own_count:]
+        inputs = [self.counter, self.maximum, *self.first, *captures]
         outputs = self._add_node(cond.graph, body.graph, inputs)
         if not isinstance(self.outer, FuncGraph):
             outputs = [raw.Identity(input=t) for t in outputs]  # a session can fetch these, not the loop's own
-        return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own], expand_composites=True)
+        return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own_count], expand_composites=True)
 
     def _traced(self) -> tuple[Branch, Branch]:
         """Traces condition and body; once more where the body turns a variable into something of another type."""
@@ -367,10 +367,10 @@ class _GraphLoop:
             list(self.structure),
             expand_composites=True,
         )
-        flat = [convert_to_tensor(v) for v in nest.flatten(results, expand_composites=True)]
-        for before, after, invariant in zip(self.first, flat, self.invariants, strict=True):
+        new_values = [convert_to_tensor(v) for v in nest.flatten(results, expand_composites=True)]
+        for before, after, invariant in zip(self.first, new_values, self.invariants, strict=True):
             _check_iteration(before, after, invariant)
-        return [placeholders[0] + 1, placeholders[1], *flat]
+        return [placeholders[0] + 1, placeholders[1], *new_values]
 
     def _add_node(self, cond: FuncGraph, body: FuncGraph, inputs: list[Any]) -> list[Any]:
         stateless = body_effects([cond, body]) is Effects.NONE
@@ -392,13 +392,13 @@ class _GraphLoop:
         return outputs
 
 
-def _component_invariants(variable: Any, given: Any) -> list[TensorShape]:
+def _component_invariants(variable: Any, bound: Any) -> list[TensorShape]:
     """Turns the invariant of a loop variable into shapes of its components."""
     if isinstance(variable, TensorArray):
         return [TensorShape([])]
-    if isinstance(given, TypeSpec) and hasattr(variable, "_nest_components"):
-        return [spec.shape for spec in given._flat_tensor_specs]
-    return [given.shape if isinstance(given, TypeSpec) else as_shape(given)]  # type: ignore[attr-defined]  # of a tensor
+    if isinstance(bound, TypeSpec) and hasattr(variable, "_nest_components"):
+        return [spec.shape for spec in bound._flat_tensor_specs]
+    return [bound.shape if isinstance(bound, TypeSpec) else as_shape(bound)]  # type: ignore[attr-defined]  # a tensor
 
 
 def _check_iteration(before: Tensor, after: Tensor, invariant: TensorShape) -> None:

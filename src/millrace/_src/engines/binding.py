@@ -35,10 +35,10 @@ def bind_kernel(
       convert_function: turns the value of a function attribute into a callable on arrays.
       with_checks: whether the op's checks run before the kernel; False where arrays have no values yet.
     """
-    given = _kernel_attrs(op, attrs, convert_function)
-    kernel: Callable[..., Any] = functools.partial(op.select_kernel(engine), xp, **given)
+    kernel_attrs = _kernel_attrs(op, attrs, convert_function)
+    kernel: Callable[..., Any] = functools.partial(op.select_kernel(engine), xp, **kernel_attrs)
     if with_checks and op.rules.checks is not None:
-        kernel = _checked(op.rules.checks, given, kernel)
+        kernel = _checked(op.rules.checks, kernel_attrs, kernel)
     return _grouping(op, attrs, kernel) if any(arg.is_list for arg in op.signature.inputs) else kernel
 
 
@@ -49,13 +49,13 @@ def bind_addition(op: OpDef, attrs: dict[str, Any], xp: Xp) -> Callable[..., Any
     be added.
     """
     assert op.rules.added_to is not None  # or else no pass had asked for it
-    given = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
-    return functools.partial(op.rules.added_to, xp, **given)
+    kernel_attrs = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
+    return functools.partial(op.rules.added_to, xp, **kernel_attrs)
 
 
 def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[Any], Any]) -> dict[str, Any]:
     """Returns the attributes that the kernel names, with callables in place of functions."""
-    given: dict[str, Any] = {}
+    kernel_attrs: dict[str, Any] = {}
     for name in op.kernel_attrs:
         value = attrs[name] if name in attrs else op.attr_defaults[name]
         kind = op.attr_kinds[name]
@@ -63,15 +63,15 @@ def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[
             value = convert_function(value)
         elif kind == "list[func]":
             value = [convert_function(v) for v in value]
-        given[name] = value
-    return given
+        kernel_attrs[name] = value
+    return kernel_attrs
 
 
 def _checked(checks: Callable[..., None], attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the kernel with the checks before it, which take the attributes that they name."""
     code = checks.__code__
-    named = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    check = functools.partial(checks, **{name: attrs[name] for name in named}) if named else checks
+    keyword_names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    check = functools.partial(checks, **{name: attrs[name] for name in keyword_names}) if keyword_names else checks
 
     def run(*arrays: Any) -> Any:
         check(*arrays)

@@ -20,11 +20,13 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
     """
     if is_explained(error):
         return error
-    named: Any = kernel_error(node.op_def, inputs, node.attrs, error)
-    if isinstance(named, errors.OpError):
-        message = named.complaint if named.complaint is not None and named.failed_op == node.type else named.message
-        named = type(named)(None, None, _graph_message(node, message))  # type: ignore[call-arg]  # of a subclass
-    return explained(named)
+    failure: Any = kernel_error(node.op_def, inputs, node.attrs, error)
+    if isinstance(failure, errors.OpError):
+        message = (
+            failure.complaint if failure.complaint is not None and failure.failed_op == node.type else failure.message
+        )
+        failure = type(failure)(None, None, _graph_message(node, message))  # type: ignore[call-arg]  # of a subclass
+    return explained(failure)
 
 
 def explained(error: Exception) -> Exception:
@@ -39,6 +41,6 @@ def is_explained(error: Exception) -> bool:
 
 
 def _graph_message(node: Node, message: str) -> str:
-    defined = f" defined at (most recent call last):\n  {node.source}\n" if node.source is not None else "\n"
+    definition_text = f" defined at (most recent call last):\n  {node.source}\n" if node.source is not None else "\n"
     place = f"\n\t [[{{{{node {node.name}}}}}]]"
-    return f"Graph execution error:\n\nDetected at node {node.name}{defined}{message}{place}"
+    return f"Graph execution error:\n\nDetected at node {node.name}{definition_text}{message}{place}"

@@ -51,9 +51,9 @@ class _Version:
         """Returns the array at an index, None if the element is unset."""
         items = self.items
         if items is not None:
-            found = items.get(index)
+            item = items.get(index)
             if self.items is items:  # no newer version has written meanwhile
-                return found
+                return item
         with _LOCK:
             version = self
             for _ in range(_LONGEST_WALK):
@@ -135,10 +135,10 @@ class TensorList(Referent):
         return "<TensorList>"
 
     def _with(self, version: _Version, length: int) -> TensorList:
-        new = TensorList.__new__(TensorList)
-        new.dtype, new.element, new.capacity = self.dtype, self.element, self.capacity
-        new.length, new._version, new._fitting = length, version, self._fitting
-        return new
+        copy = TensorList.__new__(TensorList)
+        copy.dtype, copy.element, copy.capacity = self.dtype, self.element, self.capacity
+        copy.length, copy._version, copy._fitting = length, version, self._fitting
+        return copy
 
     @property
     def handle_type(self) -> ListHandle:
@@ -155,8 +155,8 @@ class TensorList(Referent):
 
     def items(self) -> list[Any]:
         """Returns the arrays in order, None for an unset element."""
-        found = self._version.all()
-        return [found.get(i) for i in range(self.length)]
+        all_items = self._version.all()
+        return [all_items.get(i) for i in range(self.length)]
 
     # --- elements ------------------------------------------------------------------------------------------------
 
@@ -200,13 +200,13 @@ class TensorList(Referent):
         if item is not None:
             found: Array = item
             return found
-        known = self._merged(shape, self.items())
-        if not known.is_fully_defined():
+        known_shape = self._merged(shape, self.items())
+        if not known_shape.is_fully_defined():
             raise invalid(
                 "Trying to read an uninitialized tensor but element_shape is not fully defined: "
-                f"{shape_brackets(known)} and no list element is set."
+                f"{shape_brackets(known_shape)} and no list element is set."
             )
-        return self._zeros(known)
+        return self._zeros(known_shape)
 
     def push(self, item: Array) -> TensorList:
         """Returns the list with one more element."""
@@ -237,11 +237,11 @@ class TensorList(Referent):
         item = self._version.get(self.length - 1)
         if item is not None:
             return item
-        known = shape_from(shape)
-        if not known.is_fully_defined():
-            shown = shape_brackets(known)
-            raise invalid(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shown}")
-        return self._zeros(known)
+        known_shape = shape_from(shape)
+        if not known_shape.is_fully_defined():
+            shape_text = shape_brackets(known_shape)
+            raise invalid(f"Trying to read an uninitialized tensor but element_shape is not fully defined.{shape_text}")
+        return self._zeros(known_shape)
 
     def resize(self, size: Any) -> TensorList:
         """Returns the list cut off or extended by unset elements."""
@@ -298,21 +298,21 @@ class TensorList(Referent):
                 f"Operation expected a list with {count} elements but got a list with {self.length} elements."
             )
         items = self.items()
-        known = self._merged(shape, items)
-        if not known.is_fully_defined():
+        known_shape = self._merged(shape, items)
+        if not known_shape.is_fully_defined():
             what = (
                 "Tried to stack elements of an empty list with"
                 if not items
                 else ("Tried to stack list which only contains uninitialized tensors and has a")
             )
-            raise invalid(f"{what} non-fully-defined element_shape: {shape_brackets(known)}")
-        return self._stacked(items, known)
+            raise invalid(f"{what} non-fully-defined element_shape: {shape_brackets(known_shape)}")
+        return self._stacked(items, known_shape)
 
     def gather(self, indices: Array, shape: Array) -> Array:
         """Stacks the elements at `indices` along a new first axis."""
-        wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
+        positions = [int(i) for i in np.asarray(indices).reshape(-1)]
         is_declared = merge(shape_from(shape), self.element).is_fully_defined()
-        for index in wanted:
+        for index in positions:
             if not 0 <= index < self.length:
                 raise invalid(
                     f"Index {index} out o range; list only has {self.length} elements."
@@ -320,67 +320,67 @@ class TensorList(Referent):
                     else f"Trying to gather element {index} in a list with {self.length} elements."
                 )
         items = self.items()
-        chosen = [items[i] for i in wanted]
-        known = self._merged(shape, items)
-        if not known.is_fully_defined():
+        rows = [items[i] for i in positions]
+        known_shape = self._merged(shape, items)
+        if not known_shape.is_fully_defined():
             what = (
                 "Tried to gather uninitialized tensors from a list"
-                if wanted
+                if positions
                 else ("Tried to gather elements from an empty list")
             )
-            raise invalid(f"{what} with non-fully-defined element_shape: {shape_brackets(known)}")
-        return self._stacked(chosen, known)
+            raise invalid(f"{what} with non-fully-defined element_shape: {shape_brackets(known_shape)}")
+        return self._stacked(rows, known_shape)
 
     def scatter(self, tensor: Array, indices: Array) -> TensorList:
         """Returns the list with the rows of `tensor` at `indices`; longer if an index asks for it."""
-        wanted = [int(i) for i in np.asarray(indices).reshape(-1)]
-        if len(wanted) != tensor.shape[0]:
-            raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(wanted)} vs. {tensor.shape[0]}")
-        if any(i < 0 for i in wanted):
+        positions = [int(i) for i in np.asarray(indices).reshape(-1)]
+        if len(positions) != tensor.shape[0]:
+            raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(positions)} vs. {tensor.shape[0]}")
+        if any(i < 0 for i in positions):
             raise invalid("Indices in TensorListScatter must all be non-negative.")
         result = self
-        for index, row in zip(wanted, tensor, strict=True):
+        for index, row in zip(positions, tensor, strict=True):
             result = result._with(result._version.set(index, np.asarray(row)), max(result.length, index + 1))
         return result
 
     def concat(self, shape: Array, leading: Array) -> tuple[Array, Array]:
         """Joins the elements along their first axis, and returns the length of each."""
-        given = shape_from(shape)
+        given_shape = shape_from(shape)
         items = self.items()
-        rest = merge(_without_first(given), _without_first(self.element))
+        row_shape = merge(_without_first(given_shape), _without_first(self.element))
         for index, item in enumerate(items):
             if item is None:
                 continue
             if not item.ndim:
                 raise invalid(f"Concat saw a scalar shape at index {index} but requires at least vectors.")
-            rest = merge(rest, TensorShape(item.shape[1:]))
-            if given.rank and given[0] is not None and given[0] != item.shape[0]:
+            row_shape = merge(row_shape, TensorShape(item.shape[1:]))
+            if given_shape.rank and given_shape[0] is not None and given_shape[0] != item.shape[0]:
                 raise invalid(
                     "First entry of element_shape input does not match the first dim of list element at index: "
-                    f"{index} Expected: {given[0]} Actual: {item.shape[0]}"
+                    f"{index} Expected: {given_shape[0]} Actual: {item.shape[0]}"
                 )
-        if not rest.is_fully_defined():
+        if not row_shape.is_fully_defined():
             raise invalid(
                 "All except the first dimension must be fully defined when concating an empty tensor list. "
-                f"element_shape: {shape_brackets(given)}"
+                f"element_shape: {shape_brackets(given_shape)}"
                 if not items
                 else "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is "
-                f"not fully defined: {shape_brackets(rest)}"
+                f"not fully defined: {shape_brackets(row_shape)}"
             )
-        lengths = self._lengths(items, given, leading)
+        lengths = self._lengths(items, given_shape, leading)
         parts = [
-            self._zeros(TensorShape([n, *rest.as_list()])) if item is None else item
+            self._zeros(TensorShape([n, *row_shape.as_list()])) if item is None else item
             for item, n in zip(items, lengths, strict=True)
         ]
-        empty = _filled(self.dtype, [0, *rest.as_list()])
-        return np.concatenate(parts) if parts else empty, np.array(lengths, np.int64)
+        empty_rows = _filled(self.dtype, [0, *row_shape.as_list()])
+        return np.concatenate(parts) if parts else empty_rows, np.array(lengths, np.int64)
 
     def _lengths(self, items: Sequence[Any], given: TensorShape, leading: Array) -> list[int]:
-        declared = [int(n) for n in np.asarray(leading).reshape(-1)]
+        declared_lengths = [int(n) for n in np.asarray(leading).reshape(-1)]
         first = given[0] if given.rank else None
         if first is None and self.element.rank:
             first = self.element[0]
-        if first is None and not declared:
+        if first is None and not declared_lengths:
             first = next((len(item) for item in items if item is not None), None)
         lengths = []
         for index, item in enumerate(items):
@@ -388,12 +388,12 @@ class TensorList(Referent):
                 lengths.append(len(item))
             elif first is not None:
                 lengths.append(first)
-            elif index < len(declared):
-                lengths.append(declared[index])
+            elif index < len(declared_lengths):
+                lengths.append(declared_lengths[index])
             else:
                 raise invalid(
                     f"List contains uninitialized tensor at index {index} but leading_dims has only "
-                    f"{len(declared)} elements."
+                    f"{len(declared_lengths)} elements."
                 )
         return lengths
 
@@ -424,24 +424,24 @@ class TensorList(Referent):
         result.element = merge(self.element, other.element)
         for index, item in few._version.all().items():
             if item is not None and index < few.length:
-                known = result._version.get(index)
-                total = item if known is None else np.asarray(known + item)
+                own_item = result._version.get(index)
+                total = item if own_item is None else np.asarray(own_item + item)
                 result = result._with(result._version.set(index, total), result.length)
         return result
 
     def _of(self, items: Sequence[Any]) -> TensorList:
-        new = TensorList(self.dtype, self.element, len(items), self.capacity)
-        new._version = _Version({i: item for i, item in enumerate(items) if item is not None})
-        return new
+        result = TensorList(self.dtype, self.element, len(items), self.capacity)
+        result._version = _Version({i: item for i, item in enumerate(items) if item is not None})
+        return result
 
     # --- shapes --------------------------------------------------------------------------------------------------
 
     def _merged(self, shape: Array, items: Iterable[Any]) -> TensorShape:
         """Returns the shape of every element, from what the op and the list declare and the elements show."""
-        known = merge(shape_from(shape), self.element)
+        known_shape = merge(shape_from(shape), self.element)
         for one in dict.fromkeys(shape_of(item) for item in items if item is not None):
-            known = merge(known, TensorShape(one))
-        return known
+            known_shape = merge(known_shape, TensorShape(one))
+        return known_shape
 
     def _zeros(self, shape: TensorShape) -> Array:
         return _filled(self.dtype, shape.as_list())
@@ -458,10 +458,10 @@ class TensorList(Referent):
 
 def own(handle: Any) -> Any:
     """Copies a list or array for a loop alone; `put`, `append`, `take` and `cut` may change the copy of a list."""
-    found: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
-    if not isinstance(found, TensorList):
+    value: Any = handle[()] if isinstance(handle, np.ndarray) and not handle.ndim else handle
+    if not isinstance(value, TensorList):
         return np.array(handle)
-    return boxed(found._with(_Version(found._version.all()), found.length))
+    return boxed(value._with(_Version(value._version.all()), value.length))
 
 
 def from_rows(tensor: Array, shape: TensorShape, dtype: DType) -> TensorList:

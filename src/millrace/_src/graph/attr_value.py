@@ -142,9 +142,9 @@ Library = Mapping[str, Any]
 
 
 def _decode_function(proto: Any, library: Library) -> Any:
-    found = library.get(proto.name)
-    if found is not None and not proto.attr:
-        return found
+    function = library.get(proto.name)
+    if function is not None and not proto.attr:
+        return function
     return FunctionName(proto.name, {name: decode_attr(attr, library) for name, attr in proto.attr.items()})
 
 

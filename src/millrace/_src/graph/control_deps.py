@@ -37,17 +37,17 @@ def add_automatic_control_dependencies(graph: FuncGraph, start: int = 0) -> list
             last_outside = [operation]
         for tensor, writes in uses:
             resource = id(tensor)
-            previous = last_write.get(resource)
-            if previous is not None:
-                waits.append(previous)
+            previous_write = last_write.get(resource)
+            if previous_write is not None:
+                waits.append(previous_write)
             if writes:
                 waits.extend(reads.pop(resource, ()))
                 last_write[resource] = operation
             else:
                 reads.setdefault(resource, []).append(operation)
         ancestors = {t.op for t in operation.inputs}
-        others = (w for w in dict.fromkeys(waits) if w not in ancestors and w is not operation)
-        rewriting.wait_for(operation, others)
+        predecessors = (w for w in dict.fromkeys(waits) if w not in ancestors and w is not operation)
+        rewriting.wait_for(operation, predecessors)
     return must_run
 
 
@@ -102,12 +102,12 @@ def body_effects(bodies: Iterable[Any]) -> Effects:
 def _graph_effects(graph: Any) -> Effects:
     """Returns the effects of a graph's operations; kept with their number, as graphs in graphs ask again and again."""
     operations = graph.get_operations()
-    known = graph.known_effects
-    if known is None or known[0] != len(operations):
-        given = {t.op for t in graph.inputs}
-        known = len(operations), _strongest({op.effects for op in operations if op not in given})
-        graph.known_effects = known
-    effects: Effects = known[1]
+    known_effects = graph.known_effects
+    if known_effects is None or known_effects[0] != len(operations):
+        sources = {t.op for t in graph.inputs}
+        known_effects = len(operations), _strongest({op.effects for op in operations if op not in sources})
+        graph.known_effects = known_effects
+    effects: Effects = known_effects[1]
     return effects
 
 

@@ -30,12 +30,12 @@ def create_op(
     except NotFoundError as error:
         raise RuntimeError(error.message) from None
     values = {key: _decoded(key, value) for key, value in (attrs or {}).items()}
-    given = {key: value for key, value in values.items() if key not in op.signature.inferred_attrs}
+    given_attrs = {key: value for key, value in values.items() if key not in op.signature.inferred_attrs}
     with graph.as_default():
-        made = execute(op, _grouped(op, inputs, values), given, name)
-    if isinstance(made, Operation):
-        return made
-    operation: Operation = (made[0] if isinstance(made, list) else made).op
+        outputs = execute(op, _grouped(op, inputs, values), given_attrs, name)
+    if isinstance(outputs, Operation):
+        return outputs
+    operation: Operation = (outputs[0] if isinstance(outputs, list) else outputs).op
     return operation
 
 
@@ -56,8 +56,11 @@ def _grouped(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list
     if -1 in lengths or sum(1 if length is None else length for length in lengths) != len(inputs):
         names = ", ".join(op.signature.input_names)
         raise ValueError(f"{op.name} has the inputs ({names}); received {len(inputs)} tensors.")
-    rest = iter(inputs)
-    return [next(rest) if length is None else [next(rest) for _ in range(length)] for length in lengths]
+    remaining_inputs = iter(inputs)
+    return [
+        next(remaining_inputs) if length is None else [next(remaining_inputs) for _ in range(length)]
+        for length in lengths
+    ]
 
 
 def _length(arg: Any, attrs: Mapping[str, Any]) -> int | None:

@@ -20,15 +20,15 @@ from millrace._src.proto import full_type_pb2
 
 def full_type_of(op_def: OpDef, attrs: Mapping[str, Any]) -> full_type_pb2.FullTypeDef | None:
     """Returns the type of the outputs of a node as a product; None where TensorFlow notes none."""
-    declared = op_def.traits.full_type
-    if declared is None:
+    declared_type = op_def.traits.full_type
+    if declared_type is None:
         return None
-    *constructors, attr = declared.rstrip("]").split("[")
+    *constructors, attr = declared_type.rstrip("]").split("[")
     innermost = type_constant(attrs[attr]).removeprefix("DT_")
     names = [f"TFT_{name}" for name in ("PRODUCT", *constructors, innermost)]
     if names[-1] not in full_type_pb2.FullTypeId.keys():  # noqa: SIM118  (the enum itself cannot be asked `in`)
         return None
-    found: full_type_pb2.FullTypeDef | None = None
+    full_type: full_type_pb2.FullTypeDef | None = None
     for name in reversed(names):
-        found = full_type_pb2.FullTypeDef(type_id=name, args=[] if found is None else [found])
-    return found
+        full_type = full_type_pb2.FullTypeDef(type_id=name, args=[] if full_type is None else [full_type])
+    return full_type

@@ -69,9 +69,9 @@ class FuncGraph(Graph):
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """Returns the tensor of this graph that stands for `tensor`, made on first use."""
-        found = self._captures.get(id(tensor))
-        if found is not None:
-            return found[1]
+        capture = self._captures.get(id(tensor))
+        if capture is not None:
+            return capture[1]
         if isinstance(tensor, EagerTensor):
             if tensor._value.size <= _MAX_INLINE_ELEMENTS and tensor.dtype.name not in ("resource", "variant"):
                 if _can_have_gradient(tensor) and _is_open(self.outer_graph):
@@ -94,12 +94,12 @@ class FuncGraph(Graph):
 
     def _inlined(self, tensor: EagerTensor, name: str) -> SymbolicTensor:
         """Makes the constant that holds the value of an eager tensor; tapes know both under one number."""
-        found = self._constants.get(id(tensor))
-        if found is None:
+        copy = self._constants.get(id(tensor))
+        if copy is None:
             constant = self.constant(tensor._value, tensor.dtype, name)
             constant._tape_id = tape_id(tensor)
-            found = self._constants[id(tensor)] = (tensor, constant)
-        return found[1]
+            copy = self._constants[id(tensor)] = (tensor, constant)
+        return copy[1]
 
     def _add_capture(self, tensor: Tensor, name: str | None) -> SymbolicTensor:
         full_name, user_name = _capture_name(tensor, name)
@@ -126,9 +126,9 @@ class FuncGraph(Graph):
         """Returns `tensor`, or its stand-in where this graph or one around it was made from the tensor's graph."""
         graph: Any = self
         while isinstance(graph, FuncGraph):
-            found = graph.stand_in(tensor)
-            if found is not None:
-                return found
+            stand_in = graph.stand_in(tensor)
+            if stand_in is not None:
+                return stand_in
             graph = graph.outer_graph
         return tensor
 
@@ -140,14 +140,14 @@ class FuncGraph(Graph):
                 return
             outer = outer.outer_graph
         frame = tensor.op.source
-        made = f"\nThe tensor {tensor} cannot be accessed from {self!r}, because it was defined in {tensor.graph!r}."
+        origin = f"\nThe tensor {tensor} cannot be accessed from {self!r}, because it was defined in {tensor.graph!r}."
         raise TypeError(
             f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
             "locals or TensorFlow "
             "collections to access it.\nPlease see "
             "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
             "for more "
-            f"information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{made}"
+            f"information.\n{f'{tensor} was defined here:{chr(10)}    {frame}' if frame is not None else ''}\n{origin}"
         )
 
     def add_placeholder(self, dtype: DType, shape: Any, name: str, user_name: str | None = None) -> SymbolicTensor:
@@ -212,7 +212,7 @@ def _is_constant(tensor: SymbolicTensor) -> bool:
     operation = tensor.op
     if not operation.static_values or operation.inputs:
         return False
-    return all(tensor is not given for given in getattr(operation.graph, "inputs", ()))
+    return all(tensor is not placeholder for placeholder in getattr(operation.graph, "inputs", ()))
 
 
 def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:

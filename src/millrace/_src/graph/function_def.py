@@ -47,33 +47,33 @@ def graph_of(function: Any) -> FuncGraph | None:
 
 def called_functions(operation: Operation) -> list[Any]:
     """Lists the functions among an operation's attributes, in the order that the op declares."""
-    found: list[Any] = []
+    functions: list[Any] = []
     for name, kind in operation.op_def.attr_kinds.items():
         value = operation.attrs.get(name)
         if kind == "func" and value is not None:
-            found.append(value)
+            functions.append(value)
         elif kind == "list[func]" and value is not None:
-            found.extend(value)
-    return found
+            functions.extend(value)
+    return functions
 
 
 def collect_functions(graph: Any) -> dict[str, Any]:
     """Collects all functions that a graph holds or calls, by name; a caller before the functions that it calls."""
-    found: dict[str, Any] = {}
-    pending = [iter([*_direct_functions(graph)])]
-    while pending:
-        function = next(pending[-1], None)
+    functions: dict[str, Any] = {}
+    stack = [iter([*_direct_functions(graph)])]
+    while stack:
+        function = next(stack[-1], None)
         if function is None:
-            pending.pop()
-        elif graph_of(function) is not None and function_name(function) not in found:
-            found[function_name(function)] = function
-            pending.append(iter(_direct_functions(graph_of(function))))
-    return found
+            stack.pop()
+        elif graph_of(function) is not None and function_name(function) not in functions:
+            functions[function_name(function)] = function
+            stack.append(iter(_direct_functions(graph_of(function))))
+    return functions
 
 
 def _direct_functions(graph: Any) -> list[Any]:
-    called = [function for operation in graph.get_operations() for function in called_functions(operation)]
-    return called + list(graph.functions.values())
+    functions = [function for operation in graph.get_operations() for function in called_functions(operation)]
+    return functions + list(graph.functions.values())
 
 
 # --- writing -----------------------------------------------------------------------------------------------------
@@ -126,10 +126,10 @@ def function_to_function_def(function: Any, add_shapes: bool = False) -> functio
 
 def _compile_attributes(function: Any) -> dict[str, Any]:
     """Returns the attributes that say a function's `jit_compile` on the wire."""
-    compiled = getattr(function, "jit_compile", None)
-    if compiled is None:
+    jit_compile = getattr(function, "jit_compile", None)
+    if jit_compile is None:
         return {}
-    return {"_XlaMustCompile": True, "_noinline": True} if compiled else {"_XlaMustCompile": False}
+    return {"_XlaMustCompile": True, "_noinline": True} if jit_compile else {"_XlaMustCompile": False}
 
 
 def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.FunctionDef:
@@ -141,18 +141,18 @@ def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.F
     _write_arguments(proto, graph, arguments)
     placeholders = {tensor.op for tensor in graph.inputs}
     body = [operation for operation in graph.get_operations() if operation not in placeholders]
-    renamed = {operation: names.unique(operation.name) for operation in body}
+    new_names = {operation: names.unique(operation.name) for operation in body}
     tensors = dict(zip(map(id, graph.inputs), arguments, strict=True))
     for operation in body:
-        _name_outputs(operation, renamed[operation], tensors)
+        _name_outputs(operation, new_names[operation], tensors)
     for operation in body:
-        proto.node_def.append(_body_node(operation, renamed, tensors, add_shapes))
+        proto.node_def.append(_body_node(operation, new_names, tensors, add_shapes))
     for result, tensor in zip(results, graph.outputs, strict=True):
         proto.signature.output_arg.add(name=result, type=tensor.dtype.enum)
         proto.ret[result] = tensors[id(tensor)]
     if add_shapes:
         _write_handle_types(proto.signature, graph, body)
-    _write_control_results(proto, graph, renamed)
+    _write_control_results(proto, graph, new_names)
     proto.signature.is_stateful = any(operation.effects is not Effects.NONE for operation in body)
     return proto
 
@@ -177,11 +177,11 @@ def _write_arguments(proto: Any, graph: FuncGraph, names: Iterable[str]) -> None
 
 def _write_handle_types(signature: Any, graph: FuncGraph, body: Iterable[Operation]) -> None:
     """Notes on arguments and results the variables behind handles; TensorFlow notes nothing on unused arguments."""
-    used = {id(tensor) for operation in body for tensor in operation.inputs} | set(map(id, graph.outputs))
+    used_tensors = {id(tensor) for operation in body for tensor in operation.inputs} | set(map(id, graph.outputs))
     arguments = zip((*signature.input_arg, *signature.output_arg), (*graph.inputs, *graph.outputs), strict=True)
     for arg, tensor in arguments:
         variable = tensor.handle_type
-        if isinstance(variable, VariableHandle) and id(tensor) in used:
+        if isinstance(variable, VariableHandle) and id(tensor) in used_tensors:
             arg.handle_data.add(dtype=variable.dtype.enum, shape=variable.shape.as_proto())
 
 
@@ -204,20 +204,20 @@ def _name_outputs(operation: Operation, name: str, tensors: dict[int, str]) -> N
             position += 1
 
 
-def _body_node(operation: Operation, renamed: dict[Operation, str], tensors: dict[int, str], add_shapes: bool) -> Any:
+def _body_node(operation: Operation, new_names: dict[Operation, str], tensors: dict[int, str], add_shapes: bool) -> Any:
     node = encode_node(operation, lambda tensor: tensors[id(tensor)], add_shapes)
-    node.name = renamed[operation]
+    node.name = new_names[operation]
     if add_shapes and not operation.outputs:  # in a function, unlike in a graph
         node.attr["_output_shapes"].CopyFrom(encode_attr([], "list[shape]"))
     del node.input[len(operation.inputs) :]
-    controls = [renamed[control] for control in operation.control_inputs if control in renamed]
+    controls = [new_names[control] for control in operation.control_inputs if control in new_names]
     node.input.extend(sorted(f"^{control}" for control in controls))
     return node
 
 
-def _write_control_results(proto: Any, graph: FuncGraph, renamed: dict[Operation, str]) -> None:
+def _write_control_results(proto: Any, graph: FuncGraph, new_names: dict[Operation, str]) -> None:
     for operation in graph.control_outputs:
-        name = renamed[operation]
+        name = new_names[operation]
         proto.signature.control_output.append(name)
         proto.control_ret[name] = name
 
@@ -261,14 +261,14 @@ class FunctionLibrary(Mapping[str, Any]):
 
     def _reuse(self, name: str, function: Any) -> Any:
         """Returns the known function of the same name if both are the same, else the new function."""
-        known = self._known.get(name)
-        if known is None or graph_of(known) is None:
+        known_function = self._known.get(name)
+        if known_function is None or graph_of(known_function) is None:
             return function
-        if _wire(known) != _wire(function):
+        if _wire(known_function) != _wire(function):
             raise ValueError(
                 f"Cannot add function '{name}' because a different function with the same name already exists."
             )
-        return known
+        return known_function
 
     def __iter__(self) -> Iterator[str]:
         return iter({**self._known, **self._defs})
@@ -305,7 +305,7 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
         graph = FuncGraph(name)
     arguments = _read_arguments(graph, proto)
     reader = NodeImport(graph, {} if library is None else library, _parser(arguments))
-    made = reader.run(proto.node_def)
+    operations = reader.run(proto.node_def)
     for arg in proto.signature.output_arg:
         if arg.name not in proto.ret:
             raise ValueError(
@@ -313,9 +313,9 @@ def function_def_to_func_graph(proto: Any, library: Mapping[str, Any] | None = N
             )
         graph.outputs.append(_result(reader, arguments, proto.ret[arg.name], name))
     for control in proto.signature.control_output:
-        if proto.control_ret.get(control) not in made:
+        if proto.control_ret.get(control) not in operations:
             raise ValueError(f"Function '{name}': control result '{control}' refers to no node of its body.")
-        graph.control_outputs.append(made[proto.control_ret[control]])
+        graph.control_outputs.append(operations[proto.control_ret[control]])
     results = [arg.name for arg in proto.signature.output_arg]
     graph.wire_names = (results, list(arguments))  # type: ignore[attr-defined]  # only graphs from files have them
     return graph
@@ -339,8 +339,10 @@ def _read_arguments(graph: FuncGraph, proto: Any) -> dict[str, Any]:
         operation = graph.add_operation(get_op("Placeholder"), (), attrs, arg.name, shapes=(shape,), control_inputs=())
         graph._names_in_use.setdefault(arg.name.lower(), 1)
         if dtype.name == "resource" and arg.handle_data:
-            known = arg.handle_data[0]
-            operation.outputs[0].handle_type = VariableHandle(as_dtype(known.dtype), TensorShape(known.shape))
+            handle_data = arg.handle_data[0]
+            operation.outputs[0].handle_type = VariableHandle(
+                as_dtype(handle_data.dtype), TensorShape(handle_data.shape)
+            )
         arguments[arg.name] = operation.outputs[0]
         graph.inputs.append(operation.outputs[0])
     return arguments

@@ -152,8 +152,8 @@ class Graph:
         convert = getattr(obj, "_as_graph_element", None)
         if convert is not None:
             return self.as_graph_element(convert(), allow_tensor, allow_operation)
-        wanted = " or ".join(k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok)
-        raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
+        allowed_kinds = " or ".join(k for k, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok)
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {allowed_kinds}.")
 
     def _element(self, name: str, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         operation_name, colon, index = name.rpartition(":")
@@ -254,8 +254,8 @@ class Graph:
     ) -> tuple[list[Any], Operation]:
         """Adds an op call with Python or tensor inputs; returns its input tensors and the operation."""
         full_name = self._operation_name(op.name if name is None else name)
-        flat = convert_inputs(op, inputs, attrs, full_name)
-        return flat, self.add_operation(op, flat, attrs, full_name)
+        tensors = convert_inputs(op, inputs, attrs, full_name)
+        return tensors, self.add_operation(op, tensors, attrs, full_name)
 
     def add_operation(
         self,
@@ -346,20 +346,20 @@ class Graph:
         return self._unique(f"{self._scope}/{name}" if self._scope else name, mark_as_used)
 
     def _unique(self, name: str, mark_as_used: bool = True) -> str:
-        used = self._names_in_use
+        used_names = self._names_in_use
         key = name.lower()
-        count = used.get(key, 0)
+        count = used_names.get(key, 0)
         if mark_as_used:
-            used[key] = count + 1
+            used_names[key] = count + 1
         if not count:
             return name
         base = key
-        while key in used:
+        while key in used_names:
             key = f"{base}_{count}"
             count += 1
         if mark_as_used:
-            used[key] = 1
-            used[base] = count
+            used_names[key] = 1
+            used_names[base] = count
         return f"{name}_{count - 1}"
 
     @contextlib.contextmanager
@@ -372,7 +372,7 @@ class Graph:
                     f"'{name}' is not a valid root scope name. A root scope name has to match the "
                     f"following pattern: {pattern.pattern}"
                 )
-        previous = self._scope
+        outer_scope = self._scope
         if not name:
             self._scope = ""
         elif name.endswith("/"):
@@ -382,7 +382,7 @@ class Graph:
         try:
             yield self._scope + "/" if self._scope else ""
         finally:
-            self._scope = previous
+            self._scope = outer_scope
 
     def get_name_scope(self) -> str:
         """Returns the current name scope, without a trailing "/"."""
@@ -435,8 +435,10 @@ class Graph:
     @contextlib.contextmanager
     def device(self, device_name: Any) -> Iterator[None]:
         """Sets the device that the operations made within request."""
-        outer = self._devices[-1] if self._devices else ""
-        self._devices.append(merge_devices(outer, device_name) if isinstance(device_name, str) and device_name else "")
+        outer_device = self._devices[-1] if self._devices else ""
+        self._devices.append(
+            merge_devices(outer_device, device_name) if isinstance(device_name, str) and device_name else ""
+        )
         try:
             yield
         finally:
@@ -448,14 +450,14 @@ class Graph:
 
         Everything is on one device, so only saved graphs tell.
         """
-        previous = self._colocations
-        other = None if op is None else self._controller(op)
-        outer = [] if ignore_existing or op is None else previous
-        self._colocations = outer if other is None else [*outer, other]
+        outer_colocations = self._colocations
+        controller = None if op is None else self._controller(op)
+        base = [] if ignore_existing or op is None else outer_colocations
+        self._colocations = base if controller is None else [*base, controller]
         try:
             yield
         finally:
-            self._colocations = previous
+            self._colocations = outer_colocations
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
@@ -476,12 +478,12 @@ class Graph:
         """
         if not isinstance(op_type_map, dict) or not all(isinstance(s, str) for kv in op_type_map.items() for s in kv):
             raise TypeError(f"op_type_map must be a dictionary mapping strings to strings; received {op_type_map!r}.")
-        previous = self._gradient_overrides
-        self._gradient_overrides = {**previous, **op_type_map}
+        outer_overrides = self._gradient_overrides
+        self._gradient_overrides = {**outer_overrides, **op_type_map}
         try:
             yield
         finally:
-            self._gradient_overrides = previous
+            self._gradient_overrides = outer_overrides
 
     # --- collections (v1) --------------------------------------------------------------------------------------
 
@@ -540,18 +542,18 @@ def _shapes_text(inputs: Sequence[Any]) -> str:
 
 
 def _node_text(op: OpDef, name: str, inputs: Sequence[Any], attrs: dict[str, Any]) -> str:
-    shown = []
+    attr_texts = []
     for key in sorted(attrs):
         value = attrs[key]
         if isinstance(value, DType):
-            shown.append(f"{key}=DT_{value.name.upper()}" if value.name != "float32" else f"{key}=DT_FLOAT")
+            attr_texts.append(f"{key}=DT_{value.name.upper()}" if value.name != "float32" else f"{key}=DT_FLOAT")
         elif isinstance(value, bool):
-            shown.append(f"{key}={str(value).lower()}")
+            attr_texts.append(f"{key}={str(value).lower()}")
         elif isinstance(value, (int, float)):
-            shown.append(f"{key}={value}")
+            attr_texts.append(f"{key}={value}")
         elif isinstance(value, str):
-            shown.append(f'{key}="{value}"')
+            attr_texts.append(f'{key}="{value}"')
         elif isinstance(value, tuple) and all(isinstance(v, (int, float)) for v in value):
-            shown.append(f"{key}=[{', '.join(map(str, value))}]")
+            attr_texts.append(f"{key}=[{', '.join(map(str, value))}]")
     arguments = ", ".join(t.op.name if t.value_index == 0 else t.name for t in inputs)
-    return f"{{{{node {name}}}}} = {op.name}[{', '.join(shown)}]({arguments})"
+    return f"{{{{node {name}}}}} = {op.name}[{', '.join(attr_texts)}]({arguments})"

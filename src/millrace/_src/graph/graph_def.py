@@ -55,12 +55,12 @@ def graph_to_graph_def(graph: Any, from_version: int | None = None, add_shapes: 
 
 def versions_of(graph: Any) -> versions_pb2.VersionDef:
     """Returns the versions of a graph: this program's, lowered by the versions of imported graphs."""
-    known = vars(graph).get("_versions")
+    stored_versions = vars(graph).get("_versions")
     versions = versions_pb2.VersionDef()
-    if known is None:
+    if stored_versions is None:
         versions.producer = PRODUCER
     else:
-        versions.CopyFrom(known)
+        versions.CopyFrom(stored_versions)
     return versions
 
 

@@ -132,11 +132,11 @@ def _strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) ->
     producers = {op.name: {attr.name: attr for attr in op.attr} for op in producer_op_list.op}
     for node in proto.node:
         try:
-            known = get_op(node.op).attr_kinds
+            known_attrs = get_op(node.op).attr_kinds
         except KeyError:
             continue
         for key, attr in producers.get(node.op, {}).items():
-            if key in known or key not in node.attr or not attr.HasField("default_value"):
+            if key in known_attrs or key not in node.attr or not attr.HasField("default_value"):
                 continue
             if decode_attr(node.attr[key]) == decode_attr(attr.default_value):
                 del node.attr[key]
@@ -172,7 +172,7 @@ def _import(
 ) -> Any:
     merge_versions(graph, proto.versions)
     library = FunctionLibrary(proto.library.function, graph.functions)
-    used: set[tuple[str, int]] = set()
+    used_keys: set[tuple[str, int]] = set()
 
     def parse(text: str) -> Reference:
         if not re.fullmatch(r".*:\d+", text):
@@ -181,7 +181,7 @@ def _import(
             name, _, index = text.rpartition(":")
             key = (name, int(index))
         if key in tensors:
-            used.add(key)
+            used_keys.add(key)
             return Reference(*key, given=tensors[key])
         return Reference(*key)
 
@@ -189,11 +189,11 @@ def _import(
     for name in names:
         names[name] = _free_name(graph, f"{prefix}/{name}" if prefix else name, names)
     reader = NodeImport(graph, library, parse, names.__getitem__, graph._current_controls(()))
-    made = reader.run(proto.node)
+    operations = reader.run(proto.node)
     for function in proto.library.function:
         graph.functions[function.signature.name] = library[function.signature.name]
-    _refuse_unused(tensors, used, made)
-    return None if elements is None else [_element(element, made, tensors) for element in elements]
+    _refuse_unused(tensors, used_keys, operations)
+    return None if elements is None else [_element(element, operations, tensors) for element in elements]
 
 
 def _free_name(graph: Any, name: str, taken: Mapping[str, str]) -> str:
@@ -206,28 +206,32 @@ def _free_name(graph: Any, name: str, taken: Mapping[str, str]) -> str:
 
 
 def _refuse_unused(
-    tensors: Mapping[tuple[str, int], Any], used: Iterable[tuple[str, int]], made: Mapping[str, Operation]
+    tensors: Mapping[tuple[str, int], Any], used: Iterable[tuple[str, int]], operations: Mapping[str, Operation]
 ) -> None:
     """Raises ValueError for keys of `input_map` that name no tensor of the imported graph."""
-    unused = sorted(set(tensors) - set(used))
-    missing = [f"{name}:{index}" for name, index in unused if name not in made or index >= len(made[name].outputs)]
-    if missing:
-        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing)}]")
+    unused_keys = sorted(set(tensors) - set(used))
+    missing_tensors = [
+        f"{name}:{index}"
+        for name, index in unused_keys
+        if name not in operations or index >= len(operations[name].outputs)
+    ]
+    if missing_tensors:
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing_tensors)}]")
 
 
-def _element(text: str, made: Mapping[str, Operation], tensors: Mapping[tuple[str, int], Any]) -> Any:
+def _element(text: str, operations: Mapping[str, Operation], tensors: Mapping[tuple[str, int], Any]) -> Any:
     """Returns the operation `"a"` or the tensor `"a:0"`."""
     if ":" not in text:
-        if text not in made:
+        if text not in operations:
             raise ValueError(f"Requested return node '{text}' not found in graph def")
-        return made[text]
+        return operations[text]
     name, index = _split(text)
     if (name, index) in tensors:
         return tensors[name, index]
-    if name not in made:
+    if name not in operations:
         raise ValueError(f"Requested return tensor '{text}' not found in graph def")
-    if index >= len(made[name].outputs):
+    if index >= len(operations[name].outputs):
         raise ValueError(
-            f"Invalid return output {index} of node '{name}', which has {len(made[name].outputs)} output(s)"
+            f"Invalid return output {index} of node '{name}', which has {len(operations[name].outputs)} output(s)"
         )
-    return made[name].outputs[index]
+    return operations[name].outputs[index]

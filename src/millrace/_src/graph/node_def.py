@@ -105,7 +105,7 @@ def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]
     Raises: ValueError: if one is missing, of another kind than declared, or not allowed.
     """
     kinds = op_def.attr_kinds
-    declared: dict[str, Any] = {}
+    declared_attrs: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for key, proto in node.attr.items():
         kind = kinds.get(key)
@@ -117,9 +117,9 @@ def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]
             _refuse(str(error), key, op_def, name)
         if kind in ("func", "list[func]"):
             _check_functions(key, value, name)
-        (declared if kind is not None else extra)[key] = value
+        (declared_attrs if kind is not None else extra)[key] = value
     extra.pop("_output_shapes", None)
-    attrs = op_def.normalize_attrs(declared)
+    attrs = op_def.normalize_attrs(declared_attrs)
     for key in kinds:
         if key not in attrs:
             raise ValueError(f"NodeDef missing attr '{key}' from {op_summary(op_def)}; NodeDef: {{{{node {name}}}}}")
@@ -128,13 +128,13 @@ def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]
 
 
 def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> None:
-    found, expected = wire_kind(proto), wire_attr_kind(kind)
-    if found == expected or (found == "list" and expected.startswith("list(")):
+    actual_kind, declared_kind = wire_kind(proto), wire_attr_kind(kind)
+    if actual_kind == declared_kind or (actual_kind == "list" and declared_kind.startswith("list(")):
         return
-    if found is None:
+    if actual_kind is None:
         what = "AttrValue had placeholder value" if proto.WhichOneof("value") else "AttrValue missing value"
-        _refuse(f"{what} with expected type '{expected}'", key, op_def, name)
-    _refuse(f"AttrValue had value with type '{found}' when '{expected}' expected", key, op_def, name)
+        _refuse(f"{what} with expected type '{declared_kind}'", key, op_def, name)
+    _refuse(f"AttrValue had value with type '{actual_kind}' when '{declared_kind}' expected", key, op_def, name)
 
 
 def _check_functions(key: str, value: Any, name: str) -> None:
@@ -149,13 +149,13 @@ def _check_functions(key: str, value: Any, name: str) -> None:
 
 def _check_types(attrs: dict[str, Any], op_def: OpDef, name: str) -> None:
     for key, types in op_def.types.items():
-        allowed = types.allowed if isinstance(types, TypeList) else types
+        allowed_types = types.allowed if isinstance(types, TypeList) else types
         for dtype in attrs[key] if isinstance(types, TypeList) else (attrs[key],):
             if dtype.is_ref:
                 what = f"AttrValue must not have reference type value of {dtype.name.replace('float32', 'float')}"
                 _refuse(what, key, op_def, name)
-            if dtype not in allowed:
-                words = ", ".join(runtime_name(member) for member in allowed)
+            if dtype not in allowed_types:
+                words = ", ".join(runtime_name(member) for member in allowed_types)
                 raise ValueError(
                     f"Value for attr '{key}' of {runtime_name(dtype)} is not in the list of allowed values: "
                     f"{words}\n\t; NodeDef: {{{{node {name}}}}}; {op_summary(op_def)}"

@@ -93,10 +93,10 @@ class NodeImport:
 
     def _build(self, node: Any, references: Sequence[Reference], controls: Sequence[str]) -> None:
         name = self.rename(node.name)
-        called = self.library.get(node.op)
-        op_def = find_op(node.op) if called is None else _call_op(called)
+        function = self.library.get(node.op)
+        op_def = find_op(node.op) if function is None else _call_op(function)
         inputs = [self._tensor(node.name, reference) for reference in references]
-        attrs = decode_attrs(node, op_def, name, self.library) if called is None else _call_attrs(called, inputs)
+        attrs = decode_attrs(node, op_def, name, self.library) if function is None else _call_attrs(function, inputs)
         _check_inputs(op_def, attrs, inputs, name)
         self._rename_colocations(node.name, attrs)
         waits = dict.fromkeys([*(self.made[control] for control in controls), *self.controls])
@@ -127,16 +127,16 @@ class NodeImport:
         groups = attrs.get("_class")
         if groups is None:
             return
-        renamed = []
+        new_names = []
         for group in groups:
             target = group.removeprefix("loc:@")
             if group.startswith("loc:@"):
                 if target not in self.made and target != node_name:
                     raise ValueError(f"Node '{node_name}' expects to be colocated with unknown node '{target}'")
-                made = self.made.get(target)
-                group = "loc:@" + (made.name if made is not None else self.rename(target))
-            renamed.append(group)
-        attrs["_class"] = tuple(renamed)
+                operation = self.made.get(target)
+                group = "loc:@" + (operation.name if operation is not None else self.rename(target))
+            new_names.append(group)
+        attrs["_class"] = tuple(new_names)
 
 
 def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
@@ -155,25 +155,25 @@ def _order(
 ) -> Iterable[int]:
     """Returns the positions of the nodes, each after its inputs and controls; of ready ones the first in the file."""
     consumers: dict[int, list[int]] = {}
-    pending = []
+    counts = []
     for position, (data, controls) in enumerate(references):
         sources = {index[r.node] for r in data if r.given is None} | {index[c] for c in controls}
         sources |= {index[target] for target in _colocations(nodes[position]) if target in index} - {position}
-        pending.append(len(sources))
+        counts.append(len(sources))
         for source in sources:
             consumers.setdefault(source, []).append(position)
-    ready = [position for position, count in enumerate(pending) if not count]
-    ordered = []
+    ready = [position for position, count in enumerate(counts) if not count]
+    order = []
     while ready:
         position = heapq.heappop(ready)
-        ordered.append(position)
+        order.append(position)
         for consumer in consumers.get(position, ()):
-            pending[consumer] -= 1
-            if not pending[consumer]:
+            counts[consumer] -= 1
+            if not counts[consumer]:
                 heapq.heappush(ready, consumer)
-    if len(ordered) < len(nodes):
-        raise ValueError(f"{len(nodes) - len(ordered)} nodes in a cycle")
-    return ordered
+    if len(order) < len(nodes):
+        raise ValueError(f"{len(nodes) - len(order)} nodes in a cycle")
+    return order
 
 
 def _colocations(node: Any) -> list[str]:
@@ -187,14 +187,14 @@ def _colocations(node: Any) -> list[str]:
 
 
 def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], name: str) -> None:
-    expected = [dtype for arg in op_def.signature.inputs for dtype in arg.dtypes(attrs)]
-    if len(expected) != len(inputs):
-        words = ", ".join(runtime_name(dtype) for dtype in expected)
+    dtypes = [dtype for arg in op_def.signature.inputs for dtype in arg.dtypes(attrs)]
+    if len(dtypes) != len(inputs):
+        words = ", ".join(runtime_name(dtype) for dtype in dtypes)
         raise ValueError(
             f"NodeDef expected inputs '{words}' do not match {len(inputs)} inputs specified; {op_summary(op_def)}; "
             f"NodeDef: {{{{node {name}}}}}"
         )
-    for position, (dtype, tensor) in enumerate(zip(expected, inputs, strict=True)):
+    for position, (dtype, tensor) in enumerate(zip(dtypes, inputs, strict=True)):
         if tensor.dtype.base_dtype is not dtype:
             raise ValueError(
                 f"Input {position} of node {name} was passed {runtime_name(tensor.dtype)} from {tensor.name} "
@@ -226,8 +226,8 @@ def _merge_shapes(operation: Operation, node: Any) -> None:
     """Adds what an `_output_shapes` attribute knows to the inferred shapes."""
     if "_output_shapes" not in node.attr:
         return
-    given = [TensorShape(shape) for shape in node.attr["_output_shapes"].list.shape]
-    for position, (tensor, shape) in enumerate(zip(operation.outputs, given, strict=False)):
+    stated_shapes = [TensorShape(shape) for shape in node.attr["_output_shapes"].list.shape]
+    for position, (tensor, shape) in enumerate(zip(operation.outputs, stated_shapes, strict=False)):
         if not tensor.shape.is_compatible_with(shape):
             raise ValueError(
                 f"Node '{operation.name}' has an _output_shapes attribute inconsistent with the GraphDef for output "
@@ -242,8 +242,8 @@ def _difference(inferred: TensorShape, given: TensorShape) -> str:
     pairs = zip(inferred.as_list(), given.as_list(), strict=True)
     for position, (a, b) in enumerate(pairs):
         if a is not None and b is not None and a != b:
-            both = f"Shapes are {inferred} and {given}."
-            return f"Dimension {position} in both shapes must be equal, but are {a} and {b}. {both}"
+            shapes_text = f"Shapes are {inferred} and {given}."
+            return f"Dimension {position} in both shapes must be equal, but are {a} and {b}. {shapes_text}"
     return f"Shapes are {inferred} and {given}."
 
 

@@ -69,10 +69,10 @@ def _attr_proto(op_def: OpDef, name: str, kind: str) -> op_def_pb2.OpDef.AttrDef
         proto.has_minimum, proto.minimum = True, types.minimum
     if _is_number_of_inputs(op_def, name):
         proto.has_minimum, proto.minimum = True, 1
-    allowed = _restriction(types)
-    if allowed:
+    allowed_types = _restriction(types)
+    if allowed_types:
         listed: Any = proto.allowed_values.list.type
-        listed.extend(dtype.enum for dtype in allowed)
+        listed.extend(dtype.enum for dtype in allowed_types)
     return proto
 
 
@@ -82,10 +82,10 @@ def _is_number_of_inputs(op_def: OpDef, name: str) -> bool:
 
 def _restriction(types: TypeSet | TypeList | None) -> tuple[DType, ...]:
     """Returns the dtypes to which a type attribute is restricted; empty when any dtype will do."""
-    allowed = types.allowed if isinstance(types, TypeList) else types
-    if allowed is None or any(dtype.name == "variant" for dtype in allowed):
+    allowed_types = types.allowed if isinstance(types, TypeList) else types
+    if allowed_types is None or any(dtype.name == "variant" for dtype in allowed_types):
         return ()
-    return tuple(allowed)
+    return tuple(allowed_types)
 
 
 # --- the one-line summary ----------------------------------------------------------------------------------------
@@ -123,9 +123,9 @@ def _attr_summary(op_def: OpDef, name: str, kind: str) -> str:
         text += f",default={value_text(default if default is not None else getattr(types, 'default', None))}"
     if proto.has_minimum:
         text += f",min={proto.minimum}"
-    allowed = _restriction(op_def.types.get(name))
-    if allowed:
-        text += f",allowed=[{', '.join(type_constant(dtype) for dtype in allowed)}]"
+    allowed_types = _restriction(op_def.types.get(name))
+    if allowed_types:
+        text += f",allowed=[{', '.join(type_constant(dtype) for dtype in allowed_types)}]"
     return text
 
 

@@ -93,8 +93,8 @@ class Operation:
         rule = self.op_def.rules.handles
         if rule is None or True not in [tensor.dtype.is_handle for tensor in self.outputs]:
             return
-        found = rule(ShapeContext(self.op_def, self.inputs, self.attrs))
-        types = found if isinstance(found, list) else [found]
+        handle_types = rule(ShapeContext(self.op_def, self.inputs, self.attrs))
+        types = handle_types if isinstance(handle_types, list) else [handle_types]
         for tensor, handle_type in zip(self.outputs, types, strict=True):
             if handle_type is not None:
                 tensor.handle_type = handle_type

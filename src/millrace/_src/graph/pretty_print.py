@@ -87,14 +87,14 @@ def _signature(function: Any, body: Any) -> str:
 
 def _functions(operation: Operation) -> list[tuple[str, Any]]:
     """Lists the functions among the attributes, each with a label."""
-    found: list[tuple[str, Any]] = []
+    functions: list[tuple[str, Any]] = []
     for name, kind in operation.op_def.attr_kinds.items():
         value = operation.attrs.get(name)
         if kind == "func" and value is not None:
-            found.append((name, value))
+            functions.append((name, value))
         elif kind == "list[func]":
-            found.extend((f"{name}[{position}]", item) for position, item in enumerate(value or ()))
-    return found
+            functions.extend((f"{name}[{position}]", item) for position, item in enumerate(value or ()))
+    return functions
 
 
 def _arguments(operation: Operation) -> list[str]:
@@ -132,11 +132,11 @@ def _shape(shape: TensorShape) -> str:
 
 def _array(array: Any) -> str:
     """Writes the values of a constant, cut after a few."""
-    flat = np.asarray(array).reshape(-1)
-    words = [_value(item) for item in flat[:_MAX_VALUES].tolist()]
+    elements = np.asarray(array).reshape(-1)
+    words = [_value(item) for item in elements[:_MAX_VALUES].tolist()]
     if np.ndim(array) == 0:
         return words[0]
-    return f"[{', '.join(words)}{', ...' if flat.size > _MAX_VALUES else ''}]"
+    return f"[{', '.join(words)}{', ...' if elements.size > _MAX_VALUES else ''}]"
 
 
 def _value(value: Any) -> str:

@@ -30,17 +30,17 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numb
 
     Returns: The new operation; None in eager mode and where constants stand for the outputs.
     """
-    new = None
+    new_operation = None
     if operation.static_values and not operation.effects.must_run:
         pairs = zip(operation.static_values, operation.outputs, strict=True)
         outputs = [convert_to_tensor(value, dtype=t.dtype) for value, t in pairs]
     elif state.graph is None:
         outputs = call(operation, [known[id(t.op), t.value_index] for t in operation.inputs])
     else:
-        new = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs], same_numbers)
-        outputs = new.outputs
+        new_operation = _added(operation, [known[id(t.op), t.value_index] for t in operation.inputs], same_numbers)
+        outputs = new_operation.outputs
     known.update({(id(operation), index): tensor for index, tensor in zip(range(len(operation.outputs)), outputs)})
-    return new
+    return new_operation
 
 
 def call(operation: Operation, tensors: Sequence[Any], **changed_attrs: Any) -> list[Any]:
@@ -68,12 +68,12 @@ def _added(operation: Operation, tensors: Sequence[Any], same_numbers: bool) -> 
     graph, op = state.graph, operation.op_def
     inputs = [t if getattr(t, "graph", None) is graph else graph.capture(t) for t in tensors]
     attrs = dict(operation.attrs)
-    new: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name_alone(operation)))
-    rewriting.carry_over(operation, new)
-    for old, tensor in zip(operation.outputs, new.outputs, strict=True):
-        tensor.set_shape(old.shape)
+    new_operation: Operation = graph.add_operation(op, inputs, attrs, graph.unique_name(name_alone(operation)))
+    rewriting.carry_over(operation, new_operation)
+    for original, tensor in zip(operation.outputs, new_operation.outputs, strict=True):
+        tensor.set_shape(original.shape)
         if same_numbers:
-            tensor._tape_id = tape_id(old)
-    if state.tapes and new.outputs:
-        record(op, inputs, new.outputs, attrs)
-    return new
+            tensor._tape_id = tape_id(original)
+    if state.tapes and new_operation.outputs:
+        record(op, inputs, new_operation.outputs, attrs)
+    return new_operation

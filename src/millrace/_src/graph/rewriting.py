@@ -45,11 +45,11 @@ def extend(
 
     Returns: The further outputs.
     """
-    known = len(operation.outputs)
-    pairs = enumerate(outputs, known)
-    added = [SymbolicTensor(operation, index, dtype, shape) for index, (dtype, shape) in pairs]
+    count = len(operation.outputs)
+    pairs = enumerate(outputs, count)
+    new_outputs = [SymbolicTensor(operation, index, dtype, shape) for index, (dtype, shape) in pairs]
     operation.inputs = (*operation.inputs, *inputs)
-    operation.outputs.extend(added)
+    operation.outputs.extend(new_outputs)
     signature = operation.op_def.signature
     change_attrs(operation, {**attrs, **signature.list_types(operation.inputs, operation.outputs)})
     operation.infer_handle_types()
@@ -58,8 +58,8 @@ def extend(
         if recorder is accumulator:
             is_around = True
         elif not recorder.is_forward:
-            recorder.operation_extended(entry, inputs, added, follows=is_around)
-    return added
+            recorder.operation_extended(entry, inputs, new_outputs, follows=is_around)
+    return new_outputs
 
 
 def change_attrs(operation: Operation, attrs: Mapping[str, Any]) -> None:
@@ -126,10 +126,10 @@ def inserting_before(operation: Operation, *, tapes: tuple[Any, ...] = ()) -> It
     """
     graph = operation.graph
     start = len(graph._operations)
-    made: list[Operation] = []
+    new_operations: list[Operation] = []
     with graph.as_default(), context.tapes_scope(tapes), graph.control_dependencies(None):
-        yield made
-    made += graph._operations[start:]
+        yield new_operations
+    new_operations += graph._operations[start:]
     del graph._operations[start:]
     position = graph._operations.index(operation)
-    graph._operations[position:position] = made
+    graph._operations[position:position] = new_operations

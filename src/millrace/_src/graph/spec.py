@@ -23,9 +23,9 @@ def check(graph: Any) -> None:
 
     Raises: IllegalGraphError: with all that is wrong.
     """
-    found = list(_faults(graph, set()))
-    if found:
-        raise IllegalGraphError("\n".join(found))
+    faults = list(_faults(graph, set()))
+    if faults:
+        raise IllegalGraphError("\n".join(faults))
 
 
 def _faults(graph: Any, seen: set[int]) -> Iterator[str]:
@@ -71,9 +71,9 @@ def _faults_of_types(operation: Operation) -> Iterator[str]:
     signature, attrs = operation.op_def.signature, operation.attrs
     sides = (("inputs", signature.inputs, operation.inputs), ("outputs", signature.outputs, operation.outputs))
     for kind, args, tensors in sides:
-        declared = [dtype for arg in args for dtype in arg.dtypes(attrs)]
-        if declared != _dtypes(tensors):
-            yield f"{operation!r}: {kind} are {_dtypes(tensors)}, declared as {declared}"
+        declared_types = [dtype for arg in args for dtype in arg.dtypes(attrs)]
+        if declared_types != _dtypes(tensors):
+            yield f"{operation!r}: {kind} are {_dtypes(tensors)}, declared as {declared_types}"
 
 
 def _dtypes(tensors: Sequence[Any]) -> list[object]:

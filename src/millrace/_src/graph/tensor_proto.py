@@ -152,13 +152,13 @@ def make_tensor_proto(
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
     if getattr(getattr(values, "DESCRIPTOR", None), "name", None) == "TensorProto":
         return cast(tensor_pb2.TensorProto, values)
-    wanted = None if dtype is None else as_dtype(dtype).base_dtype
-    array, found = _array_of(values, wanted, shape)
-    if wanted is not None and wanted is not found:
-        raise TypeError(f"`dtype` {wanted} is not compatible with {values} of dtype {array.dtype}.")
+    wanted_dtype = None if dtype is None else as_dtype(dtype).base_dtype
+    array, found_dtype = _array_of(values, wanted_dtype, shape)
+    if wanted_dtype is not None and wanted_dtype is not found_dtype:
+        raise TypeError(f"`dtype` {wanted_dtype} is not compatible with {values} of dtype {array.dtype}.")
     dims = array.shape if shape is None else tuple(int(dim) for dim in shape)
     _check_size(array, dims, verify_shape, allow_broadcast)
-    return _encode(array, found, dims)
+    return _encode(array, found_dtype, dims)
 
 
 def _check_size(array: Array, dims: tuple[int, ...], verify_shape: bool, allow_broadcast: bool) -> None:
@@ -183,14 +183,14 @@ def _array_of(values: Any, dtype: DType | None, shape: Any) -> tuple[Array, DTyp
     _refuse_misfits(values, dtype)
     if dtype is not None and dtype.is_quantized:
         return _stored(np.array(values, dtype=dtype.as_numpy_dtype), dtype)
-    array, found = _converted(values, dtype)
+    array, found_dtype = _converted(values, dtype)
     nested = _nested_shape(values)
     if array.shape != nested:
         raise ValueError(
             f"Expected values {values!r} to be a dense tensor with shape {list(nested)}, "
             f"but got shape {list(array.shape)}."
         )
-    return array, found
+    return array, found_dtype
 
 
 def _converted(values: Any, dtype: DType | None) -> tuple[Array, DType]:
@@ -235,12 +235,12 @@ def _stored(array: Array, dtype: DType | None) -> tuple[Array, DType]:
     """
     if dtype is not None and dtype.is_numpy_compatible and not (dtype is dtypes.string and array.dtype.kind in "SU"):
         array = array.astype(dtype.as_numpy_dtype)
-    found = as_dtype(array.dtype)
-    if found.is_quantized:
-        return array.view(found.np_dtype).reshape(array.shape), found
-    if found is dtypes.string:
-        return array.astype(object), found
-    return array.astype(array.dtype.newbyteorder("="), copy=False), found
+    array_dtype = as_dtype(array.dtype)
+    if array_dtype.is_quantized:
+        return array.view(array_dtype.np_dtype).reshape(array.shape), array_dtype
+    if array_dtype is dtypes.string:
+        return array.astype(object), array_dtype
+    return array.astype(array.dtype.newbyteorder("="), copy=False), array_dtype
 
 
 def _nested_shape(values: Any) -> tuple[int, ...]:
@@ -307,19 +307,19 @@ def decode_tensor(proto: Any) -> tuple[Array, DType]:
     if any(dim < 0 for dim in shape):
         raise ValueError(f"TensorProto: the shape {list(shape)} is not fully defined.")
     if proto.tensor_content:
-        flat = _from_content(proto.tensor_content, dtype, math.prod(shape))
-        return flat.reshape(shape), dtype
-    flat = _from_list(proto, dtype, wire)
-    return _fill(flat, shape), dtype
+        elements = _from_content(proto.tensor_content, dtype, math.prod(shape))
+        return elements.reshape(shape), dtype
+    elements = _from_list(proto, dtype, wire)
+    return _fill(elements, shape), dtype
 
 
 def _from_content(content: bytes, dtype: DType, size: int) -> Array:
     if dtype is dtypes.string:
         return _strings_from_content(content, size)
-    expected = size * dtype.np_dtype.itemsize
-    if len(content) != expected:
+    byte_count = size * dtype.np_dtype.itemsize
+    if len(content) != byte_count:
         raise ValueError(
-            f"TensorProto: tensor_content has {len(content)} bytes, but {size} x {dtype.name} take {expected}."
+            f"TensorProto: tensor_content has {len(content)} bytes, but {size} x {dtype.name} take {byte_count}."
         )
     array = np.frombuffer(content, dtype=dtype.np_dtype.newbyteorder("<"))
     return array.astype(dtype.np_dtype, copy=False)
@@ -401,9 +401,9 @@ def make_ndarray(tensor: Any) -> Any:
     array, dtype = decode_tensor(tensor)
     wire = _TABLE[dtype]
     if not tensor.tensor_content and wire.field is not None:
-        given = len(getattr(tensor, wire.field)) // (2 if dtype.is_complex else 1)
-        if given > array.size:
-            raise ValueError(f"make_ndarray: {given} values do not fit into shape {list(array.shape)}.")
+        given_count = len(getattr(tensor, wire.field)) // (2 if dtype.is_complex else 1)
+        if given_count > array.size:
+            raise ValueError(f"make_ndarray: {given_count} values do not fit into shape {list(array.shape)}.")
     if dtype.is_quantized:
         return np.array(array).view(dtype.as_numpy_dtype)
     return np.array(array)

@@ -22,48 +22,48 @@ def required_operations(
     not needed.
     """
     stopped, roots = set(stop), list(roots)
-    found = _in_given_order(operations, roots, stopped, with_effects)
-    if found is None:
-        needed = _needed(operations, roots, stopped, with_effects)
-        found = topological_order([op for op in operations if op in needed], stopped)
-    return found
+    operations_in_order = _in_given_order(operations, roots, stopped, with_effects)
+    if operations_in_order is None:
+        needed_operations = _needed(operations, roots, stopped, with_effects)
+        operations_in_order = topological_order([op for op in operations if op in needed_operations], stopped)
+    return operations_in_order
 
 
 def _in_given_order(
     operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
 ) -> list[Operation] | None:
     """Returns the needed operations in the order of the graph, which mostly works; None if it does not."""
-    needed, passed = set(roots), set()
-    found: list[Operation] = []
+    missing_operations, passed_operations = set(roots), set()
+    ordered_operations: list[Operation] = []
     for operation in reversed(operations):
-        passed.add(operation)
+        passed_operations.add(operation)
         if operation in stopped:
             continue
-        if operation in needed or with_effects and operation.effects.must_run:
-            found.append(operation)
+        if operation in missing_operations or with_effects and operation.effects.must_run:
+            ordered_operations.append(operation)
             sources = [t.op for t in operation.inputs]
             sources += operation.control_inputs
             for source in sources:
-                if source in passed and source not in stopped:
+                if source in passed_operations and source not in stopped:
                     return None
-            needed.update(sources)
-    found.reverse()
-    return found
+            missing_operations.update(sources)
+    ordered_operations.reverse()
+    return ordered_operations
 
 
 def _needed(
     operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
 ) -> set[Operation]:
     """Returns the operations on which roots and effects depend."""
-    needed: set[Operation] = set()
+    needed_operations: set[Operation] = set()
     stack = [*roots, *(op for op in operations if with_effects and op.effects.must_run)]
     while stack:
         operation = stack.pop()
-        if operation not in needed and operation not in stopped:
-            needed.add(operation)
+        if operation not in needed_operations and operation not in stopped:
+            needed_operations.add(operation)
             stack.extend(t.op for t in operation.inputs)
             stack.extend(operation.control_inputs)
-    return needed
+    return needed_operations
 
 
 def topological_order(operations: Sequence[Operation], given: Iterable[Operation] = ()) -> list[Operation]:
@@ -72,26 +72,26 @@ def topological_order(operations: Sequence[Operation], given: Iterable[Operation
     Raises: ValueError: if the operations depend on each other in a circle.
     """
     members = set(operations)
-    done = set(given)
+    done_operations = set(given)
     result: list[Operation] = []
     for start in operations:
-        stack: list[tuple[Operation, Any]] = [(start, None)] if start not in done else []
+        stack: list[tuple[Operation, Any]] = [(start, None)] if start not in done_operations else []
         path: set[Operation] = set()
         while stack:
-            operation, pending = stack.pop()
-            if operation in done:
+            operation, predecessors = stack.pop()
+            if operation in done_operations:
                 continue
-            if pending is None:
+            if predecessors is None:
                 path.add(operation)
-                pending = iter([*(t.op for t in operation.inputs), *operation.control_inputs])
-            for dependency in pending:
-                if dependency in members and dependency not in done:
+                predecessors = iter([*(t.op for t in operation.inputs), *operation.control_inputs])
+            for dependency in predecessors:
+                if dependency in members and dependency not in done_operations:
                     if dependency in path:
                         raise ValueError(f"The graph has a cycle through '{dependency.name}'.")
-                    stack += [(operation, pending), (dependency, None)]
+                    stack += [(operation, predecessors), (dependency, None)]
                     break
             else:
                 path.discard(operation)
-                done.add(operation)
+                done_operations.add(operation)
                 result.append(operation)
     return result

@@ -66,15 +66,15 @@ _Result: TypeAlias = "Sequence[Value] | None"
 def _rule(graph: OptimizedGraph) -> Rule:
     @functools.cache
     def uses() -> Counter[Value]:
-        found = Counter(value for node in graph.nodes for value in node.inputs)
-        found.update(graph.outputs)
-        return found
+        use_counts = Counter(value for node in graph.nodes for value in node.inputs)
+        use_counts.update(graph.outputs)
+        return use_counts
 
     def simplified(node: Node) -> _Result:
         for apply in _RULES.get(node.op_def.name, ()):
-            found = apply(node, uses)
-            if found is not None:
-                return found
+            use_counts = apply(node, uses)
+            if use_counts is not None:
+                return use_counts
         return None
 
     return simplified
@@ -84,9 +84,13 @@ def _without_neutral(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(x, neutral) -> x."""
     kind = node.outputs[0].dtype.np_dtype.kind
     for row in _NEUTRAL[node.op_def.name]:
-        other = node.inputs[1 - row.place]
-        if kind in row.kinds and _is_filled(node.inputs[row.place], row.value) and _keeps_shape(node, other, row.place):
-            return [other]
+        operand = node.inputs[1 - row.place]
+        if (
+            kind in row.kinds
+            and _is_filled(node.inputs[row.place], row.value)
+            and _keeps_shape(node, operand, row.place)
+        ):
+            return [operand]
     return None
 
 
@@ -111,8 +115,8 @@ def _same_shape(a: Value, b: Value) -> bool:
 
 def _twice(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(f(x)) -> x."""
-    inner = node.inputs[0].node
-    return [inner.inputs[0]] if inner is not None and inner.op_def is node.op_def else None
+    inner_node = node.inputs[0].node
+    return [inner_node.inputs[0]] if inner_node is not None and inner_node.op_def is node.op_def else None
 
 
 def _cast_to_itself(node: Node, uses: _Uses) -> _Result:
@@ -132,37 +136,37 @@ def _cannot_fail(node: Node) -> bool:
 
 def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(g(x)) -> reshape(x, shape of f(g(x))), where f and g keep the order of the elements."""
-    inner = node.inputs[0].node
-    shapes = [value.shape for value in (*node.outputs, *(inner.inputs[:1] if inner is not None else ()))]
-    if inner is None or inner.op_def.name not in _KEEP_ORDER or not all(s.is_fully_defined() for s in shapes):
+    inner_node = node.inputs[0].node
+    shapes = [value.shape for value in (*node.outputs, *(inner_node.inputs[:1] if inner_node is not None else ()))]
+    if inner_node is None or inner_node.op_def.name not in _KEEP_ORDER or not all(s.is_fully_defined() for s in shapes):
         return None
-    if not (_cannot_fail(node) and _cannot_fail(inner)):
+    if not (_cannot_fail(node) and _cannot_fail(inner_node)):
         return None
     if shapes[0] == shapes[1]:
-        return [inner.inputs[0]]
+        return [inner_node.inputs[0]]
     shape = constant(np.array(shapes[0].as_list(), np.int32), int32)
     attrs = {"T": node.outputs[0].dtype, "Tshape": int32}
-    node.become(get_op("Reshape"), attrs, [inner.inputs[0], shape], node.origin)
+    node.become(get_op("Reshape"), attrs, [inner_node.inputs[0], shape], node.origin)
     return None
 
 
 def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
     """Rewrites reshape(f(x, axes, keep_dims=True), shape without the axes) -> f(x, axes, keep_dims=False)."""
-    inner = node.inputs[0].node
+    inner_node = node.inputs[0].node
     if (
-        inner is None
-        or inner.op_def.name not in _REDUCTIONS
+        inner_node is None
+        or inner_node.op_def.name not in _REDUCTIONS
         or uses()[node.inputs[0]] > 1
-        or not inner.attrs["keep_dims"]
+        or not inner_node.attrs["keep_dims"]
     ):
         return None
-    axes, given, wanted = inner.inputs[1].constant, inner.inputs[0].shape, node.outputs[0].shape
-    if axes is None or given.rank is None or not wanted.is_fully_defined():
+    axes, input_shape, output_shape = inner_node.inputs[1].constant, inner_node.inputs[0].shape, node.outputs[0].shape
+    if axes is None or input_shape.rank is None or not output_shape.is_fully_defined():
         return None
-    reduced = {int(axis) % given.rank for axis in axes.reshape(-1)} if given.rank else set()
-    if [dim for place, dim in enumerate(given) if place not in reduced] != wanted.as_list():
+    reduced = {int(axis) % input_shape.rank for axis in axes.reshape(-1)} if input_shape.rank else set()
+    if [dim for place, dim in enumerate(input_shape) if place not in reduced] != output_shape.as_list():
         return None
-    node.become(inner.op_def, {**inner.attrs, "keep_dims": False}, inner.inputs, inner.origin)
+    node.become(inner_node.op_def, {**inner_node.attrs, "keep_dims": False}, inner_node.inputs, inner_node.origin)
     return None
 
 
@@ -175,15 +179,15 @@ def _over_no_axes(node: Node, uses: _Uses) -> _Result:
 
 def _transposed(node: Node, uses: _Uses) -> _Result:
     """Rewrites transpose(x, [0, 1, ...]) -> x, and transpose(transpose(x, p), q) -> transpose(x, p[q])."""
-    order, inner = node.inputs[1].constant, node.inputs[0].node
+    order, inner_node = node.inputs[1].constant, node.inputs[0].node
     if order is None or not _is_permutation(order):
         return None
-    if inner is not None and inner.op_def is node.op_def and inner.inputs[1].constant is not None:
-        first = inner.inputs[1].constant
-        if not _is_permutation(first) or first.size != order.size:
+    if inner_node is not None and inner_node.op_def is node.op_def and inner_node.inputs[1].constant is not None:
+        first_order = inner_node.inputs[1].constant
+        if not _is_permutation(first_order) or first_order.size != order.size:
             return None
-        order = first[order].astype(order.dtype)
-        node.become(node.op_def, node.attrs, [inner.inputs[0], constant(order, node.inputs[1].dtype)], node.origin)
+        order = first_order[order].astype(order.dtype)
+        node.become(node.op_def, node.attrs, [inner_node.inputs[0], constant(order, node.inputs[1].dtype)], node.origin)
     return [node.inputs[0]] if bool((order == np.arange(order.size)).all()) else None
 
 

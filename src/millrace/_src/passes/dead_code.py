@@ -15,26 +15,26 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 def run(graph: OptimizedGraph) -> OptimizedGraph:
     """Returns the graph without what neither its outputs nor its effects need."""
-    wanted = set(graph.outputs)
-    kept: list[Node] = []
+    read_values = set(graph.outputs)
+    live_nodes: list[Node] = []
     for node in reversed(graph.nodes):
-        if node.must_run or not wanted.isdisjoint(node.outputs):
+        if node.must_run or not read_values.isdisjoint(node.outputs):
             shrink = _SHRINK.get(node.op_def.traits.control or "")
             if shrink is not None and node.graphs:
-                shrink(node, wanted)
-            wanted.update(node.inputs)
-            kept.append(node)
-    graph.nodes = kept[::-1]
+                shrink(node, read_values)
+            read_values.update(node.inputs)
+            live_nodes.append(node)
+    graph.nodes = live_nodes[::-1]
     return graph
 
 
 def values_read(nodes: Sequence[Node], outputs: Iterable[Value]) -> set[Value]:
     """Returns the values that the needed ones among some nodes read, and the outputs."""
-    wanted = set(outputs)
+    read_values = set(outputs)
     for node in reversed(nodes):
-        if node.must_run or not wanted.isdisjoint(node.outputs):
-            wanted.update(node.inputs)
-    return wanted
+        if node.must_run or not read_values.isdisjoint(node.outputs):
+            read_values.update(node.inputs)
+    return read_values
 
 
 def _shrink_loop(node: Node, wanted: set[Value]) -> None:
@@ -43,12 +43,14 @@ def _shrink_loop(node: Node, wanted: set[Value]) -> None:
     run(cond)
     run(body)
     while True:
-        needed = _needed_variables(node, wanted)
-        if len(needed) == len(node.inputs):
+        needed_variables = _needed_variables(node, wanted)
+        if len(needed_variables) == len(node.inputs):
             return
-        _keep_running(node.inputs, needed)
-        node.set_operands(_at(needed, node.inputs), _at(needed, node.outputs))
-        cond.inputs, body.inputs, body.outputs = (_at(needed, v) for v in (cond.inputs, body.inputs, body.outputs))
+        _keep_running(node.inputs, needed_variables)
+        node.set_operands(_at(needed_variables, node.inputs), _at(needed_variables, node.outputs))
+        cond.inputs, body.inputs, body.outputs = (
+            _at(needed_variables, v) for v in (cond.inputs, body.inputs, body.outputs)
+        )
         run(body)
 
 
@@ -56,31 +58,31 @@ def _needed_variables(node: Node, wanted: set[Value]) -> list[int]:
     """Returns the positions of the loop variables that are needed."""
     cond, body = node.graphs
     tested = values_read(cond.nodes, cond.outputs)
-    needed = {i for i, value in enumerate(cond.inputs) if value in tested or node.outputs[i] in wanted}
+    variables = {i for i, value in enumerate(cond.inputs) if value in tested or node.outputs[i] in wanted}
     while True:
-        results = [body.outputs[i] for i in needed if body.outputs[i] is not body.inputs[i]]
-        read = values_read(body.nodes, results)
-        grown = needed | {i for i, value in enumerate(body.inputs) if value in read}
-        if grown == needed:
-            return sorted(needed)
-        needed = grown
+        results = [body.outputs[i] for i in variables if body.outputs[i] is not body.inputs[i]]
+        read_values = values_read(body.nodes, results)
+        more_variables = variables | {i for i, value in enumerate(body.inputs) if value in read_values}
+        if more_variables == variables:
+            return sorted(variables)
+        variables = more_variables
 
 
 def _shrink_choice(node: Node, wanted: set[Value]) -> None:
     """Takes results out of a choice that nobody reads, and operands that no branch reads."""
     results = [i for i, value in enumerate(node.outputs) if value in wanted]
-    read: set[int] = set()
+    read_positions: set[int] = set()
     for branch in node.graphs:
         branch.outputs = _at(results, branch.outputs)
         run(branch)
-        used = values_read(branch.nodes, branch.outputs)
-        read.update(i for i, value in enumerate(branch.inputs) if value in used)
-    operands = sorted(read)
+        used_values = values_read(branch.nodes, branch.outputs)
+        read_positions.update(i for i, value in enumerate(branch.inputs) if value in used_values)
+    operands = sorted(read_positions)
     for branch in node.graphs:
         branch.inputs = _at(operands, branch.inputs)
-    selector, *given = node.inputs
-    _keep_running(given, operands)
-    node.set_operands([selector, *_at(operands, given)], _at(results, node.outputs))
+    selector, *arguments = node.inputs
+    _keep_running(arguments, operands)
+    node.set_operands([selector, *_at(operands, arguments)], _at(results, node.outputs))
 
 
 def _keep_running(operands: Sequence[Value], needed: Sequence[int]) -> None:

@@ -56,10 +56,10 @@ class _Importer:
         with_effects: bool = True,
     ) -> OptimizedGraph:
         """Returns a graph of its own; `around` are the graphs that it is written into."""
-        given = [Value(t.dtype, t.shape) for t in inputs]
+        input_values = [Value(t.dtype, t.shape) for t in inputs]
         nodes: list[Node] = []
-        found = self._write(graph, inputs, given, outputs, around, nodes, with_effects=with_effects)
-        return OptimizedGraph(getattr(graph, "name", ""), given, found, nodes)
+        output_values = self._write(graph, inputs, input_values, outputs, around, nodes, with_effects=with_effects)
+        return OptimizedGraph(getattr(graph, "name", ""), input_values, output_values, nodes)
 
     def _write(
         self,
@@ -79,9 +79,9 @@ class _Importer:
         self.count += len(operations)
         values = {id(t): value for t, value in zip(inputs, given, strict=True)}
         awaited = {waited for operation in operations for waited in operation.control_inputs}
-        read: set[int] = set()
+        read_tensors: set[int] = set()
         if any(operation.op_def.traits.control == "call" for operation in operations):
-            read = {id(t) for operation in operations for t in operation.inputs} | {id(t) for t in outputs}
+            read_tensors = {id(t) for operation in operations for t in operation.inputs} | {id(t) for t in outputs}
         start = len(nodes)
         for operation in operations:
             op = operation.op_def
@@ -94,7 +94,7 @@ class _Importer:
                     value.node.must_run = True
             elif not function_names(op):
                 _add(operation, operation.attrs, values, nodes)
-            elif not self._contain(operation, values, read, awaited, (*around, graph), nodes):
+            elif not self._contain(operation, values, read_tensors, awaited, (*around, graph), nodes):
                 _add(operation, operation.attrs, values, nodes, holds_functions=True)
         for node in nodes[start:] if awaited else ():
             node.must_run |= node.origin in awaited
@@ -142,10 +142,12 @@ class _Importer:
         if not self.inline or len(graph.inputs) != len(operation.inputs):
             return False
         is_kept = operation in awaited and operation.effects is Effects.NONE
-        wanted = [i for i, t in enumerate(operation.outputs) if is_kept or id(t) in read]
-        given = [values[id(t)] for t in operation.inputs]
-        found = self._write(graph, graph.inputs, given, [graph.outputs[i] for i in wanted], around, nodes)
-        for i, value in zip(wanted, found, strict=True):
+        output_positions = [i for i, t in enumerate(operation.outputs) if is_kept or id(t) in read]
+        arguments = [values[id(t)] for t in operation.inputs]
+        results = self._write(
+            graph, graph.inputs, arguments, [graph.outputs[i] for i in output_positions], around, nodes
+        )
+        for i, value in zip(output_positions, results, strict=True):
             values[id(operation.outputs[i])] = value
             if is_kept and value.node is not None:
                 value.node.must_run = True

@@ -38,10 +38,10 @@ def _invariant(node: Node) -> list[int]:
 
 def _take_constants(graph: OptimizedGraph, operands: Sequence[Value], places: Iterable[int]) -> None:
     """Makes a graph read the constants among its operands; outputs that hand an operand on keep reading the operand."""
-    known = {graph.inputs[i]: operands[i] for i in places if operands[i].constant is not None}
-    if known:
+    constants = {graph.inputs[i]: operands[i] for i in places if operands[i].constant is not None}
+    if constants:
         outputs = graph.outputs
-        substitute(graph, known)
+        substitute(graph, constants)
         pairs = zip(outputs, graph.outputs, strict=True)
         graph.outputs = [
             old if i < len(graph.inputs) and old is graph.inputs[i] else new for i, (old, new) in enumerate(pairs)

@@ -53,8 +53,8 @@ class Value:
     def __repr__(self) -> str:
         if self.constant is not None:
             return f"<constant {self.constant!r}>"
-        made = "input" if self.node is None else f"{self.node.name}:{self.value_index}"
-        return f"<Value {made} {self.dtype.name} {self.shape}>"
+        origin = "input" if self.node is None else f"{self.node.name}:{self.value_index}"
+        return f"<Value {origin} {self.dtype.name} {self.shape}>"
 
 
 class Node:
@@ -111,11 +111,11 @@ class Node:
     @property
     def functions(self) -> list[Any]:
         """What the node runs besides its kernel, in the order of the op's attributes: graphs, or functions outside."""
-        found: list[Any] = []
+        functions: list[Any] = []
         for name in function_names(self.op_def):
             value = self.attrs.get(name, ())
-            found += value if isinstance(value, (tuple, list)) else [value]
-        return found
+            functions += value if isinstance(value, (tuple, list)) else [value]
+        return functions
 
     @property
     def graphs(self) -> list[OptimizedGraph]:
@@ -185,10 +185,10 @@ def restricted(graph: OptimizedGraph, inputs: Sequence[Value], outputs: Sequence
       inputs: values of the graph that are given, computed ones among them.
       outputs: values of the graph.
     """
-    given, wanted = set(inputs), set(outputs)
+    input_values, read_values = set(inputs), set(outputs)
     nodes: list[Node] = []
     for node in reversed(graph.nodes):
-        if any(value in wanted and value not in given for value in node.outputs):
-            wanted.update(node.inputs)
+        if any(value in read_values and value not in input_values for value in node.outputs):
+            read_values.update(node.inputs)
             nodes.append(node)
     return OptimizedGraph(graph.name, inputs, outputs, nodes[::-1])

@@ -66,9 +66,9 @@ def optimize(
     passes = _chosen()
     inline = switches.is_on("function_optimization") and not switches.is_disabled("disable_meta_optimizer")
     while True:
-        found = from_graph(graph, inputs, outputs, with_effects=with_effects, inline=inline)
+        optimized_graph = from_graph(graph, inputs, outputs, with_effects=with_effects, inline=inline)
         try:
-            return run(passes, found)
+            return run(passes, optimized_graph)
         except PassError as error:
             _complain(error)
             passes = [row for row in passes if row.step is not error.step]

@@ -44,11 +44,11 @@ def rewrite(graph: OptimizedGraph, rewritings: Sequence[Rewriting]) -> Optimized
         rules: list[tuple[Rewriting, Rule]] = []
         for current in rewritings:
             rules.append((current, current.make_rule(graph)))
-        known: dict[Value, Value] = {}
-        kept: list[Node] = []
+        replacements: dict[Value, Value] = {}
+        nodes: list[Node] = []
         for node in graph.nodes:
-            if known and not known.keys().isdisjoint(node.inputs):
-                node.inputs = tuple([known.get(value, value) for value in node.inputs])
+            if replacements and not replacements.keys().isdisjoint(node.inputs):
+                node.inputs = tuple([replacements.get(value, value) for value in node.inputs])
             if node.holds_functions:
                 for current in rewritings:
                     if current.enter is not None:
@@ -56,17 +56,17 @@ def rewrite(graph: OptimizedGraph, rewritings: Sequence[Rewriting]) -> Optimized
                 for inner in node.graphs:
                     rewrite(inner, rewritings)
             for current, rule in rules:  # noqa: B007  # the handler below names the rule that failed
-                replaced = rule(node)
-                if replaced is not None and _is_replaced(node, replaced, known):
+                replacement = rule(node)
+                if replacement is not None and _is_replaced(node, replacement, replacements):
                     break
             else:
-                kept.append(node)
+                nodes.append(node)
     except RuleError:
         raise
     except Exception as error:
         raise RuleError(current) from error
-    graph.nodes = kept
-    graph.outputs = [known.get(value, value) for value in graph.outputs]
+    graph.nodes = nodes
+    graph.outputs = [replacements.get(value, value) for value in graph.outputs]
     return graph
 
 

@@ -32,9 +32,9 @@ def _take_apart_all(graph: OptimizedGraph) -> None:
     elsewhere.update(value for node in graph.nodes if not _is_sum(node) for value in node.inputs)
     for node in sums:
         _take_apart(node, elsewhere)
-    read = elsewhere.union(*[node.inputs for node in sums])
-    added = {maker for node in sums for maker in node.added}
-    graph.nodes = [n for n in graph.nodes if n not in added or n.must_run or not read.isdisjoint(n.outputs)]
+    read_values = elsewhere.union(*[node.inputs for node in sums])
+    parts = {maker for node in sums for maker in node.added}
+    graph.nodes = [n for n in graph.nodes if n not in parts or n.must_run or not read_values.isdisjoint(n.outputs)]
 
 
 def _is_sum(node: Node) -> bool:
@@ -49,8 +49,8 @@ def _take_apart(node: Node, elsewhere: set[Value]) -> None:
     if None not in makers:
         makers[0] = None  # one of the summands has to be there
     node.added = tuple([maker for maker in makers if maker is not None])
-    whole = [value for value, maker in zip(node.inputs, makers, strict=True) if maker is None]
-    node.inputs = (*whole, *[value for maker in node.added for value in maker.inputs])
+    whole_values = [value for value, maker in zip(node.inputs, makers, strict=True) if maker is None]
+    node.inputs = (*whole_values, *[value for maker in node.added for value in maker.inputs])
 
 
 def _maker(value: Value) -> Node | None:

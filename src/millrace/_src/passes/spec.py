@@ -20,24 +20,26 @@ def check(graph: OptimizedGraph) -> None:
 
     Raises: IllegalGraphError: with all that is wrong.
     """
-    found = list(_faults(graph))
-    if found:
-        raise IllegalGraphError("\n".join(found))
+    faults = list(_faults(graph))
+    if faults:
+        raise IllegalGraphError("\n".join(faults))
 
 
 def _faults(graph: OptimizedGraph) -> Iterator[str]:
-    known = set(graph.inputs)
-    if len(known) < len(graph.inputs):
+    known_values = set(graph.inputs)
+    if len(known_values) < len(graph.inputs):
         yield f"{graph}: an input stands there twice"
     yield from (f"{graph}: input {v} is a constant" for v in graph.inputs if v.constant is not None)
     for node in graph.nodes:
-        yield from (f"{graph}: {node} reads {v} before it is there" for v in node.inputs if not _is_there(v, known))
+        yield from (
+            f"{graph}: {node} reads {v} before it is there" for v in node.inputs if not _is_there(v, known_values)
+        )
         yield from _faults_of_node(node)
         for inner in node.graphs:
             yield from _faults(inner)
-        yield from (f"{graph}: {v} is computed twice" for v in node.outputs if v in known)
-        known.update(node.outputs)
-    yield from (f"{graph}: {v} is an output and not there" for v in graph.outputs if not _is_there(v, known))
+        yield from (f"{graph}: {v} is computed twice" for v in node.outputs if v in known_values)
+        known_values.update(node.outputs)
+    yield from (f"{graph}: {v} is an output and not there" for v in graph.outputs if not _is_there(v, known_values))
 
 
 def _is_there(value: Value, known: set[Value]) -> bool:
@@ -61,9 +63,9 @@ def _faults_of_types(node: Node) -> Iterator[str]:
     """Lists where inputs and outputs differ from the signature and the attributes."""
     signature = node.op_def.signature
     for kind, args, values in (("inputs", signature.inputs, node.inputs), ("outputs", signature.outputs, node.outputs)):
-        declared = [dtype for arg in args for dtype in arg.dtypes(node.attrs)]
-        if declared != _dtypes(values):
-            yield f"{node}: {kind} are {_dtypes(values)}, declared as {declared}"
+        declared_types = [dtype for arg in args for dtype in arg.dtypes(node.attrs)]
+        if declared_types != _dtypes(values):
+            yield f"{node}: {kind} are {_dtypes(values)}, declared as {declared_types}"
 
 
 def _faults_of_bodies(node: Node) -> Iterator[str]:

@@ -88,9 +88,11 @@ def get_experimental_options() -> dict[str, Any]:
 
     Returns: A dict from the name of an option to its value.
     """
-    given = _Settings.options
-    told = {name: given.get(name) for name in _NAMES if given.get(name) is not None or name in _ALWAYS_TOLD}
-    return {name: value if name == "min_graph_nodes" else bool(value) for name, value in told.items()}
+    given_options = _Settings.options
+    visible_options = {
+        name: given_options.get(name) for name in _NAMES if given_options.get(name) is not None or name in _ALWAYS_TOLD
+    }
+    return {name: value if name == "min_graph_nodes" else bool(value) for name, value in visible_options.items()}
 
 
 @export("config.optimizer.set_jit")

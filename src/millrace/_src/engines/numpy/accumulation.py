@@ -67,8 +67,8 @@ class _Sum:
         elif not self.in_place:
             total = np.array(total)
         for add, make, size in self.steps:
-            given = arguments[position : position + size]
+            operands = arguments[position : position + size]
             position += size
-            found = add(total, *given)
-            total = np.asarray(self.plus(total, make(*given))) if found is None else found
+            result = add(total, *operands)
+            total = np.asarray(self.plus(total, make(*operands))) if result is None else result
         return total

@@ -106,12 +106,12 @@ class _Writer:
 
     def _choice(self, node: Node, graphs: Sequence[OptimizedGraph], names: _Names) -> Choice:
         predicate, *operands = node.inputs
-        given = [self._name(value, names) for value in operands]
+        operand_names = [self._name(value, names) for value in operands]
         branches = []
         for graph in graphs:
-            inner = dict(zip(graph.inputs, given, strict=True))
-            written = self._block(graph.nodes, inner)
-            branches.append((written, [self._name(value, inner) for value in graph.outputs]))
+            branch_names = dict(zip(graph.inputs, operand_names, strict=True))
+            block = self._block(graph.nodes, branch_names)
+            branches.append((block, [self._name(value, branch_names) for value in graph.outputs]))
         names.update({value: self._new("v") for value in node.outputs})
         return Choice(self._name(predicate, names), branches, [names[value] for value in node.outputs], node)
 
@@ -122,17 +122,17 @@ class _Writer:
         varying = [i for i, value in enumerate(body.outputs) if value is not body.inputs[i]]
         states = {i: self._new("s") for i in varying}
         current = [states.get(i, first) for i, first in enumerate(firsts)]
-        inner = dict(zip(cond.inputs, current, strict=True))
-        test = self._block(cond.nodes, inner)
-        keep = self._name(cond.outputs[0], inner)
-        inner = dict(zip(body.inputs, current, strict=True))
-        written = self._block(body.nodes, inner)
-        targets, values = list(states.values()), [self._name(body.outputs[i], inner) for i in varying]
+        body_names = dict(zip(cond.inputs, current, strict=True))
+        test = self._block(cond.nodes, body_names)
+        keep = self._name(cond.outputs[0], body_names)
+        body_names = dict(zip(body.inputs, current, strict=True))
+        block = self._block(body.nodes, body_names)
+        targets, values = list(states.values()), [self._name(body.outputs[i], body_names) for i in varying]
         if targets:
-            written.append(Line(targets, ", ".join(targets), ", ".join(values), values))
+            block.append(Line(targets, ", ".join(targets), ", ".join(values), values))
         names.update(zip(node.outputs, current, strict=True))
         started = [(name, firsts[i], node.inputs[i].dtype.name == "variant") for i, name in states.items()]
-        return Loop(started, test, keep, written, node)
+        return Loop(started, test, keep, block, node)
 
     def _line(self, node: Node, names: _Names) -> Line:
         arguments = [self._name(value, names) for value in node.inputs]
@@ -247,8 +247,8 @@ class _Explainer:
 
 def _values(node: Node, arguments: Sequence[str], frame: FrameType) -> list[Any]:
     """Returns the inputs of a failed node as tensors with values, as far as the frame still has the values."""
-    found: list[Any] = []
+    values: list[Any] = []
     for value, name in zip(node.inputs, arguments, strict=True):
         array = frame.f_locals.get(name, frame.f_globals.get(name))
-        found.append(value if array is None else EagerTensor(np.asarray(array), value.dtype))
-    return found
+        values.append(value if array is None else EagerTensor(np.asarray(array), value.dtype))
+    return values

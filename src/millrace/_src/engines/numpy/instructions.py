@@ -130,10 +130,10 @@ class Choice:
 
     def reads(self) -> set[str]:
         """Returns the names that the choice needs from before."""
-        found = {self.test}
+        names = {self.test}
         for block, results in self.branches:
-            found |= _reads(block) | (set(results) - _made(block))
-        return found
+            names |= _reads(block) | (set(results) - _made(block))
+        return names
 
     def render(self, indent: int) -> Iterator[Rendered]:
         """Yields the lines of the choice's text."""
@@ -142,9 +142,9 @@ class Choice:
             yield from rendered(block, indent + 1)
             assignment = f"{', '.join(self.targets)} = {', '.join(results)}" if results else "pass"
             yield _line(indent + 1, assignment), None, ()
-            dead = sorted({r for r in results if r in _made(block)})
-            if dead:
-                yield _line(indent + 1, f"del {', '.join(dead)}"), None, ()
+            dead_names = sorted({r for r in results if r in _made(block)})
+            if dead_names:
+                yield _line(indent + 1, f"del {', '.join(dead_names)}"), None, ()
 
 
 Instruction: TypeAlias = Line | Loop | Choice
@@ -156,12 +156,12 @@ def _line(indent: int, text: str) -> str:
 
 def _reads(block: Iterable[Instruction]) -> set[str]:
     """Returns the names that a block reads from before the block."""
-    made: set[str] = set()
-    found: set[str] = set()
+    made_names: set[str] = set()
+    read_names: set[str] = set()
     for instruction in block:
-        found |= instruction.reads() - made
-        made.update(instruction.targets)
-    return found
+        read_names |= instruction.reads() - made_names
+        made_names.update(instruction.targets)
+    return read_names
 
 
 def _made(block: Iterable[Instruction]) -> set[str]:
@@ -170,14 +170,14 @@ def _made(block: Iterable[Instruction]) -> set[str]:
 
 def rendered(block: Sequence[Instruction], indent: int) -> Iterator[Rendered]:
     """Yields the lines of a block; drops the names made in the block after their last use."""
-    made: set[str] = set()
+    made_names: set[str] = set()
     for instruction in block:
         yield from instruction.render(indent)
-        made.update(instruction.targets)
-        dead = ({*instruction.targets, *instruction.reads()} & made) - instruction.live_after
-        if dead:
-            yield _line(indent, f"del {', '.join(sorted(dead))}"), instruction.node, ()
-            made -= dead
+        made_names.update(instruction.targets)
+        dead_names = ({*instruction.targets, *instruction.reads()} & made_names) - instruction.live_after
+        if dead_names:
+            yield _line(indent, f"del {', '.join(sorted(dead_names))}"), instruction.node, ()
+            made_names -= dead_names
 
 
 # --- what is read later ------------------------------------------------------------------------------------------
@@ -187,17 +187,17 @@ def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
     """Notes for every instruction which of its names are read later; `live` are the names read after the block."""
     later = set(live)
     for instruction in reversed(block):
-        read = instruction.reads()
-        instruction.live_after = frozenset(later.intersection([*instruction.targets, *read]))
+        read_names = instruction.reads()
+        instruction.live_after = frozenset(later.intersection([*instruction.targets, *read_names]))
         if isinstance(instruction, Loop):
             again = frozenset(instruction.inner_reads()) | frozenset(instruction.targets)
             note_lives(instruction.body, again)
             note_lives(instruction.test, again | {instruction.keep} | frozenset(_reads(instruction.body)))
         elif isinstance(instruction, Choice):
             for inner, results in instruction.branches:
-                note_lives(inner, later.intersection(read).union(results))
+                note_lives(inner, later.intersection(read_names).union(results))
         later.difference_update(instruction.targets)
-        later |= read
+        later |= read_names
 
 
 # --- lists -------------------------------------------------------------------------------------------------------
@@ -238,18 +238,18 @@ def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
 
 def _accumulated(block: Iterable[Instruction]) -> set[str]:
     """Returns the names of arrays that a line of a block could change in place."""
-    found: set[str] = set()
+    names: set[str] = set()
     for instruction in block:
         if isinstance(instruction, Line):
             if instruction.makes_array and instruction.consumed is not None:
-                found.add(instruction.consumed)
+                names.add(instruction.consumed)
         elif isinstance(instruction, Loop):
             inside = _accumulated([*instruction.test, *instruction.body])
-            found |= inside | {first for name, first, _ in instruction.states if name in inside}
+            names |= inside | {first for name, first, _ in instruction.states if name in inside}
         else:
             for inner, _ in instruction.branches:
-                found |= _accumulated(inner)
-    return found
+                names |= _accumulated(inner)
+    return names
 
 
 class _Owners:
@@ -275,13 +275,13 @@ class _Owners:
 
     def _line(self, line: Line, owned: set[str]) -> None:
         if line.node is None:
-            moved = [
+            moved_names = [
                 target
                 for target, use in zip(line.targets, line.uses, strict=True)
                 if self._can_take(use, line, owned) and line.uses.count(use) == 1
             ]
             owned.difference_update(line.targets)
-            owned.update(moved)
+            owned.update(moved_names)
             return
         viewed = [u for u in line.uses if u != line.consumed or line.uses.count(u) > 1]
         owned.difference_update(self.arrays.intersection(viewed))
@@ -297,30 +297,30 @@ class _Owners:
         while True:
             inside = (owned - set(loop.uses)) | lists
             self.walk([*loop.test, *loop.body], inside)
-            kept = {name for name in lists if name in inside}
-            if kept == lists:
+            kept_lists = {name for name in lists if name in inside}
+            if kept_lists == lists:
                 break
-            lists = kept
+            lists = kept_lists
         firsts = {name: first for name, first, _ in loop.states}
         loop.copied = frozenset(
             name
             for name in lists
             if not self._can_take(firsts[name], loop, owned) or list(firsts.values()).count(firsts[name]) > 1
         )
-        shared = {first for name, first, _ in loop.states if name not in loop.copied}
-        owned.difference_update(shared, set(loop.uses) - loop.live_after)
+        shared_names = {first for name, first, _ in loop.states if name not in loop.copied}
+        owned.difference_update(shared_names, set(loop.uses) - loop.live_after)
         owned.intersection_update(inside | set(loop.uses))
         owned.update(lists)
 
     def _choice(self, choice: Choice, owned: set[str]) -> None:
         after = []
-        left = set(owned)
+        remaining_names = set(owned)
         for block, results in choice.branches:
             inside = set(owned)
             self.walk(block, inside)
             after.append([self._can_take(r, choice, inside) and results.count(r) == 1 for r in results])
-            left &= inside
-        owned.intersection_update(left)
+            remaining_names &= inside
+        owned.intersection_update(remaining_names)
         for target, *is_owned in zip(choice.targets, *after, strict=True):
             if all(is_owned) and target not in self.escaping:
                 owned.add(target)

@@ -96,8 +96,8 @@ class NumpyNamespace:
         shape = tuple([size + before + after for size, (before, after) in zip(x.shape, pad_width, strict=True)])
         is_zero = type(constant_values) is int and constant_values == 0
         result = np.zeros(shape, x.dtype) if is_zero else np.full(shape, constant_values, x.dtype)
-        inner = [slice(before, before + size) for size, (before, _) in zip(x.shape, pad_width, strict=True)]
-        result[tuple(inner)] = x  # much quicker than numpy.pad
+        inner_slices = [slice(before, before + size) for size, (before, _) in zip(x.shape, pad_width, strict=True)]
+        result[tuple(inner_slices)] = x  # much quicker than numpy.pad
         return result
 
     @staticmethod
@@ -165,8 +165,8 @@ class NumpyNamespace:
     @staticmethod
     def switch(index: Array, branches: Sequence[Callable[..., Any]], operands: Sequence[Any]) -> Any:
         """Calls one of several functions; an index out of range takes the last."""
-        chosen = int(index)
-        return branches[chosen if 0 <= chosen < len(branches) else -1](*operands)
+        position = int(index)
+        return branches[position if 0 <= position < len(branches) else -1](*operands)
 
     @staticmethod
     def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:

@@ -61,12 +61,12 @@ class XlaEngine:
 
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
-        blocked, dynamic = unsupported_nodes(graph)
+        blocked, dynamic_nodes = unsupported_nodes(graph)
         if blocked:
             raise _unsupported(graph, blocked)
-        if dynamic:
+        if dynamic_nodes:
             program = eager_engine().compile(graph)
-            _leave_to_numpy(program, graph, _needs_numpy(dynamic))
+            _leave_to_numpy(program, graph, _needs_numpy(dynamic_nodes))
             return program
         return _XlaRunner(graph).program
 
@@ -83,7 +83,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
     The second kind computes plain numbers but has data-dependent shapes, or draws random numbers inside a loop body.
     """
     blocked: list[Node] = []
-    dynamic: list[Node] = []
+    dynamic_nodes: list[Node] = []
     for node in graph.nodes:
         bodies = held_graphs(node)
         if node.effects is Effects.IO and "xla" in node.op_def.rules.kernels:
@@ -91,27 +91,27 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
         if node.effects is Effects.IO and not bodies or _touches_strings(node):
             blocked.append(node)
         elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node):
-            dynamic.append(node)
+            dynamic_nodes.append(node)
         for body in bodies:
             more_blocked, more_dynamic = unsupported_nodes(body)
             blocked += more_blocked
-            dynamic += [*more_dynamic, *filter(is_draw, body.nodes)]
-    return blocked, dynamic
+            dynamic_nodes += [*more_dynamic, *filter(is_draw, body.nodes)]
+    return blocked, dynamic_nodes
 
 
 def _needs_state(node: Node) -> bool:
     """Tells whether the arguments of a random op depend on a variable or another effect: no drawing ahead then."""
-    pending, seen = [value.node for value in node.inputs], set()
-    while pending:
-        current = pending.pop()
-        if current is None or current in seen:
+    stack, seen_nodes = [value.node for value in node.inputs], set()
+    while stack:
+        current = stack.pop()
+        if current is None or current in seen_nodes:
             continue
-        seen.add(current)
+        seen_nodes.add(current)
         if current.effects not in (Effects.NONE, Effects.RANDOM):
             return True
         if any(value.dtype.name == "resource" for value in (*current.inputs, *current.outputs)):
             return True
-        pending.extend(value.node for value in current.inputs)
+        stack.extend(value.node for value in current.inputs)
     return False
 
 
@@ -165,13 +165,13 @@ class _XlaRunner:
         self.program = Program(self, "xla", keeps_quiet=True, tensor_class=PendingTensor, lower=self.lower)
         self.seen: set[_Known] = set()
         self.has_lists = any(value.dtype.name == "variant" for value in (*inputs, *graph.outputs))
-        changed = _written(graph)
-        self.written = frozenset(i for i, value in enumerate(inputs) if value in changed)
-        drawn = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
-        given = [inputs[i] for i in self.plain]
-        self.draw = eager_engine().compile(restricted(graph, given, drawn)).quiet_run() if drawn else _nothing
+        changed_inputs = _written(graph)
+        self.written = frozenset(i for i, value in enumerate(inputs) if value in changed_inputs)
+        draws = [value for node in graph.nodes if is_draw(node) for value in node.outputs]
+        plain_inputs = [inputs[i] for i in self.plain]
+        self.draw = eager_engine().compile(restricted(graph, plain_inputs, draws)).quiet_run() if draws else _nothing
         nodes = [node for node in graph.nodes if not is_draw(node)]
-        self.lowering = Lowering(OptimizedGraph(graph.name, [*inputs, *drawn], graph.outputs, nodes))
+        self.lowering = Lowering(OptimizedGraph(graph.name, [*inputs, *draws], graph.outputs, nodes))
         self.input_count = len(inputs)
         self.jitted = jax.jit(self._trace, static_argnums=(0, 1), donate_argnums=(2,))
 
@@ -185,10 +185,10 @@ class _XlaRunner:
         drawn: list[Any],
     ) -> tuple[list[Any], list[Any]]:
         """Runs the graph while JAX traces; `owners[k]` is the number of the variable of the k-th resource input."""
-        changed = _changed(owners, self.resources, self.written)
-        fresh, kept = iter(written), iter(read)
+        changed_positions = _changed(owners, self.resources, self.written)
+        new_values, old_values = iter(written), iter(read)
         cells = [
-            Cell(next(fresh) if number in changed else next(kept), f"variable {number}")
+            Cell(next(new_values) if number in changed_positions else next(old_values), f"variable {number}")
             for number in range(len(set(owners)))
         ]
         arguments: list[Any] = [None] * self.input_count
@@ -199,29 +199,33 @@ class _XlaRunner:
         for owner, position in zip(owners, self.resources, strict=True):
             arguments[position] = cells[owner]
         results = self.lowering(*arguments, *drawn)
-        return results, [cell.value for number, cell in enumerate(cells) if number in changed]
+        return results, [cell.value for number, cell in enumerate(cells) if number in changed_positions]
 
     def __call__(self, *arguments: Any) -> Sequence[Any]:
-        known = tuple([(i, KnownValue(arguments[i])) for i in self.known])
-        if known and known not in self.seen:
+        known_values = tuple([(i, KnownValue(arguments[i])) for i in self.known])
+        if known_values and known_values not in self.seen:
             if len(self.seen) == _MOST_SPECIALIZATIONS:
                 reason = f"a size depends on an argument that had more than {len(self.seen)} values."
                 self.program.leave_to(eager_engine().name, reason)
                 return self._on_host(*arguments)
-            self.seen.add(known)
+            self.seen.add(known_values)
         try:
-            return self._run(known, arguments)
+            return self._run(known_values, arguments)
         except errors.UnknownWhileCompilingError as error:
             return self._learn(error, arguments)(*arguments)
 
     def _learn(self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any]) -> Callable[..., Any]:
         """Decides what runs the function instead, after a size was not known while compiling."""
-        wanted = inputs_behind(error.tensors, self.inputs)
-        if wanted is None or wanted <= set(self.known) or any(arguments[i].size > _MOST_ELEMENTS for i in wanted):
+        positions = inputs_behind(error.tensors, self.inputs)
+        if (
+            positions is None
+            or positions <= set(self.known)
+            or any(arguments[i].size > _MOST_ELEMENTS for i in positions)
+        ):
             _leave_to_numpy(self.program, self.graph, error.message)
             self._run = lambda known, arguments: self._on_host(*arguments)  # type: ignore[method-assign]
         else:
-            self.known = tuple(sorted({*self.known, *wanted}))
+            self.known = tuple(sorted({*self.known, *positions}))
             self.seen = set()
         return self
 
@@ -267,16 +271,16 @@ class _XlaRunner:
                 numbers[id(storage)] = len(storages)
                 storages.append(storage)
             owners.append(numbers[id(storage)])
-        changed = _changed(owners, self.resources, self.written)
-        written = [_device_value(s) for n, s in enumerate(storages) if n in changed]
-        read = [_device_value(s) for n, s in enumerate(storages) if n not in changed]
-        plain = [arguments[i] for i in self._unknown(known)]
+        changed_positions = _changed(owners, self.resources, self.written)
+        written_values = [_device_value(s) for n, s in enumerate(storages) if n in changed_positions]
+        read_values = [_device_value(s) for n, s in enumerate(storages) if n not in changed_positions]
+        plain_arguments = [arguments[i] for i in self._unknown(known)]
         if self.has_lists:
             with jax.enable_x64(True):
-                plain = [_as_dense(a) for a in plain]
-        drawn = list(self.draw(*[arguments[i] for i in self.plain]))
-        operands = (tuple(owners), known, written, read, plain, drawn)
-        return _Call(operands, [storages[number] for number in sorted(changed)], read, bool(storages))
+                plain_arguments = [_as_dense(a) for a in plain_arguments]
+        draws = list(self.draw(*[arguments[i] for i in self.plain]))
+        operands = (tuple(owners), known, written_values, read_values, plain_arguments, draws)
+        return _Call(operands, [storages[number] for number in sorted(changed_positions)], read_values, bool(storages))
 
 
 class _Call(NamedTuple):
@@ -310,21 +314,23 @@ def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:
 
     The variable's next change donates the array to XLA, which deletes the array; NumPy's copy stays.
     """
-    shared = {id(array) for array in of_variables}
-    return [np.asarray(r) if id(r) in shared else r for r in results]
+    variable_arrays = {id(array) for array in of_variables}
+    return [np.asarray(r) if id(r) in variable_arrays else r for r in results]
 
 
 def _written(graph: OptimizedGraph) -> set[Value]:
     """Returns the variables that a graph may change."""
-    found: set[Value] = set()
+    written_values: set[Value] = set()
     for node in graph.nodes:
         bodies = held_graphs(node)
         if not bodies and node.effects is not Effects.READS:
-            found.update(value for value in node.inputs if value.dtype.name == "resource")
+            written_values.update(value for value in node.inputs if value.dtype.name == "resource")
         for body in bodies:
-            changed, operands = _written(body), node.inputs[len(node.inputs) - len(body.inputs) :]
-            found.update(value for value, own in zip(operands, body.inputs, strict=True) if own in changed)
-    return found
+            changed_inputs, operands = _written(body), node.inputs[len(node.inputs) - len(body.inputs) :]
+            written_values.update(
+                value for value, own_input in zip(operands, body.inputs, strict=True) if own_input in changed_inputs
+            )
+    return written_values
 
 
 def _changed(owners: Sequence[int], resources: Sequence[int], written: frozenset[int]) -> set[int]:

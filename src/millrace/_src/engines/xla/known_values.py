@@ -43,19 +43,19 @@ def inputs_behind(values: Sequence[Value], inputs: Sequence[Value]) -> set[int] 
     Returns: The positions; None if a variable, a list or another effect is among the sources: then they decide nothing.
     """
     positions = {value: i for i, value in enumerate(inputs)}
-    found: set[int] = set()
-    pending, seen = list(values), set()
-    while pending:
-        value = pending.pop()
-        if value in seen:
+    input_positions: set[int] = set()
+    stack, seen_values = list(values), set()
+    while stack:
+        value = stack.pop()
+        if value in seen_values:
             continue
-        seen.add(value)
+        seen_values.add(value)
         if value in positions:
-            found.add(positions[value])
+            input_positions.add(positions[value])
         if value.dtype.name in ("resource", "variant"):
             return None
         if value not in positions and value.node is not None:
             if not value.node.is_pure:
                 return None
-            pending += value.node.inputs
-    return found
+            stack += value.node.inputs
+    return input_positions

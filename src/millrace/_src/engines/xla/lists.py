@@ -133,18 +133,18 @@ class DenseList:
                 f"Tried to push item into a full list list size: {self.length} max_num_elements: {self.capacity}"
             )
         room = self.with_capacity(self.capacity + 1) if is_full and not self.is_limited else self
-        same = self._same_with(item)
+        same_item = self._same_with(item)
         data, item = _alike(room._data_for(item), _arrays(item))
         rows = jax.tree.map(lambda old, new: _put(old, new, self.length), data, item)
-        return room._with(rows, self.length + 1, same)
+        return room._with(rows, self.length + 1, same_item)
 
     def _same_with(self, item: Any) -> KnownValue | None:
         """Returns the constant that every element is after one more push."""
         if not isinstance(item, (np.ndarray, np.generic)):
             return None
-        known = KnownValue(np.asarray(item, self.dtype.np_dtype))
+        known_item = KnownValue(np.asarray(item, self.dtype.np_dtype))
         is_empty = isinstance(self.length, int) and not self.length
-        return known if is_empty or self.same == known else None
+        return known_item if is_empty or self.same == known_item else None
 
     def with_capacity(self, capacity: int, *, is_limited: bool = False) -> DenseList:
         """Returns the same elements with room for more or fewer."""
@@ -161,8 +161,8 @@ class DenseList:
     def resize(self, size: Any) -> DenseList:
         """Returns the list cut off or extended by zeros."""
         size = _static(size)
-        kept = self.with_capacity(self._size()).with_capacity(size)
-        return kept._with(kept.data, size)
+        trimmed_list = self.with_capacity(self._size()).with_capacity(size)
+        return trimmed_list._with(trimmed_list.data, size)
 
     def size(self) -> Array:
         """Returns the number of elements as an int32 scalar."""
@@ -203,17 +203,17 @@ class DenseList:
         rows = self._known(shape)[: self._size()]
         if rows.ndim < 2:
             raise invalid("Concat saw a scalar shape at index 0 but requires at least vectors.")
-        joined = jnp.reshape(rows, (rows.shape[0] * rows.shape[1], *rows.shape[2:]))
-        return joined, np.full((rows.shape[0],), rows.shape[1], np.int64)
+        all_rows = jnp.reshape(rows, (rows.shape[0] * rows.shape[1], *rows.shape[2:]))
+        return all_rows, np.full((rows.shape[0],), rows.shape[1], np.int64)
 
     # --- lists ---------------------------------------------------------------------------------------------------
 
     def extended(self, items: Sequence[Any]) -> DenseList:
         """Returns the list with further elements at its end."""
-        grown = self.with_capacity(self._size())
+        longer_list = self.with_capacity(self._size())
         for item in items:
-            grown = grown.push(item)
-        return grown
+            longer_list = longer_list.push(item)
+        return longer_list
 
     def items(self) -> list[Any]:
         """Returns the elements one by one."""
@@ -275,7 +275,7 @@ def to_dense(value: TensorList) -> DenseList:
     Raises: UnknownWhileCompilingError: if elements differ in shape: the function stays on the NumPy tier.
     """
     items = value.items()
-    made = DenseList(value.dtype, value.element, len(items), len(items), False)
+    dense_list = DenseList(value.dtype, value.element, len(items), len(items), False)
     if value.dtype.name == "variant":
         dense = {i: to_dense(resource_of(item)) for i, item in enumerate(items) if item is not None}
         model = common_type(list(dense.values())) if dense else None
@@ -283,13 +283,13 @@ def to_dense(value: TensorList) -> DenseList:
     else:
         rows = {i: item for i, item in enumerate(items) if item is not None}
     if not rows:
-        return made
+        return dense_list
     first = next(iter(rows.values()))
     if any(np.shape(a) != np.shape(b) for row in rows.values() for a, b in _leaves(row, first)):
         raise errors.UnknownWhileCompilingError("XLA takes only lists whose elements have one shape.", tensors=[])
-    empty = jax.tree.map(np.zeros_like, first)
-    made.data = jax.tree.map(lambda *parts: np.stack(parts), *[rows.get(i, empty) for i in range(len(items))])
-    return made
+    empty_row = jax.tree.map(np.zeros_like, first)
+    dense_list.data = jax.tree.map(lambda *parts: np.stack(parts), *[rows.get(i, empty_row) for i in range(len(items))])
+    return dense_list
 
 
 def _leaves(a: Any, b: Any) -> zip[tuple[Any, Any]]:
@@ -298,10 +298,10 @@ def _leaves(a: Any, b: Any) -> zip[tuple[Any, Any]]:
 
 def reserved(dtype: DType, element: TensorShape, length: int, limit: int | None) -> DenseList:
     """Makes a list of unset elements that may grow to `limit`; None for any number."""
-    made = DenseList(dtype, element, length, length if limit is None else limit, limit is not None)
+    dense_list = DenseList(dtype, element, length, length if limit is None else limit, limit is not None)
     if element.is_fully_defined() and dtype.name != "variant":
-        made.data = jnp.zeros((made.capacity, *element.as_list()), dtype.np_dtype)
-    return made
+        dense_list.data = jnp.zeros((dense_list.capacity, *element.as_list()), dtype.np_dtype)
+    return dense_list
 
 
 def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
@@ -336,14 +336,14 @@ def settle(before: Any, after: Any, trips: int | None) -> Any:
         settled = settled._with(settled.data, jnp.int32(before.length), settled.same)
     if settled.data is None and after.data is not None:
         size = settled.capacity
-        empty = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data)
-        settled = settled._with(empty, same=settled.same)
+        empty_data = jax.tree.map(lambda rows: jnp.zeros((size, *rows.shape[1:]), rows.dtype), after.data)
+        settled = settled._with(empty_data, same=settled.same)
     elif isinstance(settled.data, DenseList) and settled.data.same != after.data.same:
         settled = settled._with(_alike(settled.data, after.data)[0], same=settled.same)
     if after.element.is_subtype_of(before.element) and after.element != before.element:
-        known = settled.same
+        known_item = settled.same
         settled = DenseList(
-            settled.dtype, after.element, settled.length, settled.capacity, settled.is_limited, settled.data, known
+            settled.dtype, after.element, settled.length, settled.capacity, settled.is_limited, settled.data, known_item
         )
     return settled
 
@@ -376,14 +376,14 @@ def released(value: Any, before: Any, length: int | None) -> Any:
 def common_type(lists: Sequence[DenseList]) -> DenseList:
     """Returns the type of lists that come from different branches; the length is None where lengths differ."""
     model = next((one for one in lists if one.data is not None), lists[0])
-    known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
-    length, capacity = model.length if known else None, max(one.capacity for one in lists)
-    same = model.same if all(one.same == model.same for one in lists) else None
+    is_known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
+    length, capacity = model.length if is_known else None, max(one.capacity for one in lists)
+    same_item = model.same if all(one.same == model.same for one in lists) else None
     data = model.data
     for one in lists:
         if one.data is not None:
             data = _alike(data, one.data)[0]
-    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, data, same)
+    return DenseList(model.dtype, model.element, length, capacity, model.is_limited, data, same_item)
 
 
 def conformed(value: DenseList, model: DenseList) -> DenseList:
@@ -419,15 +419,22 @@ def _count_of_rows(rows: DenseList) -> int:
 
 
 def _flatten(value: DenseList) -> tuple[tuple[Any, ...], Any]:
-    known = isinstance(value.length, int)
-    fixed = (value.dtype, value.element, value.capacity, value.is_limited, value.length if known else None, value.same)
-    return (value.data, None if known else value.length), fixed
+    is_known = isinstance(value.length, int)
+    static_parts = (
+        value.dtype,
+        value.element,
+        value.capacity,
+        value.is_limited,
+        value.length if is_known else None,
+        value.same,
+    )
+    return (value.data, None if is_known else value.length), static_parts
 
 
 def _unflatten(fixed: Any, children: Iterable[Any]) -> DenseList:
     dtype, element, capacity, is_limited, length, same = fixed
-    data, traced = children
-    return DenseList(dtype, element, traced if length is None else length, capacity, is_limited, data, same)
+    data, traced_parts = children
+    return DenseList(dtype, element, traced_parts if length is None else length, capacity, is_limited, data, same)
 
 
 jax.tree_util.register_pytree_node(DenseList, _flatten, _unflatten)

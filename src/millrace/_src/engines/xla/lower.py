@@ -42,8 +42,8 @@ def _explained(node: Node) -> Iterator[None]:
         raise _unknown(node, why, _numbers(node.inputs)) from None
     except errors.UnknownWhileCompilingError as error:
         if error.tensors is None:
-            named = [t for arg, t in _named_inputs(node) if arg in error.inputs]
-            tensors = named if error.inputs else _numbers(node.inputs)
+            named_inputs = [t for arg, t in _named_inputs(node) if arg in error.inputs]
+            tensors = named_inputs if error.inputs else _numbers(node.inputs)
             message = f"{error.message} [{node.type} {{{{node {node.name}}}}}]{_place(node)}"
             raise errors.UnknownWhileCompilingError(message, error.inputs, tensors) from None
         if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # of a graph inside this node
@@ -93,13 +93,13 @@ class Lowering:
 
     def _summed(self, node: Node, arguments: Sequence[Any]) -> Any:
         """Adds whole arrays, and arrays that are mostly zeros: see the pass `sparse_sums`."""
-        whole, parts = split_summands(node, arguments)
+        whole_values, parts = split_summands(node, arguments)
         with _explained(node):
-            total = whole[0] if len(whole) == 1 else _bind(node)(*whole)
+            total = whole_values[0] if len(whole_values) == 1 else _bind(node)(*whole_values)
             for maker, part in zip(node.added, parts, strict=True):
                 self._check_constants(maker, part)
-                added = bind_addition(maker.op_def, maker.attrs, xp)(jnp.asarray(total), *part)
-                total = _bind(node)(total, _bind(maker)(*part)) if added is None else added
+                partial_sum = bind_addition(maker.op_def, maker.attrs, xp)(jnp.asarray(total), *part)
+                total = _bind(node)(total, _bind(maker)(*part)) if partial_sum is None else partial_sum
         return total
 
     @staticmethod
@@ -107,14 +107,14 @@ class Lowering:
         op = node.op_def
         if not op.traits.constant_inputs:
             return
-        unknown = [
+        unknown_inputs = [
             (name, tensor)
             for (name, tensor), argument in zip(_named_inputs(node), arguments, strict=True)
             if name in op.traits.constant_inputs and not is_concrete(argument)
         ]
-        if unknown:
-            names = ", ".join(dict.fromkeys(f"'{name}'" for name, _ in unknown))
-            raise _unknown(node, f"input {names} must be a compile-time constant", [t for _, t in unknown])
+        if unknown_inputs:
+            names = ", ".join(dict.fromkeys(f"'{name}'" for name, _ in unknown_inputs))
+            raise _unknown(node, f"input {names} must be a compile-time constant", [t for _, t in unknown_inputs])
 
 
 def _named_inputs(node: Node) -> list[tuple[str, Value]]:

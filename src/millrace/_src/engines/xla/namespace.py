@@ -166,8 +166,8 @@ class XlaNamespace:
         if is_concrete(index):
             return branches[int(index) if 0 <= int(index) <= last else last](*operands)
         arrays, cells, rebuild = _split(operands, [_is_host(item) for item in operands])
-        chosen = jnp.where((index < 0) | (index > last), last, index)
-        outputs, values = jax.lax.switch(chosen, _branches(branches, rebuild, arrays, cells), arrays, _values(cells))
+        position = jnp.where((index < 0) | (index > last), last, index)
+        outputs, values = jax.lax.switch(position, _branches(branches, rebuild, arrays, cells), arrays, _values(cells))
         _write_back(cells, values)
         return outputs
 
@@ -178,9 +178,9 @@ class XlaNamespace:
         Host constants that the body only passes on (its captures) stay constants.
         """
         passed_on = getattr(body, "passed_on", [False] * len(state))
-        fixed = [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)]
-        positions = _moving(state, fixed)
-        arrays, cells, rebuild = _split(state, fixed)
+        is_fixed = [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)]
+        positions = _moving(state, is_fixed)
+        arrays, cells, rebuild = _split(state, is_fixed)
 
         def loop_cond(carry: Any) -> Any:
             return jnp.reshape(cond(*rebuild(*carry)[0])[0], ())
@@ -188,8 +188,8 @@ class XlaNamespace:
         def loop_body(carry: Any) -> Any:
             operands, inner = rebuild(*carry)
             outputs = body(*operands)
-            kept = [_like(outputs[p], a) for p, a in zip(positions, carry[0], strict=True)]
-            return kept, _values(inner)
+            new_arrays = [_like(outputs[p], a) for p, a in zip(positions, carry[0], strict=True)]
+            return new_arrays, _values(inner)
 
         start = ([_operand(a) for a in arrays], _values(cells))
         count: Count | None = None
@@ -293,8 +293,8 @@ def _branches(
         branches = _possible(branches, arrays, cells)
     if not any(t.dtype.name == "variant" for t in getattr(functions[0], "outputs", ())):
         return branches
-    returned = [jax.eval_shape(branch, arrays, _values(cells))[0] for branch in branches]
-    columns = zip(*returned, strict=True)
+    result_types = [jax.eval_shape(branch, arrays, _values(cells))[0] for branch in branches]
+    columns = zip(*result_types, strict=True)
     models = [lists.common_type(column) if isinstance(column[0], DenseList) else None for column in columns]
     return [_conforming(branch, models) for branch in branches]
 
@@ -319,8 +319,8 @@ def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cel
 
 def _conforming(branch: Callable[..., Any], models: Sequence[DenseList | None]) -> Callable[..., Any]:
     def run(arrays: Sequence[Any], values: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        outputs, left = branch(arrays, values)
-        return [o if m is None else lists.conformed(o, m) for o, m in zip(outputs, models, strict=True)], left
+        outputs, changes = branch(arrays, values)
+        return [o if m is None else lists.conformed(o, m) for o, m in zip(outputs, models, strict=True)], changes
 
     return run
 

@@ -44,12 +44,12 @@ def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
       state: the values of the loop variables at the entrance.
     """
     try:
-        keep, wanted = _program(cond.inputs, [cond.outputs[0]])
+        keep, needed_counters = _program(cond.inputs, [cond.outputs[0]])
         counters: dict[int, Evaluator] = {}
-        while missing := wanted - set(counters):
-            for position in missing:
+        while missing_counters := needed_counters - set(counters):
+            for position in missing_counters:
                 (counters[position],), behind = _programs(body.inputs, [body.outputs[position]])
-                wanted = wanted | behind
+                needed_counters = needed_counters | behind
     except _UnknownError:
         return None
     if not all(_is_known(state[i]) for i in counters):
@@ -60,7 +60,7 @@ def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
 
 def _further_counters(body: Any, state: Sequence[Any], counters: Container[int]) -> dict[int, Evaluator]:
     """Returns numbers that count though the condition does not read them: a loop's gradient reads its count."""
-    found = {}
+    further_counters = {}
     for position, value in enumerate(body.outputs):
         is_whole = value.dtype.is_integer and value.shape.rank == 0
         if position in counters or not is_whole or not _is_known(state[position]):
@@ -68,8 +68,8 @@ def _further_counters(body: Any, state: Sequence[Any], counters: Container[int])
         with contextlib.suppress(_UnknownError):
             step, behind = _program(body.inputs, [value])
             if all(i == position or i in counters for i in behind):
-                found[position] = step
-    return found
+                further_counters[position] = step
+    return further_counters
 
 
 def _is_known(value: Any) -> bool:
@@ -80,8 +80,8 @@ def _count(keep: Evaluator, counters: dict[int, Evaluator], values: dict[int, An
     for trips in range(_MOST_TRIPS):
         if not keep({inputs[0][i]: v for i, v in values.items()}):
             return Count(trips, values)
-        known = {inputs[1][i]: v for i, v in values.items()}
-        values = {i: step(known) for i, step in counters.items()}
+        known_values = {inputs[1][i]: v for i, v in values.items()}
+        values = {i: step(known_values) for i, step in counters.items()}
     return None
 
 
@@ -95,8 +95,8 @@ def _programs(inputs: Sequence[Value], outputs: Sequence[Value]) -> tuple[list[E
     read.
     """
     positions = {value: i for i, value in enumerate(inputs)}
-    read: set[int] = set()
-    return [_evaluator(value, positions, read) for value in outputs], read
+    read_positions: set[int] = set()
+    return [_evaluator(value, positions, read_positions) for value in outputs], read_positions
 
 
 def _evaluator(value: Value, positions: dict[Value, int], read: set[int]) -> Evaluator:
