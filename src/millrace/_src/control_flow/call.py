@@ -4,10 +4,10 @@ A `GraphFunction` is a finished `FuncGraph` that can be called with flat tensors
 eager mode the call runs the graph's program; in a graph it becomes a
 `PartitionedCall` (or `StatefulPartitionedCall`) node whose attribute is the function.
 
-Differentiating a call is the pair of functions in `derivative.py`. Where a second tape watches, or a persistent one
-(which may record its own gradient), the intermediates count as outputs too, so that the gradient of the gradient flows
-back through them. Intermediates that are lists (of a loop) are left out of that: gradients flow into these only
-through a further derivative, of the forward function.
+A call is differentiated by the pair of functions in `derivative.py`. Under several tapes, or a persistent one (which
+may record its own gradient), the intermediates count as outputs too: the gradient of the gradient flows back through
+the intermediates. Lists that a loop fills are the exception. A gradient flows into such a list only through a further
+derivative, that of the forward function.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from millrace._src.passes.pipeline import optimize
 _CONFIG = b"\n\x07\n\x03CPU\x10\x01\n\x07\n\x03GPU\x10\x002\x02J\x008\x01\x82\x01\x00\x92\x01\x02J\x00".decode(
     "utf-8", "surrogateescape"
 )
-"""A serialized `ConfigProto`, as TensorFlow puts on every call: one CPU, no GPU, default optimizer options."""
+"""The serialized `ConfigProto` that TensorFlow puts on every call: one CPU, no GPU, default optimizer options."""
 
 
 class GraphFunction:
@@ -81,9 +81,9 @@ class GraphFunction:
         self._runner: Any = None
         self._program: Program | None = None
         self.lock = threading.RLock()
-        """Held while something is made of the graph: to differentiate it changes its operations."""
+        """Held while programs and derivatives are made of the graph: a derivative changes the graph's operations."""
         self.tensor_class: type[EagerTensor] = EagerTensor
-        """The kind of tensor that holds what the runner returns."""
+        """The class of the tensors that hold the runner's results."""
 
     @property
     def effects(self) -> Effects:
@@ -91,7 +91,7 @@ class GraphFunction:
         return body_effects([self.graph])
 
     def runner(self) -> Any:
-        """Takes and returns a flat sequence of arrays; compiled on first use by the engine in charge."""
+        """Returns the program of the graph, from arrays to arrays; the engine in charge compiles it on first use."""
         if self._runner is None:
             with self.lock:
                 program = self._program = engine_for(self.jit_compile).compile(optimize(self.graph))
@@ -100,7 +100,7 @@ class GraphFunction:
         return self._runner
 
     def tiers(self) -> dict[str, Tier]:
-        """Tells where this function runs, and the forward and backward functions that were made for its gradients."""
+        """Returns the tier of this function, and of the forward and backward functions of its gradients, by name."""
         self.runner()
         assert self._program is not None  # the runner's
         tiers = {self.name: tier_of(self._program, self.jit_compile)}
@@ -161,9 +161,9 @@ class GraphFunction:
         return {**attrs, "_XlaMustCompile": True} if self.jit_compile else attrs
 
     def _call_recorded(self, inputs: Sequence[Any]) -> list[Any]:
-        """Calls what the innermost recorders need; those around them see that call.
+        """Calls the function that the innermost recorders need; the recorders around them see that call.
 
-        Tapes need the forward function, whose intermediates they go back with; an accumulator the forward derivative.
+        Tapes need the forward function, which also returns intermediates; an accumulator needs the forward derivative.
         """
         recorders = state.tapes
         count = len(recorders)
@@ -197,7 +197,10 @@ class GraphFunction:
         return results[: len(has)]
 
     def _also_changed(self, tangents: Sequence[Any], has: Sequence[bool]) -> Sequence[bool]:
-        """Tells which outputs would have tangents if all inputs had; TensorFlow takes the missing ones to be zeros."""
+        """Tells which outputs would have tangents if all inputs had tangents.
+
+        TensorFlow takes the missing tangents of these outputs to be zeros.
+        """
         outputs = self.graph.outputs
         numbers = [t.dtype.is_floating or t.dtype.is_complex for t in outputs]
         if all(one or not number for one, number in zip(has, numbers, strict=True)):
@@ -213,7 +216,7 @@ class GraphFunction:
 
         Args:
           has_tangent: for each input whether its tangent is given.
-          wanted: for each output whether its tangent must be returned; None: only where there is one.
+          wanted: for each output whether its tangent must be returned; None: only the tangents that there are.
 
         Returns: The function, and for each output whether it returns a tangent.
         """
@@ -227,9 +230,9 @@ class GraphFunction:
             return self._forward_modes[key]
 
     def _call_taped(self, tapes: Sequence[Any], outer: tuple[Any, ...], inputs: Sequence[Any]) -> list[Any]:
-        """Calls the forward function and tells the tapes how to go back; they keep what that needs, nothing else."""
+        """Calls the forward function and tells the tapes how to go back; the tapes keep what that needs, no more."""
         order = max(len(tapes), 2 if tapes[0].persistent else 1)
-        # A higher order also differentiates by what the gradient's own call is given, as TensorFlow does.
+        # As in TensorFlow, a higher order also differentiates by all arguments of the gradient's own call.
         wanted = _watched_positions(inputs, tapes) if order == 1 else all_inputs(self)
         is_closed = order > 1 or any(r.is_forward for r in outer)
         orders = self._derivatives_of_orders(order, wanted, closed=is_closed)
@@ -244,8 +247,9 @@ class GraphFunction:
     def _derivatives_of_orders(self, order: int, wanted: frozenset[int], *, closed: bool) -> list[Derivative]:
         """Returns the derivatives for the first, second ... order.
 
-        Of a function without loops one serves all orders: gradients flow into its intermediates as into its outputs.
-        The intermediates of a loop are lists; a gradient that flows into these takes a derivative of its own.
+        A function without loops has one derivative for all orders: gradients flow into the function's intermediates as
+        into its outputs. The intermediates of a loop are lists. A gradient that flows into a list takes a derivative
+        of its own.
         """
         derivatives = [self.derivative(closed=closed, wanted=wanted, copies_constants=not closed)]
         while len(derivatives) < order and derivatives[-1].keeps_lists:
@@ -264,10 +268,10 @@ class GraphFunction:
 
         Args:
           closed: whether gradients flow into the intermediates too, but for lists.
-          targets: the positions of the outputs to differentiate; None for all that are numbers or lists.
-          wanted: the positions of the inputs that need a gradient; None for all that can have one.
-          copies_constants: whether the backward pass has constants of its own. False: gradients flow into the numbers
-            among them as into other intermediates.
+          targets: the positions of the outputs to differentiate; None for all outputs that are numbers or lists.
+          wanted: the positions of the inputs that need a gradient; None for all inputs that can have a gradient.
+          copies_constants: whether the backward pass copies the constants of the forward pass. False: gradients flow
+            into constant numbers as into other intermediates.
         """
         wanted = all_inputs(self) if wanted is None else wanted
         with self.lock:
@@ -288,7 +292,7 @@ def _watched_positions(inputs: Sequence[Any], tapes: Sequence[Any]) -> frozenset
 def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], results: Sequence[Any]) -> Any:
     """Makes the backward function of one call, which holds the values that it reads.
 
-    Which outputs have a gradient tells the order: the intermediates of a lower one are outputs of the next.
+    Which outputs have a gradient tells the order: the intermediates of one order are outputs of the next order.
     """
     forward_outputs = orders[-1].forward.graph.outputs
     saved_values = [derivative.saved(inputs, results) for derivative in orders]
@@ -385,7 +389,7 @@ def prepare_call(operation: Any, wanted: frozenset[int] | None = None) -> Any:
 
 
 def further_outputs(operation: Any, graph: FuncGraph) -> list[tuple[DType, TensorShape]]:
-    """Returns dtypes and shapes of the outputs that a graph has beyond those of the operation that will run it."""
+    """Returns dtypes and shapes of the outputs that a graph has beyond the outputs of the operation that runs it."""
     return [(t.dtype, t.shape) for t in graph.outputs[len(operation.outputs) :]]
 
 

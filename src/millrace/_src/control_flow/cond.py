@@ -1,9 +1,8 @@
 """`tf.cond`, `tf.switch_case`: one of several branches runs.
 
-In eager mode the chosen function is called. In a graph each branch becomes a graph of
-its own, an attribute of an `If` or `Case` node. The gradient is again such a node: the
-branch that ran forwards is the one that runs backwards, with the intermediates that
-the forward node now also returns.
+In eager mode the chosen function is called. In a graph each branch becomes a graph of its own, an attribute of an `If`
+or `Case` node. The gradient is an `If` or `Case` node, too: it runs the backward function of the branch that ran
+forwards, with the intermediates that the forward node is made to return.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def _case_effects(attrs: dict[str, Any]) -> Effects:
 
 
 def _truth(xp: Xp, predicate: Array) -> Array:
-    """Turns a condition into a boolean scalar: an array that is not a scalar is true if it is not empty."""
+    """Turns a condition into a boolean scalar: an array of higher rank is true if the array is not empty."""
     if getattr(predicate, "ndim", 0):
         return predicate.size > 0
     if isinstance(predicate, bytes) or predicate.dtype.kind == "O":
@@ -196,10 +195,10 @@ def cond(
     Args:
       pred: a scalar; in a graph a boolean Tensor.
       true_fn: a function without arguments.
-      false_fn: another one that returns the same structure of the same dtypes.
+      false_fn: a function without arguments that returns the same structure of the same dtypes.
       name: name of the operation in a graph.
 
-    Returns: What the chosen function returns; in a graph Tensors in the structure both return.
+    Returns: What the chosen function returns; in a graph Tensors in the structure that both functions return.
     Raises: TypeError: if a function is missing or not callable, or the branches return different things in a graph.
     """
     if true_fn is None:
@@ -239,7 +238,7 @@ def switch_case(
 
     Args:
       branch_index: an int32 scalar Tensor.
-      branch_fns: a list of functions, a dict from int to function, or a list of such pairs.
+      branch_fns: a list of functions, a dict from int to function, or a list of pairs of int and function.
       default: the function for other indices.
       name: name of the operation in a graph.
 
@@ -301,7 +300,7 @@ def _ordered_branches(branch_fns: Any) -> list[Callable[[], Any]]:
 
 
 class _Widened:
-    """The branches of a node after they were made to return the intermediates of all of them."""
+    """The branches of a node, each with the intermediates of all branches among its outputs."""
 
     def __init__(self, operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]) -> None:
         self.wanted = wanted
@@ -379,9 +378,9 @@ def _prepare(
 def _return_intermediates(
     operation: Any, functions: Sequence[GraphFunction], wanted: frozenset[int]
 ) -> list[tuple[GraphFunction, Derivative, int]]:
-    """Makes branches that return the intermediates of all branches, empty where they belong to another.
+    """Makes branches that return the intermediates of all branches, stand-ins for those of another branch.
 
-    Each comes with its derivative and the position where its own intermediates start.
+    Each branch comes with its derivative and the position where its own intermediates start.
     """
     derivatives = [f.derivative(closed=True, wanted=wanted) for f in functions]
     count = len(operation.outputs)
@@ -436,7 +435,7 @@ _DENSE = "dense"
 
 
 def _common_form(forms: Sequence[Any]) -> Any:
-    """Finds the form of a gradient that all branches can return: sparse, if they have as many slices."""
+    """Finds the form of a gradient that all branches can return: sparse, if all have the same number of slices."""
     known_forms = [form for form in forms if form is not None]
     if not known_forms:
         return None
@@ -447,7 +446,7 @@ def _common_form(forms: Sequence[Any]) -> Any:
 
 
 def _in_form(gradient: Any, form: Any, tensor: Any) -> Any:
-    """Brings a branch's gradient of an input into the form that the other branches have; zeros if it has none."""
+    """Brings a branch's gradient of an input into the form of the other branches; makes zeros for a missing one."""
     if form is None:
         return None
     if form is _DENSE:
@@ -485,5 +484,5 @@ def _backward_branch(
 
 
 def _zeros_for(tensor: Any) -> Any:
-    """Makes zeros for the gradient of an input that one branch does not use; of the variable's shape for a handle."""
+    """Makes zeros for the gradient of an input that a branch does not use, of the variable's shape for a handle."""
     return filled_like_variable(tensor, 0) if tensor.dtype.name == "resource" else raw.ZerosLike(x=tensor)

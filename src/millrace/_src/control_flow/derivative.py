@@ -1,16 +1,16 @@
-"""The derivative of a function: a forward pass that keeps something, and a backward pass that uses it.
+"""The derivative of a function: a forward pass that keeps intermediates, and a backward pass that uses them.
 
 Differentiating the body of a function needs values from inside of it. A `Derivative` is a pair: a forward function
 that also returns those intermediates, and a backward function from output gradients and intermediates to input
 gradients. Both are built once for the inputs that need a gradient, and shared by all calls.
 
-Little leaves the forward pass: what the finished backward graph reads, nothing else. A result that is cheap to make
-again from an argument (a cast, a reshape) is made again.
+Little leaves the forward pass: what the finished backward graph reads, nothing else. A result that is cheap to compute
+again from an argument (a cast, a reshape) is computed again.
 
-Where higher orders will be asked for (a *closed* derivative, and loops), it matters what TensorFlow would have passed
-from the one to the other: the gradient of the gradient is zeros, not None, for an input that lies behind such a value.
-A closed derivative therefore passes numbers that were made without a gradient, that of a call constants too; of a
-loop, `phantoms` says what TensorFlow would keep in lists.
+For higher orders (a *closed* derivative, and loops) it matters which values TensorFlow passes from the forward to the
+backward function: the gradient of the gradient is zeros, not None, for an input behind such a value. The closed
+derivative of a call therefore also passes constants, and numbers that no gradient flows through. For a loop,
+`phantoms` lists the numbers that TensorFlow would keep in lists.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from millrace._src.control_flow.call import GraphFunction
 
 _MOST_CHEAP = 4
-"""How many cheap operations in a row are repeated rather than their result kept."""
+"""The number of cheap operations in a row that the backward pass repeats; the result of more is kept."""
 
 
 class Derivative:
@@ -44,13 +44,13 @@ class Derivative:
     `backward` takes the gradients of the differentiable outputs (of `forward`, if closed) and the intermediates.
 
     Attributes:
-      wanted: the positions of the inputs that it gives gradients for.
+      wanted: the positions of the inputs whose gradients `backward` returns.
       gradient_positions: the outputs of `forward` whose gradients `backward` takes.
       intermediate_positions: where `backward` finds its other arguments: kind (input, output or constant), number.
       layout: for each input how many tensors its gradient is made of, None for no gradient.
       base_count: the number of outputs of the function itself.
       constants: tensors from outside of the function that only the backward pass uses.
-      phantoms: numbers of the forward pass that TensorFlow passes to the backward pass although it does not need them.
+      phantoms: numbers of the forward pass that TensorFlow hands to a backward pass that does not need them.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Derivative:
         return any(t.dtype.name == "variant" for t in self.forward.graph.outputs[self.base_count :])
 
     def reaches(self, position: int, dtype: DType) -> bool:
-        """Tells whether the gradient of an output of the forward function is taken into account."""
+        """Tells whether the backward function takes the gradient of an output of the forward function."""
         return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
 
     def saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
@@ -92,7 +92,7 @@ class Derivative:
     def input_gradients(
         self, output_gradients: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any]
     ) -> list[Any]:
-        """Returns the gradients of the inputs, None where there is none."""
+        """Returns the gradients of the inputs, None for an input without a gradient."""
         gradients = [filled_gradient(output_gradients[p], outputs[p]) for p in self.gradient_positions]
         return self.call_backward(gradients, self.saved(inputs, outputs))
 
@@ -113,7 +113,7 @@ def reaching(
 
 
 def filled_gradient(gradient: Any, output: Any) -> Any:
-    """Returns the gradient of an output as a tensor: a list of zeros for one that has none."""
+    """Returns the gradient of an output as a tensor: a list of zeros for a list that has no gradient."""
     if gradient is None and output.dtype.name == "variant":
         return raw.ZerosLike(x=output)
     return convert_to_tensor(gradient)
@@ -159,7 +159,7 @@ def build_derivative(
     places.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     make = type(function)
     forward = make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile)
-    forward.lock = function.lock  # they have the same operations
+    forward.lock = function.lock  # both functions have the same operations
     return Derivative(
         forward,
         make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),
@@ -174,7 +174,7 @@ def build_derivative(
 
 
 def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
-    """Tells whether a tensor is of a graph (a view of one has the same operations), not eager or around it."""
+    """Tells whether a tensor belongs to a graph or to a view of the graph, rather than being eager or of another graph."""
     return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
 
 
@@ -212,11 +212,11 @@ class _BackwardGraph(FuncGraph):
         return super().capture(tensor, name)
 
     def copies_constant(self, dtype: DType) -> bool:
-        """Tells whether a constant of the forward pass is copied: those that have no gradient always are."""
+        """Tells whether a constant of the forward pass is copied: a constant that has no gradient always is."""
         return self.copies_constants or not is_trainable(dtype)
 
     def _made_again(self, tensor: SymbolicTensor) -> Any:
-        """Computes a value of the forward pass anew from its arguments, if that is cheap; else returns None."""
+        """Computes a value of the forward pass again from its arguments; returns None if that is not cheap."""
         copy = self._constants.get(id(tensor))
         if copy is not None:
             return copy[1]
@@ -235,7 +235,7 @@ class _BackwardGraph(FuncGraph):
 
 
 def _is_cheap(tensor: SymbolicTensor, arguments: set[int], most: int) -> bool:
-    """Tells whether a few cheap operations make a tensor from what the graph is given and constants."""
+    """Tells whether at most `most` cheap operations make a tensor from arguments of the graph and constants."""
     operation = tensor.op
     if id(tensor) in arguments or not operation.op_def.traits.is_cheap or not most:
         return False
@@ -293,7 +293,7 @@ def _is_number(tensor: Any) -> bool:
 
 
 def _drop_unused_captures(graph: FuncGraph) -> list[Any]:
-    """Forgets what was captured for operations that nothing needs, and returns it."""
+    """Drops the captures that only unneeded operations read; returns the tensors that were captured."""
     needed_operations = set(required_operations(graph.get_operations(), [t.op for t in graph.outputs]))
     unused_placeholders = {id(s): p for s, p in graph.captures if p.op not in needed_operations}
     graph.inputs = [t for t in graph.inputs if all(t is not p for p in unused_placeholders.values())]

@@ -1,9 +1,8 @@
-"""The forward derivative of a whole graph: a graph that takes tangents beside its inputs and returns them beside its
-outputs.
+"""The forward derivative of a whole graph: it takes tangents beside the inputs and returns tangents beside the outputs.
 
-The operations of the graph are replayed in a new one while an accumulator follows the inputs; whatever the operations
-are, the accumulator knows how each changes. Values are computed once: the new graph is called instead of the old one,
-so its effects still happen once, and a loop stays a loop of as many iterations.
+The operations of the graph are replayed in a new graph while an accumulator follows the inputs; the accumulator knows
+the tangents of every kind of operation. The new graph is called instead of the old one. So every value is computed
+once, every effect happens once, and a loop stays a loop of as many iterations.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ class _ForwardGraph(FuncGraph):
         self._placeholders = {id(outer): inner for outer, inner in original.captures}
         numbers = [(getattr(t, "_tape_id", 0), t) for t in original.inputs]
         self._by_number = {number: tensor for number, tensor in reversed(numbers) if number}
-        """By its number: an input of the original graph, which stands for all tensors from outside of this number."""
+        """The inputs of the original graph by tape number: an input stands for all outer tensors of its number."""
 
     def capture(self, tensor: Any, name: str | None = None) -> Any:
-        """Returns the tensor of this graph that stands for `tensor`: nothing is passed from outside but the inputs."""
+        """Returns the tensor of this graph that stands for `tensor`, without a further input for an eager tensor."""
         tensor = self._in_original(tensor)
         if isinstance(tensor, EagerTensor) and tensor.dtype.name != "resource":
             return self._inlined(tensor, name or "Const")
         return super().capture(tensor, name)
 
     def stand_in(self, tensor: Any) -> Any:
-        """Returns the replayed form of a tensor of the original graph, or of those that this one was made from."""
+        """Returns the replayed form of a tensor of the original graph, or of a graph behind the original graph."""
         replayed_tensor = self.known.get((id(tensor.op), tensor.value_index))
         if replayed_tensor is None:
             earlier = self.original._current(tensor)
@@ -52,7 +51,7 @@ class _ForwardGraph(FuncGraph):
         return replayed_tensor
 
     def _in_original(self, tensor: Any) -> Any:
-        """Returns the tensor of the original graph that stands for one from outside, else the tensor."""
+        """Returns the tensor of the original graph that stands for an outer tensor, or the tensor itself."""
         inside = self._placeholders.get(id(tensor))
         if inside is None and isinstance(tensor, EagerTensor):
             inside = self._by_number.get(getattr(tensor, "_tape_id", 0))
@@ -66,12 +65,12 @@ def forward_graph(
 
     Args:
       graph: a finished graph.
-      has_tangent: for each of its inputs whether a tangent is given.
-      wanted: for each of its outputs whether a tangent must be returned, zeros if it does not change.
+      has_tangent: for each input of the graph whether a tangent is given.
+      wanted: for each output of the graph whether a tangent must be returned, zeros if the output does not change.
       name: the name of the new graph.
 
-    Returns: A graph that takes the inputs and the given tangents and returns the outputs and those of their tangents
-      that there are; and for each output whether there is one.
+    Returns: A graph from the inputs and the given tangents to the outputs and the tangents that the outputs have; and
+      for each output whether its tangent is returned.
     """
     derivative = _ForwardGraph(graph, name)
     accumulator = Accumulator()
@@ -98,7 +97,7 @@ def forward_graph(
 
 
 def _tangent_placeholder(graph: FuncGraph, tensor: Any) -> Any:
-    """Adds a placeholder for the tangent of a tensor, for the handle of a variable one like the variable's value."""
+    """Adds a placeholder for the tangent of a tensor; the tangent of a variable's handle is like the value."""
     variable = tensor.handle_type
     if isinstance(variable, VariableHandle):
         return graph.add_placeholder(variable.dtype, variable.shape, name_alone(tensor.op))

@@ -1,11 +1,11 @@
 """Forward mode through the operations that hold graphs: calls, branches and loops.
 
-Such an operation is changed in place: each of its graphs becomes its forward derivative, the tangents of the inputs
-become inputs, and the tangents of the outputs further outputs. A loop so carries its tangents along as variables of
-their own: it runs once, keeps nothing, and may be of any length.
+Such an operation is changed in place: each of its graphs becomes that graph's forward derivative, the tangents of the
+inputs become further inputs, and the tangents of the outputs further outputs. The tangents of a loop are thus loop
+variables: the loop runs once, keeps no intermediates, and may be of any length.
 
-A tape inside of the accumulator will ask the operation for intermediate values when it goes back. They must have
-tangents too, so the operation is made to return them first.
+A tape inside of the accumulator will ask the operation for intermediates when the tape goes back. The intermediates
+must have tangents too, so the operation is made to return intermediates before its graphs are replaced.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ from millrace._src.ops import raw
 @partitioned_call.operation_tangents
 @stateful_partitioned_call.operation_tangents
 def call_tangents(operation: Any, accumulator: Any) -> None:
-    """Returns the tangents of a call: of a call of the forward derivative."""
+    """Makes a call take and return tangents: it becomes a call of the forward derivative."""
     _change(operation, accumulator, prepare_call, _forward_call)
 
 
 @if_.operation_tangents
 @stateless_if.operation_tangents
 def if_tangents(operation: Any, accumulator: Any) -> None:
-    """Returns the tangents of an If: of the branch that runs."""
+    """Makes an If take and return tangents, which come from the branch that runs."""
     _change(operation, accumulator, prepare_if, _forward_if)
 
 
 @case_.operation_tangents
 @stateless_case.operation_tangents
 def case_tangents(operation: Any, accumulator: Any) -> None:
-    """Returns the tangents of a Case: of the branch that runs."""
+    """Makes a Case take and return tangents, which come from the branch that runs."""
     _change(operation, accumulator, prepare_case, _forward_case)
 
 
 @while_.operation_tangents
 @stateless_while.operation_tangents
 def while_tangents(operation: Any, accumulator: Any) -> None:
-    """Returns the tangents of a loop, which carries them from iteration to iteration."""
+    """Makes a loop take and return tangents, which are further loop variables."""
     _change(operation, accumulator, prepare_while, _forward_while)
 
 
@@ -79,9 +79,10 @@ def _change(
 
     Args:
       operation: the operation.
-      accumulator: knows the tangents of the inputs and is told those of the outputs.
+      accumulator: knows the tangents of the inputs and is told the tangents of the outputs.
       prepare: makes the operation return what a tape needs to go back.
-      forward: from the operation and which of its inputs have a tangent to the attributes that change, and how.
+      forward: takes the operation and for each input whether it has a tangent; returns the attributes that change, and
+        which tangents the operation then takes and returns.
     """
     if operation.recordings and not operation.gradient_plans:
         prepare(operation)
@@ -100,14 +101,14 @@ def _change(
 
 
 class _Forward(NamedTuple):
-    """What an operation takes and returns in forward mode."""
+    """The tangents that an operation takes and returns in forward mode."""
 
     takes: Sequence[bool]
     """For each input whether the operation takes its tangent."""
     returns: Sequence[bool]
     """For each output whether the operation returns its tangent."""
     graph: FuncGraph
-    """A graph that returns what the operation will return."""
+    """A graph whose outputs are those of the operation and the tangents."""
 
 
 def _note_tangent(accumulator: Any, output: Any, tangent: Any) -> None:
@@ -196,9 +197,9 @@ def _tangents_before(operation: Any, tangents: Sequence[Any], mask: Sequence[boo
 def _output_shapes(
     operation: Any, returns: Sequence[bool], further: Sequence[tuple[DType, TensorShape]]
 ) -> dict[str, Any]:
-    """Returns the attribute that declares shapes, if the operation has one.
+    """Returns the attribute that declares the output shapes, with the shapes of the tangents, if there is one.
 
-    A tangent has the shape of its output, but for the handle of a variable.
+    A tangent has the shape of its output, unless the output is the handle of a variable.
     """
     shapes = operation.attrs.get("output_shapes")
     if not shapes:

@@ -1,13 +1,12 @@
 """The gradient of a loop: forwards with lists of intermediates, then backwards through them.
 
-The body is differentiated like any function; its backward function needs values from
-inside each iteration. The forward loop is given one list per such value and pushes to
-it; the loop of the gradient counts the iterations that ran, pops the values in reverse
-order, and carries the gradients of the loop variables. What the body only reads (its
-captures) collects its gradient over all iterations.
+The body is differentiated like any function; its backward function needs values from inside each iteration. The forward
+loop gets one list for each such value and pushes the value in every iteration. The loop of the gradient runs as many
+iterations as the forward loop ran, pops the values in reverse order, and carries the gradients of the loop variables.
+The gradient of a capture, which the body only reads, is summed over all iterations.
 
-The lists are then variables of the loop like others. A gradient that flows into them (a
-second derivative) makes a further plan, which differentiates the body that fills them.
+The lists are then loop variables like others. A gradient that flows into a list (a second derivative) makes a further
+plan, which differentiates the body that fills the list.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from millrace._src.ops import raw
 from millrace._src.ops.state import filled_like_variable, variable_shape_of
 
 _MOST_OPERATIONS = 32
-"""What takes more operations than this to compute is saved in every iteration instead."""
+"""The most operations that compute a value outside of the loop; a value that takes more is saved in every iteration."""
 
 
 @while_.operation_gradient
@@ -48,12 +47,12 @@ def while_gradient(operation: Any, output_gradients: Sequence[Any], wanted: froz
 
 
 def prepare_while(operation: Any, given: Container[int] | None = None, wanted: frozenset[int] | None = None) -> Any:
-    """Makes a loop return lists of intermediates; returns how to go back from them.
+    """Makes a loop return lists of intermediates; returns the gradient that reads these lists.
 
     Args:
       operation: the loop.
       given: the positions of the outputs that have a gradient; None for any.
-      wanted: the positions of the inputs that need one; None for all that can have one.
+      wanted: the positions of the inputs that need a gradient; None for all inputs that can have a gradient.
     """
     lists = {i for i, t in enumerate(operation.outputs) if t.dtype.name == "variant" and (given is None or i in given)}
     if wanted is None:
@@ -67,9 +66,9 @@ class _LoopGradient:
     """The gradient of one While operation while it is built.
 
     Args:
-      operation: the forward loop; it is changed to return the intermediates.
-      lists: the positions of those of its lists that have a gradient.
-      wanted: the positions of its inputs that need a gradient.
+      operation: the forward loop, which is changed to return the intermediates.
+      lists: the positions of the loop's lists that have a gradient.
+      wanted: the positions of the loop's inputs that need a gradient.
     """
 
     def __init__(self, operation: Any, lists: set[int], wanted: frozenset[int]) -> None:
@@ -84,27 +83,28 @@ class _LoopGradient:
         self.derivative, self.list_positions = self._differentiate(lists & self.flowing)
         varying = [place for place in self.derivative.intermediate_positions if not self._is_constant(place)]
         self.slots = [place for place in varying if self._is_made_of_captures(place)]
-        """Saved values that are the same in every iteration: one of them is kept."""
+        """The places of saved values that are the same in every iteration: one value is kept, not a list."""
         self.is_counted = iteration_bound(operation) is not None
         self.lists = [place for place in varying if place not in self.slots]
         if not self.lists and not self.is_counted:
             self.lists = [("input", 0)]  # its length tells the number of iterations
         self.sizes: dict[tuple[str, int], Any] = {}
-        """Saved values that are the same in every iteration, computed before the loop of the gradient."""
+        """Intermediates that depend on captures alone, computed once before the loop of the gradient."""
         self.read = self._read_before()
         """Saved values of variables, read before the loop."""
         self._return_lists()
 
     def serves(self, given: set[int], wanted: frozenset[int]) -> bool:
-        """Tells whether this is the gradient for outputs that have one, by inputs that need one."""
+        """Tells whether this gradient serves where the outputs `given` have gradients and the inputs `wanted` need some."""
         lists = {i for i in given if self.operation.outputs[i].dtype.name == "variant"}
         counted = {i for i in lists if i in self.flowing or i >= self.count}  # the later ones came with another plan
         return wanted <= self.wanted and counted <= self.list_positions and all(i < self.count for i in given - lists)
 
     def _flowing(self) -> frozenset[int]:
-        """Returns the inputs whose gradients the wanted ones need: what an iteration makes of these, and so on.
+        """Returns the loop variables whose gradients the loop needs: those that depend on the wanted inputs.
 
-        What a body computes from constants and captures that nobody differentiates by has no gradient.
+        An iteration may compute one loop variable from another, so the set grows until no variable joins. A variable
+        that a body computes from constants, or from captures that nobody differentiates by, has no gradient.
         """
         graph = self.body.graph
         flowing = set(self.wanted)
@@ -119,8 +119,8 @@ class _LoopGradient:
     def _differentiate(self, lists: set[int]) -> tuple[Derivative, set[int]]:
         """Returns the derivative of the body, and the positions of the lists among its variables that have a gradient.
 
-        A list that the body only passes on has one if the body reads from it; another, if its gradient is asked
-        for or comes back from an iteration.
+        A list that the body only passes on has a gradient if the body reads from the list. A list that the body changes
+        has a gradient if that is asked for or comes back from an iteration.
         """
         outputs = self.body.graph.outputs[: self.count]
         numbers = {i for i, t in enumerate(outputs) if t.dtype.is_floating or t.dtype.is_complex}
@@ -136,7 +136,7 @@ class _LoopGradient:
         return bool(self.operation.inputs[index].dtype.name == "variant")
 
     def _is_constant(self, place: tuple[str, int]) -> bool:
-        """Tells whether a saved value is there before the gradient's loop: a capture, a size or a variable's value."""
+        """Tells whether an intermediate is known before the gradient's loop: a capture, a size, a variable's value."""
         kind, index = place
         if kind == "output":
             tensor = self._value_of(place)
@@ -153,7 +153,7 @@ class _LoopGradient:
         return operation.effects is Effects.READS and self._can_be_read_once(operation)
 
     def _can_be_read_once(self, operation: Any) -> bool:
-        """Tells whether an operation of the body reads nothing but variables that the loop leaves as they are."""
+        """Tells whether an operation of the body reads nothing but variables that the loop does not change."""
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
         if function_attrs(operation):
             return False
@@ -168,7 +168,7 @@ class _LoopGradient:
     def _depends_on_captures(self, tensor: Any, *, reading: bool = False) -> bool:
         """Tells whether a few operations compute a tensor of the body from captures alone.
 
-        They have no effects, or, if `reading`, read variables that the loop does not change.
+        The operations have no effects or, if `reading`, read variables that the loop does not change.
         """
         inputs = {id(t): self.is_invariant[i] for i, t in enumerate(self.body.graph.inputs)}
         pending: list[Any] = [tensor]
@@ -240,15 +240,15 @@ class _LoopGradient:
         return [by_input.get(i) for i in range(len(self.operation.inputs))]
 
     def _is_idle(self, index: int) -> bool:
-        """Tells whether the body takes an input and passes it on, and no gradient comes back: the gradient is zeros."""
+        """Tells whether the body only passes an input on and no gradient comes back: the input's gradient is zeros."""
         return self.is_invariant[index] and self.derivative.layout[index] is None
 
     def _phantoms(self) -> list[Any]:
-        """Returns what the loop of the gradient takes although the loop does not use it.
+        """Returns the inputs of the forward loop that the gradient's loop captures without using them.
 
-        TensorFlow keeps every number that its gradient nodes name, needed or not. The next gradient flows into what was
-        kept, if only as zeros, and makes those of the loop's inputs zeros instead of None. Here the loop of the
-        gradient takes these inputs themselves and leaves them alone.
+        TensorFlow keeps every number that its gradient nodes name, needed or not. The next gradient flows into the kept
+        numbers, if only as zeros, so that the inputs behind the numbers have zeros as gradient instead of None. Here
+        the loop of the gradient captures those inputs themselves.
         """
         saved_tensors = [self._value_of(place) for place in (*self.lists, *self.slots)]
         numbers = [t for t in saved_tensors if t.dtype.is_floating or t.dtype.is_complex]
@@ -275,7 +275,7 @@ class _LoopGradient:
         return variable_shape_of(tensor) if tensor.dtype.name == "resource" else tensor.shape
 
     def _first_gradient(self, index: int, gradient: Any) -> Any:
-        """Returns what the backward loop starts with: the output's gradient, or zeros where gradients are collected."""
+        """Returns the value with which a gradient enters the backward loop: the output's gradient, or zeros."""
         tensor = self.operation.inputs[index]
         if tensor.dtype.name == "resource":
             return filled_like_variable(tensor, 0)
@@ -286,7 +286,7 @@ class _LoopGradient:
     def _step(
         self, positions: Sequence[int], gradients: Sequence[Any], saved_values: dict[tuple[str, int], Any]
     ) -> list[Any]:
-        """Goes back one iteration."""
+        """Computes the gradients before one iteration from the gradients after it, for the variables at `positions`."""
         current = dict(zip(positions, gradients, strict=True))
         outputs = self.body.graph.outputs
         dys = [current.get(i) if not self.is_invariant[i] else None for i in range(self.count)]
@@ -323,7 +323,7 @@ class _LoopGradient:
     def _read_before(self) -> dict[tuple[str, int], Any]:
         """Reads the variables whose values the gradient needs, right before the forward loop.
 
-        The tapes that watch see it: the gradient of the gradient flows to the variable.
+        The tapes that watch see these reads: the gradient of the gradient flows to the variable.
         """
         operation = self.operation
         positions = {id(t): i for i, t in enumerate(self.body.graph.inputs)}
@@ -375,7 +375,7 @@ class _LoopGradient:
         return raw.TensorListGetItem(input_handle=slot, index=0, element_shape=shape, element_dtype=value.dtype)
 
     def _maximum(self) -> Any:
-        """Returns the bound on the number of iterations, -1 if there is none."""
+        """Returns the bound on the number of iterations, -1 for a loop without a bound."""
         bound = iteration_bound(self.operation)
         return -1 if bound is None else bound
 
@@ -422,7 +422,7 @@ class _LoopGradient:
 
 
 def _shape_vector(shape: TensorShape) -> Any:
-    """Returns a shape as list ops take it, -1 for what is unknown."""
+    """Returns a shape as list ops take shapes: a vector, with -1 for an unknown dimension or -1 for an unknown rank."""
     dims = -1 if shape.rank is None else [-1 if d is None else d for d in shape.as_list()]
     return convert_to_tensor(dims, dtype="int32")
 

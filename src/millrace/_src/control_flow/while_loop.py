@@ -1,8 +1,8 @@
 """`tf.while_loop`: repeats a body while a condition holds.
 
-In eager mode it is a Python loop. In a graph condition and body become graphs, the
-attributes of a `While` node whose inputs and outputs are the loop's state: a counter,
-its bound, the loop variables, and what the two graphs capture.
+In eager mode the loop is a Python loop. In a graph, condition and body become graphs, the attributes of a `While` node.
+The inputs and outputs of the node are the loop's state: a counter, the counter's bound, the loop variables, and what
+the two graphs capture.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from millrace._src.util.text import shape_parentheses
 _COUNTERS = 2
 """The state starts with the loop counter and the maximum number of iterations."""
 _IS_COUNTED = "_num_original_outputs"
-"""The attribute by which TensorFlow marks the loops whose state starts so: those that `tf.while_loop` makes."""
+"""The attribute by which TensorFlow marks the loops of `tf.while_loop`, whose state starts with counter and bound."""
 
 
 def _while_shape(c: ShapeContext) -> Sequence[TensorShape]:
@@ -54,7 +54,7 @@ def _while_shape(c: ShapeContext) -> Sequence[TensorShape]:
 
 
 def _while_handles(c: ShapeContext) -> list[HandleType | None]:
-    """Tells what a variable of the loop refers to in every iteration; a body that passes it on adds nothing."""
+    """Returns the handle types that hold in every iteration; a variable that the body passes on keeps its type."""
     body = c.attr("body").graph
     variables = zip(c.inputs, body.inputs, body.outputs, strict=True)
     return [
@@ -172,7 +172,7 @@ def while_loop_v1(
       maximum_iterations: see `tf.while_loop`.
       return_same_structure: whether to return the structure of `loop_vars` even if it has only one leaf.
 
-    Returns: The last values, in the structure of `loop_vars`, or the only one of them.
+    Returns: The last values, in the structure of `loop_vars`, or the last value of the only variable.
     """
     is_single = not return_same_structure and len(nest.flatten(loop_vars)) == 1
     run = body
@@ -205,7 +205,7 @@ def bounded_loop(
 ) -> Any:
     """Builds a loop in the current graph that is known to end after at most `maximum` iterations (-1: not known).
 
-    Nothing tests the bound: it tells a compiler how much the loop may keep.
+    The loop does not test the bound: the bound tells a compiler how much the loop may keep.
     """
     with context.name_scope(name, "while") as scope:
         loop = _GraphLoop(cond, body, loop_vars, invariants, 10, maximum, scope)
@@ -214,7 +214,7 @@ def bounded_loop(
 
 
 def iteration_bound(operation: Any) -> Any:
-    """Returns the input of a loop that bounds its iterations (-1: no bound); None for a loop that states none."""
+    """Returns the input of a loop that bounds its iterations (-1: no bound); None for a loop without that input."""
     return operation.inputs[1] if _IS_COUNTED in operation.attrs else None
 
 
@@ -237,7 +237,7 @@ def _eager_limit(maximum: Any) -> int:
 
 
 def _without_arrays(values: Any) -> Any:
-    """Replaces the TensorArrays of a structure: taken apart and put together they are no longer the same."""
+    """Replaces the TensorArrays of a structure by None, so that comparing structures does not look inside."""
     return nest.map_structure(lambda v: None if isinstance(v, TensorArray) else v, values)
 
 
@@ -300,7 +300,10 @@ class _GraphLoop:
         placeholders = [g.inputs for g in (cond.graph, body.graph)]
 
         def missing(graph: FuncGraph, index: int, tensor: Any) -> tuple[str, Any]:
-            """Returns name and shape of a capture of the other graph: a body passes it on, a condition ignores it."""
+            """Returns name and shape of the placeholder for a capture of the other graph.
+
+            The body passes such a capture on; the condition ignores it.
+            """
             if graph is cond.graph:
                 return f"{self.scope}{graph.name}___redundant_placeholder{index}", None
             name = tensor.op.name if isinstance(tensor, SymbolicTensor) else "resource"
@@ -313,7 +316,7 @@ class _GraphLoop:
         inputs = [self.counter, self.maximum, *self.first, *captures]
         outputs = self._add_node(cond.graph, body.graph, inputs)
         if not isinstance(self.outer, FuncGraph):
-            outputs = [raw.Identity(input=t) for t in outputs]  # a session can fetch these, not the loop's own
+            outputs = [raw.Identity(input=t) for t in outputs]  # a session can fetch these, but no loop's output
         return nest.pack_sequence_as(self.structure, outputs[_COUNTERS:own_count], expand_composites=True)
 
     def _traced(self) -> tuple[Branch, Branch]:
