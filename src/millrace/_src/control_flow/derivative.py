@@ -174,7 +174,7 @@ def build_derivative(
 
 
 def _is_inside(tensor: Any, graph: FuncGraph) -> bool:
-    """Tells whether a tensor belongs to a graph or to a view of the graph, rather than being eager or of another graph."""
+    """Tells whether a tensor belongs to a graph or to a view of the graph; an eager tensor does not."""
     return not isinstance(tensor, EagerTensor) and tensor.graph._operations is graph._operations
 
 

@@ -95,7 +95,7 @@ class _LoopGradient:
         self._return_lists()
 
     def serves(self, given: set[int], wanted: frozenset[int]) -> bool:
-        """Tells whether this gradient serves where the outputs `given` have gradients and the inputs `wanted` need some."""
+        """Tells whether this plan serves gradients of the outputs `given` with respect to the inputs `wanted`."""
         lists = {i for i in given if self.operation.outputs[i].dtype.name == "variant"}
         counted = {i for i in lists if i in self.flowing or i >= self.count}  # the later ones came with another plan
         return wanted <= self.wanted and counted <= self.list_positions and all(i < self.count for i in given - lists)
