@@ -145,3 +145,11 @@ def test_a_module_trains_in_a_function() -> None:
     losses = [float(step(tf.constant(1.0))) for _ in range(3)]
     assert losses[0] == 9.0
     assert losses == sorted(losses, reverse=True)
+
+
+def test_an_attribute_whose_parts_have_no_order_is_named() -> None:
+    module = tf.Module()
+    module.table = {1: tf.Variable(1.0), "a": tf.Variable(2.0)}
+    with pytest.raises(ValueError, match=r"Error processing property 'table' of DictWrapper\(\{1: ") as refusal:
+        _ = module.variables
+    assert "not supported between instances" in str(refusal.value.__cause__)

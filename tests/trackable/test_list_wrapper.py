@@ -89,6 +89,22 @@ def test_elements_that_move_make_a_list_that_cannot_be_saved() -> None:
             children(same)
 
 
+@pytest.mark.parametrize("value", [7, [9], tf.Module()])
+@pytest.mark.parametrize("index", [0, -2])
+def test_a_plain_element_can_be_replaced_in_a_list_that_is_saved(index: int, value: Any) -> None:
+    wrapper = ListWrapper([1, tf.Module()])
+    wrapper[index] = value
+    assert children(wrapper) == (["1"] if value == 7 else ["1", "0"])
+
+
+@pytest.mark.parametrize("value", [7, [9], tf.Module()])
+def test_an_element_that_was_saved_cannot_be_replaced(value: Any) -> None:
+    wrapper = ListWrapper([1, tf.Module()])
+    wrapper[1] = value
+    with pytest.raises(ValueError, match=r"A list element was replaced \(__setitem__"):
+        children(wrapper)
+
+
 def test_a_change_behind_the_back_is_told_with_both_values() -> None:
     users: list[Any] = [1]
     wrapper = ListWrapper(users)

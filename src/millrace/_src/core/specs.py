@@ -19,7 +19,7 @@ from millrace._src.core.array_namespace import Array
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, as_dtype
 from millrace._src.core.shapes import TensorShape, as_shape, broadcast_static_shapes
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import SymbolicTensor, Tensor
 from millrace._src.core.type_specs import (
     BatchableTypeSpec,
     TypeSpec,
@@ -134,8 +134,9 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
-        op = getattr(tensor, "op", None) if type(tensor).__name__ == "SymbolicTensor" else None
-        return cls(tensor.shape, tensor.dtype, name or (op.name if op is not None else None))
+        if name is None and isinstance(tensor, SymbolicTensor):
+            name = tensor.op.name
+        return cls(tensor.shape, tensor.dtype, name)
 
     @property
     def value_type(self) -> Any:

@@ -193,7 +193,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
 
     def _types_of(self, values: Sequence[Any]) -> list[Any]:
         """Returns the trace types of bound arguments; `input_signature` decides where it gives a type."""
-        context = TracingContext()
+        context = TracingContext(of_arguments=True)
         if not self._signature.is_constrained:
             return [from_value(value, context) for value in values]
         constraints = (p.annotation for p in self._signature.function_type.parameters.values())

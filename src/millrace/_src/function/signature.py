@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from millrace._src.core.specs import TensorSpec, TypeSpec
 from millrace._src.function.function_type import CAPTURED_DEFAULT_VALUE, FunctionType, Parameter
+from millrace._src.function.handle_spec import HandleSpec
 from millrace._src.function.trace_builder import from_value
 from millrace._src.function.trace_structures import Structure
 from millrace._src.function.trace_types import CastContext, Literal, PlaceholderContext, TraceType, Weakref
@@ -273,6 +274,8 @@ def _tensor_name(path: str) -> str:
 def _described(kind: Any, name: str) -> Any:
     if isinstance(kind, TensorSpec):
         return type(kind)(kind.shape, kind.dtype, name=kind.name or name) if type(kind) is TensorSpec else kind
+    if isinstance(kind, HandleSpec):
+        return _described(kind.tensor, name)
     if isinstance(kind, (Literal, Weakref)):
         return kind.value
     if isinstance(kind, Structure):

@@ -10,6 +10,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from millrace._src.core.specs import TensorSpec
+from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.function.handle_spec import HandleSpec
 from millrace._src.state.variable_spec import VariableSpec
 from millrace._src.util.export import export
 
@@ -21,10 +23,11 @@ class TracingContext:
     Two calls `f(v, v)` and `f(v, w)` with equal variables are told apart by these numbers.
     """
 
-    def __init__(self, is_legacy_signature: bool = False) -> None:
+    def __init__(self, is_legacy_signature: bool = False, of_arguments: bool = False) -> None:
         self._local_ids: dict[Hashable, int] = {}
         self._values: dict[Hashable, Any] = {}
         self.is_legacy_signature = is_legacy_signature
+        self._of_arguments = of_arguments
 
     def alias_global_id(self, global_id: Hashable) -> int:
         """Returns the number of the object `global_id` within this call: 0 for the first object, and so on."""
@@ -39,8 +42,11 @@ class TracingContext:
         return self._values
 
     def make_tensor_type(self, tensor: Any) -> Any:
-        """Returns the trace type of a tensor."""
-        return tensor_type(tensor)
+        """Returns the trace type of a tensor; that of an argument says what a handle in a graph refers to."""
+        spec = tensor_type(tensor)
+        if not self._of_arguments or not isinstance(tensor, SymbolicTensor) or tensor.handle_type is None:
+            return spec
+        return HandleSpec(spec, tensor.handle_type)
 
     def make_variable_type(self, variable: Any) -> VariableSpec:
         """Returns the trace type of a variable."""

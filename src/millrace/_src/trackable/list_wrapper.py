@@ -15,7 +15,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
-from millrace._src.trackable.base import SaveType
+from millrace._src.trackable.base import SaveType, Trackable
 from millrace._src.trackable.data_structures import (
     TrackableDataStructure,
     has_nothing_to_track,
@@ -184,14 +184,15 @@ class ListWrapper(List, list[Any]):
         list.append(self, self._storage[-1])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        had_trackables = self._inspect()
+        breaks_places = self._inspect()
         if isinstance(key, slice):
             self._storage[key] = [wrap_or_unwrap(item) for item in value]
-            had_trackables = had_trackables or self._holds_trackables()
+            breaks_places = breaks_places or self._holds_trackables()
         else:
             index = range(len(self._storage))[key]
+            breaks_places = isinstance(self._storage[index], Trackable)  # only such an element can have been saved
             self._storage[index] = self._track_value(value, str(index))
-        self._changed(had_trackables)
+        self._changed(breaks_places)
 
     def __delitem__(self, key: Any) -> None:
         had_trackables = self._inspect()
