@@ -1,8 +1,8 @@
 """From an op with fixed attributes to one callable on arrays, for any engine.
 
 A kernel takes the engine's array namespace, arrays (lists of arrays where the op's signature says so) and attributes. A
-graph and an eager call have a flat row of arrays. The way between the two is the same for all engines and is settled
-once, when a kernel is bound.
+graph and an eager call have a flat list of arrays. Binding a kernel settles the way from the flat list to the kernel's
+arguments once, for all engines alike.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ def bind_kernel(
     convert_function: Callable[[Any], Any],
     with_checks: bool = True,
 ) -> Callable[..., Any]:
-    """Returns the kernel that an op has for an engine, as a callable on a flat row of arrays.
+    """Returns the kernel that an op has for an engine, as a callable on a flat list of arrays.
 
     Args:
       op: the op.
-      attrs: the attributes of one call; those that are missing take their defaults.
+      attrs: the attributes of one call; an attribute that is missing takes its default.
       engine: the name of the engine.
       xp: the array namespace of the engine.
       convert_function: turns the value of a function attribute into a callable on arrays.
@@ -45,10 +45,10 @@ def bind_kernel(
 def bind_addition(op: OpDef, attrs: dict[str, Any], xp: Xp) -> Callable[..., Any]:
     """Binds the op's rule `added_to`, which adds the result of an op to an array without making that result.
 
-    The callable takes the array and what the kernel takes; it returns the sum, or None where only the whole result can
+    The callable takes the array and the kernel's arguments. It returns the sum, or None where only the whole result can
     be added.
     """
-    assert op.rules.added_to is not None  # or else no pass had asked for it
+    assert op.rules.added_to is not None  # or else no pass had asked for the addition
     kernel_attrs = {name: attrs.get(name, op.attr_defaults.get(name)) for name in op.kernel_attrs}
     return functools.partial(op.rules.added_to, xp, **kernel_attrs)
 
@@ -68,7 +68,7 @@ def _kernel_attrs(op: OpDef, attrs: dict[str, Any], convert_function: Callable[[
 
 
 def _checked(checks: Callable[..., None], attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the kernel with the checks before it, which take the attributes that they name."""
+    """Returns a callable that runs the checks, with the attributes that the checks name, and then the kernel."""
     code = checks.__code__
     keyword_names = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
     check = functools.partial(checks, **{name: attrs[name] for name in keyword_names}) if keyword_names else checks
@@ -81,7 +81,7 @@ def _checked(checks: Callable[..., None], attrs: dict[str, Any], kernel: Callabl
 
 
 def _grouping(op: OpDef, attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the kernel behind a function that collects the arrays of list inputs into lists."""
+    """Returns a callable on flat arrays that collects the arrays of list inputs into lists and calls the kernel."""
     arguments = list(places(op.signature.inputs, attrs))
     if len(arguments) == 1:
         return lambda *arrays: kernel(list(arrays))

@@ -11,12 +11,14 @@ from millrace._src.passes.optimized_graph import Node
 
 
 def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Exception:
-    """Returns the exception that a user sees when the kernel of a node fails; one that a node inside has named stays.
+    """Returns the exception that a user sees when the kernel of a node fails.
+
+    An exception that already names a node, inside of this node's graphs, is returned unchanged.
 
     Args:
       node: the node.
       inputs: the node's inputs, as tensors where there are values.
-      error: what the kernel raised.
+      error: the exception that the kernel raised.
     """
     if is_explained(error):
         return error
@@ -30,13 +32,13 @@ def node_failure(node: Node, inputs: Sequence[Any], error: Exception) -> Excepti
 
 
 def explained(error: Exception) -> Exception:
-    """Marks an exception as naming its node, for the graphs around that node; returns the exception."""
+    """Marks an exception as one that names its node, for the graphs around that node; returns the exception."""
     error._millrace_explained = True  # type: ignore[attr-defined]  # Python lets exceptions carry more
     return error
 
 
 def is_explained(error: Exception) -> bool:
-    """Returns whether an exception names its node."""
+    """Tells whether an exception names its node."""
     return getattr(error, "_millrace_explained", False)
 
 

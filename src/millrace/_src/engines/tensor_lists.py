@@ -4,10 +4,10 @@ A list never changes: every write makes a new list. A loop that writes n element
 versions share one dict from index to array. The newest version owns the dict; a version that is written keeps only the
 difference to its successor. A version that was overtaken long ago and is read again gets a copy.
 
-Inside a loop that a program contains nobody may hold an older version. Such a list is *owned* (see `instructions`), and
-`put`, `append`, `take` and `cut` change the list.
+A list that nobody else holds, as inside of a loop that a program contains, is *owned* (see `instructions`): `put`,
+`append`, `take` and `cut` change such a list in place.
 
-An element may be unset: it reads as zeros of the shape of the other elements.
+An element may be unset. An unset element reads as zeros of the shape of the other elements.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from millrace._src.util.text import shape_brackets
 
 _LOCK = threading.Lock()
 _LONGEST_WALK = 8
-"""A read that needs more steps than this from an overtaken version copies the dict instead."""
+"""The most steps that a read walks from an overtaken version; a read that needs more copies the dict."""
 
 _LONGEST_CUT = 8
-"""A list that gets shorter by more than this is copied instead of changed step by step."""
+"""The most elements by which a list gets shorter step by step; a list that loses more is copied."""
 
 _UNKNOWN = TensorShape(None)
 
@@ -83,7 +83,7 @@ class _Version:
             return len(self._own())
 
     def all(self) -> dict[int, Any]:
-        """Returns every array that is set; not to be changed, and only good until the next write."""
+        """Returns a dict of the arrays that are set, which callers must not change or keep beyond the next write."""
         with _LOCK:
             return dict(self._own())
 
@@ -150,7 +150,7 @@ class TensorList(Referent):
         return np.asarray(self.length, np.int32)
 
     def shape_vector(self) -> Array:
-        """Returns the declared shape of the elements, -1 where it is unknown."""
+        """Returns the declared shape of the elements as a vector, -1 for what is unknown."""
         return vector_of(self.element)
 
     def items(self) -> list[Any]:
@@ -163,7 +163,7 @@ class TensorList(Referent):
     def check_dtype(self, dtype: DType) -> None:
         """Refuses an op for elements of another dtype.
 
-        Raises: InvalidArgumentError: if `dtype` is not that of the elements.
+        Raises: InvalidArgumentError: if `dtype` is not the dtype of the elements.
         """
         if dtype is not self.dtype:
             raise invalid(
@@ -226,7 +226,7 @@ class TensorList(Referent):
         self._fitting = shape_of(item)
 
     def pop(self, shape: Array) -> tuple[TensorList, Array]:
-        """Returns the list without its last element, and that element."""
+        """Returns the list without its last element, and the element."""
         item = self._last(shape)
         return self._with(self._version.set(self.length - 1, None), self.length - 1), item
 
@@ -292,7 +292,7 @@ class TensorList(Referent):
     # --- all elements --------------------------------------------------------------------------------------------
 
     def stack(self, shape: Array, count: int) -> Array:
-        """Stacks the elements along a new first axis; `count` is their declared number, or -1."""
+        """Stacks the elements along a new first axis; `count` is the declared number of elements, or -1."""
         if count not in (-1, self.length):
             raise invalid(
                 f"Operation expected a list with {count} elements but got a list with {self.length} elements."
@@ -332,7 +332,7 @@ class TensorList(Referent):
         return self._stacked(rows, known_shape)
 
     def scatter(self, tensor: Array, indices: Array) -> TensorList:
-        """Returns the list with the rows of `tensor` at `indices`; longer if an index asks for it."""
+        """Returns the list with the rows of `tensor` at `indices`; the list grows to hold the largest index."""
         positions = [int(i) for i in np.asarray(indices).reshape(-1)]
         if len(positions) != tensor.shape[0]:
             raise invalid(f"Expected len(indices) == tensor.shape[0], but saw: {len(positions)} vs. {tensor.shape[0]}")
@@ -437,7 +437,7 @@ class TensorList(Referent):
     # --- shapes --------------------------------------------------------------------------------------------------
 
     def _merged(self, shape: Array, items: Iterable[Any]) -> TensorShape:
-        """Returns the shape of every element, from what the op and the list declare and the elements show."""
+        """Returns the shape of every element, merged from the shapes of the op, of the list and of the elements."""
         known_shape = merge(shape_from(shape), self.element)
         for one in dict.fromkeys(shape_of(item) for item in items if item is not None):
             known_shape = merge(known_shape, TensorShape(one))
@@ -530,7 +530,7 @@ def vector_of(shape: TensorShape) -> Array:
 
 
 def merge(a: TensorShape, b: TensorShape) -> TensorShape:
-    """Returns what both shapes say together.
+    """Returns the shape that two shapes describe together.
 
     Raises: InvalidArgumentError: if the shapes contradict each other.
     """

@@ -1,7 +1,8 @@
 """The table of engines, and which engine runs a function.
 
 `jit_compile=True` asks for XLA from the first call; other functions run on the NumPy tier. JAX is an optional
-dependency, so the XLA engine is imported on first need. A program says itself which engine runs it after all, and why.
+dependency, so the XLA engine is imported on first need. Each program tells which engine runs the program after all, and
+why.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def xla_engine() -> Engine:
 
 
 ENGINES: dict[str, Callable[[], Engine]] = {"numpy": eager_engine, "xla": xla_engine}
-"""The engines that there are; each is made on first need."""
+"""The constructor of each engine, by name; an engine is made on first need."""
 
 
 def engine_for(jit_compile: bool | None) -> Engine:

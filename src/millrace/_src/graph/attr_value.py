@@ -109,9 +109,9 @@ _KINDS: tuple[tuple[Any, str], ...] = (
 
 
 def encode_attr(value: Any, kind: str | None = None) -> attr_value_pb2.AttrValue:
-    """Writes an attribute; `kind` is its declared kind (`int`, `list[shape]`, ...), None guesses it.
+    """Writes an attribute; `kind` is the declared kind (`int`, `list[shape]`, ...), None guesses the kind.
 
-    Raises: TypeError: if the value is of no kind that attributes have.
+    Raises: TypeError: if no kind of attribute has such a value.
     """
     proto = attr_value_pb2.AttrValue()
     if isinstance(value, attr_value_pb2.AttrValue):
@@ -197,7 +197,7 @@ def decode_attr(proto: Any, library: Library | None = None) -> Any:
 
 
 def wire_kind(proto: Any) -> str | None:
-    """Returns the kind that a message holds, as TensorFlow names kinds: `int`, `list(int)`; None if it is empty."""
+    """Returns TensorFlow's name of the kind that a message holds (`int`, `list(int)`); None for an empty message."""
     field = proto.WhichOneof("value")
     if field != "list":
         return KIND_OF_FIELD.get(field)

@@ -60,7 +60,7 @@ def join_effects(graph: FuncGraph, must_run: Iterable[Operation]) -> Operation |
 
 
 def resource_uses(operation: Operation) -> list[tuple[Any, bool]]:
-    """Lists the resources that an operation touches (as input tensors), each with whether the operation may write."""
+    """Lists the resources among an operation's inputs, each with whether the operation may write the resource."""
     uses: list[tuple[Any, bool]] = []
     for index, tensor in enumerate(operation.inputs):
         if tensor.dtype.name == "resource":
@@ -95,12 +95,12 @@ def body_writes(body: FuncGraph, index: int) -> bool:
 
 
 def body_effects(bodies: Iterable[Any]) -> Effects:
-    """Returns the effects of an op that runs any of these function bodies."""
+    """Returns the effects of an op that runs any of some function bodies."""
     return _strongest({_graph_effects(getattr(body, "graph", body)) for body in bodies})
 
 
 def _graph_effects(graph: Any) -> Effects:
-    """Returns the effects of a graph's operations; kept with their number, as graphs in graphs ask again and again."""
+    """Returns the effects of a graph's operations; the graph keeps the answer until it gets further operations."""
     operations = graph.get_operations()
     known_effects = graph.known_effects
     if known_effects is None or known_effects[0] != len(operations):

@@ -1,7 +1,7 @@
 """`tf.Graph.create_op`: an operation by the name of its op, its flat inputs, and attributes as protocol buffers.
 
-Tools that build graphs from data say ops by name and attributes as `AttrValue`. Both become the call that the op's own
-function makes, so the node gets its name, shapes, dtypes and control inputs like any other.
+Tools that build graphs from data name ops by strings and give attributes as `AttrValue`s. Op and attributes become the
+call that the op's own function makes, so the node gets its name, shapes, dtypes and control inputs like any other.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _decoded(name: str, value: Any) -> Any:
 
 
 def _grouped(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Any]:
-    """Returns one value for each input of the signature, of a flat list: a list where the input is one.
+    """Returns the tensors of a flat list, grouped by the inputs of the signature: a list for an input that is a list.
 
     Raises: ValueError: if there are too few or too many tensors.
     """
@@ -64,7 +64,7 @@ def _grouped(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list
 
 
 def _length(arg: Any, attrs: Mapping[str, Any]) -> int | None:
-    """Returns how many tensors an input takes: None for one, -1 if the attribute that says so is not given."""
+    """Returns how many tensors a list input takes, -1 if the attribute for the number is missing; None for no list."""
     if arg.number_attr:
         return int(attrs.get(arg.number_attr, -1))
     return len(attrs[arg.type_list_attr]) if arg.type_list_attr in attrs else -1 if arg.type_list_attr else None

@@ -21,7 +21,7 @@ from millrace._src.graph.operation import Operation
 from millrace._src.util.export import export
 
 _MAX_INLINE_ELEMENTS = 128
-"""Eager tensors up to this size become constants of the graph rather than inputs (TensorFlow's own bound)."""
+"""Eager tensors with at most so many elements become constants of the graph, not inputs (TensorFlow's own bound)."""
 
 
 class FuncGraph(Graph):
@@ -29,7 +29,7 @@ class FuncGraph(Graph):
 
     building_function = True
     copies_constants = False
-    """Whether constants of outer graphs are copied rather than captured; so it is in backward functions."""
+    """Whether constants of outer graphs are copied rather than captured; the graphs of backward functions copy."""
 
     def __init__(self, name: str, outer_graph: Any = None) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class FuncGraph(Graph):
         self.programs: dict[Any, Any] = {}
         """Compiled forms of the graph, by engine."""
         self.known_effects: Any = None
-        """The effects of its operations and how many there were, as `control_deps` found them last."""
+        """The number of operations and their effects when `control_deps` last looked at the graph."""
         if self.outer_graph is not None:
             self.seed = self.outer_graph.seed
 
@@ -119,11 +119,11 @@ class FuncGraph(Graph):
         self._captures[id(tensor)] = (tensor, placeholder)
 
     def stand_in(self, tensor: SymbolicTensor) -> SymbolicTensor | None:
-        """Returns the tensor of this graph that stands for a tensor of the graph it was made from, or None."""
+        """Returns the tensor that stands here for a tensor of the graph from which this graph was made, or None."""
         return None
 
     def _current(self, tensor: SymbolicTensor) -> SymbolicTensor:
-        """Returns `tensor`, or its stand-in where this graph or one around it was made from the tensor's graph."""
+        """Returns a tensor, or its stand-in where this graph or an outer one was made from the tensor's graph."""
         graph: Any = self
         while isinstance(graph, FuncGraph):
             stand_in = graph.stand_in(tensor)
@@ -196,14 +196,12 @@ class FuncGraph(Graph):
 
 
 def _can_have_gradient(tensor: EagerTensor) -> bool:
-    """Tells whether a tape may follow a tensor, so that its use in a branch or body must show outside."""
+    """Tells whether a tape may follow a tensor, so that the tensor's use in a branch or body must show outside."""
     return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
 def _is_open(graph: Any) -> bool:
-    """Tells whether a function is being made, so that it can get further inputs; not when a later sweep differentiates
-    it.
-    """
+    """Tells whether a graph is being traced and can get further inputs; False for a later sweep over the graph."""
     return isinstance(graph, FuncGraph) and any(entered is graph for entered in context.state.graph_stack)
 
 
@@ -230,7 +228,7 @@ def _capture_name(tensor: Tensor, name: str | None) -> tuple[str, str]:
 
 
 def outermost_context() -> Any:
-    """Returns the innermost place in this thread's stack that is no function body: a plain graph; None for eager."""
+    """Returns the innermost graph in this thread's stack that is no function body; None for eager mode."""
     for graph in reversed(context.state.graph_stack):
         if graph is None or not graph.building_function:
             return graph

@@ -34,7 +34,7 @@ _CONTEXT = "_construction_context"
 
 
 def function_name(function: Any) -> str:
-    """Returns the name under which a function attribute (a graph, or something that has a graph) travels."""
+    """Returns the name on the wire of a function attribute (a graph, or an object that has a graph)."""
     name = function if isinstance(function, (str, bytes)) else function.name
     return name.decode() if isinstance(name, bytes) else str(name)
 
@@ -80,13 +80,13 @@ def _direct_functions(graph: Any) -> list[Any]:
 
 
 def normalize_arg_name(name: str) -> str:
-    """Turns an operation's name into the name of an argument: lower case, `_` for what is neither letter nor digit."""
+    """Turns an operation's name into an argument's name: lower case, `_` for characters but letters and digits."""
     text = re.sub(r"[^a-z0-9]", "_", name.lower())
     return re.sub(r"^[^a-z]+", "", text) or "unknown"
 
 
 class _Names:
-    """Names in use within a signature or a body; a taken one gets `_0`, `_1`, ..."""
+    """The names in use within a signature or a body; a name that is taken gets `_0`, `_1`, ..."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
@@ -103,7 +103,7 @@ class _Names:
 
 
 def function_to_function_def(function: Any, add_shapes: bool = False) -> function_pb2.FunctionDef:
-    """Writes a function (a `FuncGraph`, or something with a `graph`, a `name` and perhaps `attributes`).
+    """Writes a function (a `FuncGraph`, or an object with a `graph`, a `name` and perhaps `attributes`).
 
     Args:
       function: the `inputs` of the function's graph become the arguments, the `outputs` the results.
@@ -125,7 +125,7 @@ def function_to_function_def(function: Any, add_shapes: bool = False) -> functio
 
 
 def _compile_attributes(function: Any) -> dict[str, Any]:
-    """Returns the attributes that say a function's `jit_compile` on the wire."""
+    """Returns the attributes that stand on the wire for a function's `jit_compile`."""
     jit_compile = getattr(function, "jit_compile", None)
     if jit_compile is None:
         return {}
@@ -133,7 +133,7 @@ def _compile_attributes(function: Any) -> dict[str, Any]:
 
 
 def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.FunctionDef:
-    """Writes signature and nodes. Results, arguments and nodes share one set of names, taken in this order."""
+    """Writes signature and nodes. Results, arguments and nodes share one set of names, and are named in this order."""
     proto = function_pb2.FunctionDef()
     proto.signature.name = name
     names = _Names()
@@ -158,9 +158,7 @@ def _write_body(graph: FuncGraph, name: str, add_shapes: bool) -> function_pb2.F
 
 
 def _signature_names(graph: FuncGraph, names: _Names) -> tuple[list[str], list[str]]:
-    """Returns the names of results and arguments: from the file that the graph was read from, else made from the nodes'
-    names.
-    """
+    """Returns the names of results and arguments: those of the file behind the graph, or the nodes' names."""
     results, arguments = getattr(graph, "wire_names", ((), ()))
     if len(results) != len(graph.outputs) or len(arguments) != len(graph.inputs):
         results = [normalize_arg_name(tensor.op.name) for tensor in graph.outputs]
@@ -186,7 +184,7 @@ def _write_handle_types(signature: Any, graph: FuncGraph, body: Iterable[Operati
 
 
 def _argument_attrs(tensor: Any) -> dict[str, Any]:
-    """Returns what a placeholder knows beyond its dtype: the shape, and the name that the user gave."""
+    """Returns a placeholder's attributes besides the dtype: the shape, and the name that the user gave."""
     attrs = {}
     if tensor.dtype.name != "resource":
         attrs["_output_shapes"] = encode_attr([tensor.shape], "list[shape]")
@@ -233,7 +231,7 @@ class FunctionLibrary(Mapping[str, Any]):
 
         Args:
           functions: `FunctionDef` messages.
-          known: functions that exist already; one of the same name must be the same function.
+          known: functions that exist already; a function of the same name in `functions` must be the same.
         """
         self._defs = {function.signature.name: function for function in functions}
         self._known = dict(known or {})
@@ -256,7 +254,10 @@ class FunctionLibrary(Mapping[str, Any]):
         return name in self._defs or name in self._known
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Returns the function, or `default` if there is none; a failure to build the function is an error."""
+        """Returns the function called `name`, or `default` if there is none.
+
+        A function that is there but cannot be built raises its error.
+        """
         return self[name] if name in self else default  # noqa: SIM401  (Mapping.get would hide a KeyError inside)
 
     def _reuse(self, name: str, function: Any) -> Any:

@@ -1,7 +1,7 @@
 """How a function graph becomes something that an op attribute can hold and call.
 
-A graph read from a file holds bodies (`FuncGraph`); the ops that call the bodies want callable functions, which live
-layers above. The layer that defines callable functions registers the constructor here.
+A graph read from a file holds bodies (`FuncGraph`). The ops that call the bodies want callable functions, whose class
+is defined in a higher layer. That layer registers the class's constructor here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FunctionFactory = Callable[[FuncGraph, dict[str, Any]], Any]
 
 
 class NamedBody:
-    """A body with a name and attributes: all that engines and files need of a function, though nobody can call it."""
+    """A body with a name and attributes: what engines and files need of a function; a `NamedBody` cannot be called."""
 
     __slots__ = ("attributes", "graph", "jit_compile", "name")
 
@@ -37,7 +37,7 @@ def set_function_factory(factory: FunctionFactory) -> None:
 
 
 def make_function(graph: FuncGraph, attributes: dict[str, Any]) -> Any:
-    """Makes the function of a body: callable where the layer that knows how is there."""
+    """Makes the function of a body: callable if the layer of callable functions is loaded, else a `NamedBody`."""
     if _Registered.factory is NamedBody:
         try:
             get_op("PartitionedCall")  # its home registers the factory

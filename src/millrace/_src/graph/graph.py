@@ -1,9 +1,8 @@
 """`tf.Graph`: operations in the order they were made, with TensorFlow's names.
 
-A graph is a list of operations plus what decides the next operation's name,
-device and control inputs. Creation order is a topological order and, inside a
-function, the user's program order: engines and automatic control dependencies
-rely on both.
+A graph is a list of operations plus the scopes that decide the next operation's name, device and control inputs.
+Creation order is a topological order and, inside a function, the user's program order: engines and automatic control
+dependencies rely on both orders.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _TENSOR_NAME_FORM = 'Tensor names must be of the form "<op_name>:<output_index>"
 
 
 class _ControlScope:
-    """One entry of the control dependency stack: the controllers, and what was made under them."""
+    """One entry of the control dependency stack: the controllers, and the operations made under the controllers."""
 
     __slots__ = ("controllers", "clears", "made")
 
@@ -114,7 +113,7 @@ class Graph:
 
         Raises:
           TypeError: if `name` is not a string.
-          KeyError: if there is none.
+          KeyError: if the graph has no such operation.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -125,8 +124,8 @@ class Graph:
 
         Raises:
           TypeError: if `name` is not a string.
-          ValueError: if it is not of that form.
-          KeyError: if there is none.
+          ValueError: if `name` is not of that form.
+          KeyError: if the graph has no such tensor.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
@@ -231,10 +230,10 @@ class Graph:
 
         Args:
             op_type: The op's name.
-            inputs: Tensors, those of lists one by one.
+            inputs: Tensors; the tensors of a list input stand one by one.
             dtypes: The dtypes of the outputs; they follow from the op, so nothing depends on the argument.
             input_types: The dtypes of the inputs; they follow from the inputs.
-            name: The operation's name, made unique; the op's name if None. A name that ends in "/" is taken as it is.
+            name: The operation's name, made unique; the op's name if None. A name that ends in "/" is not changed.
             attrs: `AttrValue`s by name.
             op_def: The op's `OpDef`; the declaration here holds.
             compute_shapes: Shapes are always computed.
@@ -319,7 +318,7 @@ class Graph:
         return operation.outputs[0]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """Returns a tensor of this graph that stands for `tensor`; a plain graph has no way to take one in."""
+        """Returns a tensor of this graph that stands for `tensor`; a plain graph refuses tensors of other graphs."""
         if isinstance(tensor, EagerTensor):
             raise RuntimeError(
                 f"{(name or 'tensor').rpartition('/')[2]}: Attempting to capture an EagerTensor without "
@@ -423,7 +422,7 @@ class Graph:
         return element if isinstance(element, Operation) else element.op
 
     def _current_controls(self, inputs: Sequence[Any]) -> list[Operation]:
-        """Returns the control inputs of a new operation: those in force, less the ones its inputs already wait for."""
+        """Returns the control inputs of a new operation: the controllers that none of its inputs depends on already."""
         input_operations = {t.op for t in inputs}
         start = max((i for i, scope in enumerate(self._control_scopes) if scope.clears), default=0)
         result: list[Operation] = []
@@ -446,9 +445,9 @@ class Graph:
 
     @contextlib.contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Notes on the operations made within that they belong where `op` is; None ends outer requests.
+        """Colocates the operations made within with `op`; None ends outer requests.
 
-        Everything is on one device, so only saved graphs tell.
+        Everything is on one device, so the request shows only in saved graphs.
         """
         outer_colocations = self._colocations
         controller = None if op is None else self._controller(op)
@@ -470,11 +469,11 @@ class Graph:
         >>> y.op.get_attr("_gradient_op_type")
         b'Identity'
 
-        Scopes inside of each other add up, the inner one wins. The graphs of functions, branches and loops that are
-        built within have maps of their own.
+        Nested scopes add up; for the same type the inner scope wins. The graphs of functions, branches and loops that
+        are built within have maps of their own.
 
         Args: op_type_map: type of operation -> name of a `tf.RegisterGradient` rule, or of an op whose gradient to use.
-        Raises: TypeError: if it is not a dictionary from strings to strings.
+        Raises: TypeError: if `op_type_map` is not a dictionary from strings to strings.
         """
         if not isinstance(op_type_map, dict) or not all(isinstance(s, str) for kv in op_type_map.items() for s in kv):
             raise TypeError(f"op_type_map must be a dictionary mapping strings to strings; received {op_type_map!r}.")
@@ -502,7 +501,7 @@ class Graph:
         return [i for i in items if scope is None or (hasattr(i, "name") and re.match(scope, i.name))]
 
     def get_collection_ref(self, name: str) -> list[Any]:
-        """Returns a collection itself, which the caller may change."""
+        """Returns the list behind a collection, which the caller may change."""
         return self._collections.setdefault(name, [])
 
     def clear_collection(self, name: str) -> None:

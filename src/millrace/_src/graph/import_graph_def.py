@@ -1,7 +1,7 @@
 """`tf.import_graph_def`: adds the nodes and functions of a `GraphDef` to the current graph.
 
-What is particular to it, beyond `NodeImport`: the names (`import/...`, made unique), tensors of the graph that stand
-for inputs of the nodes (`input_map`), and the elements to return.
+`NodeImport` does the work. Particular to graphs are the names (`import/...`, made unique), the tensors of the current
+graph that stand for inputs of the nodes (`input_map`), and the elements to return.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def import_graph_def(
 
     Args:
         graph_def: a `GraphDef` of this package or of TensorFlow's.
-        input_map: tensors of the current graph (or values to make them of) by the name of the tensor in `graph_def`
-            that they replace.
+        input_map: from names of tensors in `graph_def` to the tensors of the current graph (or values) that replace
+            those tensors.
         return_elements: names of operations (`"a"`) and tensors (`"a:0"`) in `graph_def` to return.
         name: prefix of all names; `"import"` if None, none if empty.
         op_dict: deprecated, ignored.
-        producer_op_list: the `OpList` of the program that wrote `graph_def`; its attributes that are unknown here and
-            hold their default are left out.
+        producer_op_list: the `OpList` of the program that wrote `graph_def`; attributes that are unknown here and hold
+            the default of that list are left out.
 
     Returns:
         The operations and tensors of `return_elements`, or None.
@@ -128,7 +128,7 @@ def _split(text: str) -> tuple[str, int]:
 
 
 def _strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) -> None:
-    """Drops attributes that only the writer knew and that hold their default."""
+    """Drops attributes that hold their default and that only the writer knew."""
     producers = {op.name: {attr.name: attr for attr in op.attr} for op in producer_op_list.op}
     for node in proto.node:
         try:

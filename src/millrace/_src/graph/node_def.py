@@ -32,7 +32,7 @@ def tensor_name(tensor: Any) -> str:
 def encode_node(
     operation: Operation, name_of: Callable[[Any], str] = tensor_name, add_shapes: bool = False
 ) -> node_def_pb2.NodeDef:
-    """Writes an operation; `name_of` names its input tensors, control inputs come last and sorted."""
+    """Writes an operation; `name_of` names the input tensors, and the control inputs come last, sorted."""
     node = node_def_pb2.NodeDef(name=operation.name, op=operation.type, device=canonical_device(operation.device))
     node.input.extend([name_of(tensor) for tensor in operation.inputs])
     node.input.extend(sorted(f"^{control.name}" for control in operation.control_inputs))
@@ -86,7 +86,7 @@ def canonical_device(device: str) -> str:
 def find_op(name: str) -> OpDef:
     """Returns the declaration of an op.
 
-    Raises: NotFoundError: if there is none.
+    Raises: NotFoundError: if no op has that name.
     """
     try:
         return get_op(name)
@@ -102,7 +102,7 @@ def find_op(name: str) -> OpDef:
 def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the attributes of a node as Python values, checked against the op and completed with defaults.
 
-    Raises: ValueError: if one is missing, of another kind than declared, or not allowed.
+    Raises: ValueError: if an attribute is missing, of another kind than declared, or not allowed.
     """
     kinds = op_def.attr_kinds
     declared_attrs: dict[str, Any] = {}
@@ -138,7 +138,7 @@ def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> No
 
 
 def _check_functions(key: str, value: Any, name: str) -> None:
-    """Refuses a function that is not in the library; a name left empty is none at all."""
+    """Refuses a function that is not in the library; an empty name stands for no function."""
     for function in value if isinstance(value, tuple) else (value,):
         if isinstance(function, FunctionName) and function.name:
             raise ValueError(

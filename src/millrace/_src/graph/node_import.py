@@ -1,6 +1,6 @@
 """Adds nodes from the wire to a graph, for whole graphs and for function bodies alike.
 
-Problem: nodes may come in any order, refer to each other by name, and be wrong in every way a file can be wrong.
+Problem: nodes may come in any order, refer to each other by name, and be wrong in every way that a file can be wrong.
 
 Idea: three passes, each over plain data. Parse: names and references, checked against each other. Order: a node is
 ready once its inputs are made; among the ready ones the first in the file goes first, so a sorted file keeps its order.
@@ -48,11 +48,11 @@ class NodeImport:
     graph: Any
     library: Mapping[str, Any]
     parse: Callable[[str], Reference]
-    """Reads a reference such as `node:1`; raises ValueError for text that is none."""
+    """Reads a reference such as `node:1`; raises ValueError for other text."""
     rename: Callable[[str], str] = lambda name: name
     """The name a node gets in the graph."""
     controls: Sequence[Operation] = ()
-    """Operations that every new one must wait for."""
+    """The operations that every new operation must wait for."""
     made: dict[str, Operation] = field(default_factory=dict)
     """The new operations by their names in the file."""
 
@@ -153,7 +153,7 @@ def _index_by_name(nodes: Sequence[Any]) -> dict[str, int]:
 def _order(
     nodes: Sequence[Any], references: Sequence[tuple[list[Reference], list[str]]], index: Mapping[str, int]
 ) -> Iterable[int]:
-    """Returns the positions of the nodes, each after its inputs and controls; of ready ones the first in the file."""
+    """Returns the positions of the nodes, each after its inputs and controls, and else in the order of the file."""
     consumers: dict[int, list[int]] = {}
     counts = []
     for position, (data, controls) in enumerate(references):
@@ -223,7 +223,7 @@ def output_sizes(operation: Operation) -> list[tuple[str, int]]:
 
 
 def _merge_shapes(operation: Operation, node: Any) -> None:
-    """Adds what an `_output_shapes` attribute knows to the inferred shapes."""
+    """Merges the shapes of an `_output_shapes` attribute into the inferred shapes."""
     if "_output_shapes" not in node.attr:
         return
     stated_shapes = [TensorShape(shape) for shape in node.attr["_output_shapes"].list.shape]

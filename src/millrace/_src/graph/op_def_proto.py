@@ -1,7 +1,7 @@
 """OpDefs on the wire: the declaration of an op as TensorFlow's `OpDef` message and as its one-line summary.
 
-SavedModels list the ops they use, tools print them, and TensorFlow quotes the summary in its messages about nodes that
-do not fit their op. Both forms follow from the one declaration.
+SavedModels list the ops that they use, tools print ops, and TensorFlow quotes the summary in its messages about nodes
+that do not fit their op. Message and summary follow from the one declaration.
 """
 
 from __future__ import annotations

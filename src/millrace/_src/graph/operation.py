@@ -1,7 +1,7 @@
 """`tf.Operation`: one node of a graph.
 
-A node is an op, its input tensors, its attributes, and control inputs: operations
-that must have run before. Once it is made, it changes through `rewriting` alone.
+A node is an op, its input tensors, its attributes, and control inputs: operations that must have run before. Once a
+node is made, the node changes through `rewriting` alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from millrace._src.util.export import export
 
 @export("Operation")
 class Operation:
-    """A node of a `tf.Graph`: it takes and produces zero or more tensors.
+    """A node of a `tf.Graph`, which takes and produces zero or more tensors.
 
     >>> g = tf.Graph()
     >>> with g.as_default():
@@ -74,9 +74,9 @@ class Operation:
         self.static_values: Any = None
         self.gradient_override: Any = None
         self.gradient_plans: tuple[Any, ...] = ()
-        """How to go back through the operation, for each time that it was extended for this; see `rewriting`."""
+        """The gradients for which the operation was extended by intermediates, one each time; see `rewriting`."""
         self.recordings: list[Any] = []
-        """The recorders that saw this operation, each with its entry: they take note of what is added later."""
+        """The recorders that saw this operation, each with its entry: recorders take note of later additions."""
         self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
 
     @property
@@ -85,11 +85,11 @@ class Operation:
         return self.op_def.effects(self.attrs)
 
     def note_values(self, values: Any) -> None:
-        """Notes the values of the outputs, which do not depend on anything unknown while tracing; False: they do."""
+        """Notes the values of the outputs that are known while tracing; False: the values are not known."""
         self.static_values = values
 
     def infer_handle_types(self) -> None:
-        """Notes on the outputs of dtype resource and variant what the op's handle rule finds."""
+        """Gives the outputs of dtype resource and variant the handle types that the op's handle rule finds."""
         rule = self.op_def.rules.handles
         if rule is None or True not in [tensor.dtype.is_handle for tensor in self.outputs]:
             return
@@ -113,7 +113,7 @@ class Operation:
 
     @property
     def control_outputs(self) -> list[Operation]:
-        """The operations that have this one as a control input."""
+        """The operations that have this operation as a control input."""
         return [op for op in self.graph.get_operations() if self in op.control_inputs]
 
     def values(self) -> tuple[SymbolicTensor, ...]:
@@ -121,7 +121,7 @@ class Operation:
         return tuple(self.outputs)
 
     def get_attr(self, name: str) -> Any:
-        """Returns the value of an attribute; strings come as bytes and functions as they are.
+        """Returns the value of an attribute, a string as bytes.
 
         Raises: ValueError: if the operation has no such attribute.
         """
@@ -148,7 +148,7 @@ class Operation:
     def tell(self, recorders: Sequence[Any]) -> None:
         """Tells recorders of this operation, which holds graphs.
 
-        The innermost comes first: an accumulator changes the operation, and those around it see what it has become.
+        The innermost recorder comes first: an accumulator changes the operation, and outer recorders see the result.
         """
         for recorder in reversed(recorders):
             recorder.record(self.op_def, self.inputs, self.outputs[:], self.attrs)

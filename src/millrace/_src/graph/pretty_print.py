@@ -1,4 +1,4 @@
-"""A graph as text for people: one line per operation, the functions it calls indented below it.
+"""A graph as text for people: one line per operation, the functions that an operation calls indented below it.
 
     x = Placeholder()                          (?, 2) float32
     MatMul = MatMul(x, MatMul/b)               (?, 4) float32        # model.py:12
@@ -42,7 +42,7 @@ def graph_text(graph: Any, *, sources: bool = True) -> str:
 
     Args:
         graph: a `tf.Graph`, or anything with a `tf.Graph` as its `graph`.
-        sources: whether to show the user's line that made each operation.
+        sources: whether to show, for each operation, the user's line that made the operation.
     """
     return "\n".join(_graph_lines(getattr(graph, "graph", graph), "", sources, set()))
 
@@ -98,7 +98,7 @@ def _functions(operation: Operation) -> list[tuple[str, Any]]:
 
 
 def _arguments(operation: Operation) -> list[str]:
-    """Lists inputs by name, then the attributes that say something."""
+    """Lists the inputs by name, then the attributes that are not silent."""
     arguments = [_tensor(tensor) for tensor in operation.inputs]
     op_def = operation.op_def
     for name, value in operation.attrs.items():
@@ -111,7 +111,7 @@ def _arguments(operation: Operation) -> list[str]:
 
 
 def _is_silent(op_def: Any, name: str, kind: str, value: Any) -> bool:
-    """Tells whether an attribute is a dtype, a count, a function, or at its default."""
+    """Tells whether an attribute is not shown: a dtype, a count, a function, or a value that is the default."""
     if kind in ("type", "list[type]", "func", "list[func]") or name in op_def.signature.inferred_attrs:
         return True
     if isinstance(value, TensorShape):

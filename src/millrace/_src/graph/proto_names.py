@@ -1,7 +1,7 @@
 """The public names of protocol messages: `tf.compat.v1.GraphDef`, `tf.train.Example`, ...
 
-The messages are generated; here the messages get their names in `tf`. The module loads protobuf, so only the first use
-of such a name imports the module.
+The classes of the messages are generated; this module gives the classes their names in `tf`. The module loads protobuf,
+so only the first use of such a name imports the module.
 """
 
 from __future__ import annotations

@@ -24,9 +24,10 @@ def replay(operation: Operation, known: dict[tuple[int, int], Any], *, same_numb
 
     Args:
       operation: an operation of some graph.
-      known: what stands for each tensor of that graph, by `(id(tensor.op), tensor.value_index)`; the outputs are added.
-      same_numbers: whether tapes shall know the new tensors under the numbers of the old ones. A gradient function of
-        a user that the operation carries may watch the old tensors and compute with them.
+      known: from `(id(tensor.op), tensor.value_index)` of each tensor of that graph to the tensor that stands for it;
+        the outputs are added.
+      same_numbers: whether tapes shall know the new tensors under the numbers of the old tensors. The operation may
+        carry a user's gradient function, which may watch the old tensors and compute with them.
 
     Returns: The new operation; None in eager mode and where constants stand for the outputs.
     """

@@ -1,13 +1,13 @@
 """The one door through which a finished operation changes.
 
-A graph is written once, but for a few things that are known only later. A gradient makes the operation in front of it
-return intermediates. Forward mode makes an operation take and return tangents. What has effects waits for what had
-effects before. Others have noted the operation by then: tapes, which will go back through it; accumulators, which give
-each output its tangent; the graph, which remembers its effects. So nobody writes to an `Operation` but the functions
-below, which tell those who watch; a test holds this for all of the library.
+A graph is written once, but for a few things that are known only later. A gradient makes the operation that it
+differentiates return intermediates. Forward mode makes an operation take and return tangents. An operation with effects
+waits for earlier effects. Others have noted the operation by then: tapes will go back through it, accumulators give
+each output a tangent, the graph remembers the operation's effects. So only the functions below write to an `Operation`,
+and these functions tell the others; a test holds this rule for all of the library.
 
-An operation may be given more: attributes, inputs, outputs, things to wait for. Nothing is taken away, and the outputs
-that it had stay what they were. That is why a program that was made of the graph before remains right.
+An operation may get more attributes, inputs, outputs and control inputs. Nothing is taken away, and the outputs that
+the operation had stay as they were. That is why a program that was compiled from the graph before remains right.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def extend(
 ) -> list[SymbolicTensor]:
     """Gives an operation other attributes, further inputs and further outputs.
 
-    The attributes that list the dtypes of inputs and outputs follow by themselves. Tapes that recorded the operation
-    take note of what was added.
+    The attributes that list the dtypes of inputs and outputs follow from the new inputs and outputs. Tapes that
+    recorded the operation take note of the additions.
 
     Args:
       operation: the operation.
       attrs: the attributes that change.
       inputs: tensors of the operation's graph, made before the operation.
       outputs: the dtypes and shapes of the further outputs.
-      accumulator: the recorder for whom this is done: only the recorders around it follow what was added.
+      accumulator: the recorder that asks for the tangents: only the recorders around it follow the additions.
 
     Returns: The further outputs.
     """
@@ -63,7 +63,7 @@ def extend(
 
 
 def change_attrs(operation: Operation, attrs: Mapping[str, Any]) -> None:
-    """Changes some attributes of an operation, its functions among them; whoever holds the old ones keeps these."""
+    """Changes some attributes of an operation, which may be functions; a holder of the old functions keeps those."""
     operation.attrs = {**operation.attrs, **attrs}
     operation.graph.known_effects = None
 
@@ -74,7 +74,7 @@ def set_gradient(operation: Operation, gradient: Any) -> None:
 
 
 def carry_over(operation: Operation, new: Operation) -> None:
-    """Gives an operation that is made anew in another graph what the old one carries besides its attributes."""
+    """Gives the copy of an operation in another graph what the original carries besides its attributes."""
     new.gradient_override, new.device = operation.gradient_override, operation.device
 
 
@@ -92,13 +92,13 @@ def watch(operation: Operation, recorder: Any, entry: Any) -> None:
     Args:
       operation: the operation.
       recorder: a tape or an accumulator.
-      entry: what the recorder noted; it is given back to the recorder when the operation changes.
+      entry: what the recorder noted; the recorder gets the entry back when the operation changes.
     """
     operation.recordings.append((recorder, entry))
 
 
 def keep_plan(operation: Operation, plan: Any) -> None:
-    """Notes how to go back through an operation that was extended for this; accumulators give the outputs tangents."""
+    """Keeps the gradient for which an operation was extended; accumulators then give the new outputs tangents."""
     operation.gradient_plans = (*operation.gradient_plans, plan)
     give_tangents = operation.op_def.rules.operation_tangents
     for recorder, _ in operation.recordings[:]:
@@ -116,13 +116,13 @@ def wait_for(operation: Operation, others: Iterable[Operation]) -> None:
 
 @contextlib.contextmanager
 def inserting_before(operation: Operation, *, tapes: tuple[Any, ...] = ()) -> Iterator[list[Operation]]:
-    """Builds in the graph of an operation what the operation will take: the operations made within come before it.
+    """Builds the further inputs of an operation: the operations made within the scope stand before the operation.
 
     Args:
       operation: the operation.
-      tapes: the recorders that see what is made.
+      tapes: the recorders that see the operations made within.
 
-    Returns: A scope that gives a list, which holds the operations that were made once the scope is left.
+    Returns: A scope that gives a list, which holds the operations made within once the scope is left.
     """
     graph = operation.graph
     start = len(graph._operations)

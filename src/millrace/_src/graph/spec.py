@@ -21,7 +21,7 @@ class IllegalGraphError(Exception):
 def check(graph: Any) -> None:
     """Checks a graph and the graphs that its operations hold.
 
-    Raises: IllegalGraphError: with all that is wrong.
+    Raises: IllegalGraphError: if a rule is broken; the message lists all faults.
     """
     faults = list(_faults(graph, set()))
     if faults:
@@ -50,7 +50,7 @@ def _faults(graph: Any, seen: set[int]) -> Iterator[str]:
 
 
 def _faults_of_sources(operation: Operation, members: set[Operation]) -> Iterator[str]:
-    """Yields where an operation reads or waits for what is not in its graph, or has outputs that are not its own."""
+    """Yields the inputs and control inputs outside of an operation's graph, and outputs of another operation."""
     for tensor in operation.inputs:
         if tensor.op not in members:
             yield f"{operation!r} reads {tensor!r} of another graph"
@@ -67,7 +67,7 @@ def _faults_of_sources(operation: Operation, members: set[Operation]) -> Iterato
 
 
 def _faults_of_types(operation: Operation) -> Iterator[str]:
-    """Yields where inputs and outputs differ from what signature and attributes say."""
+    """Yields the inputs and outputs whose dtypes differ from the signature and the attributes."""
     signature, attrs = operation.op_def.signature, operation.attrs
     sides = (("inputs", signature.inputs, operation.inputs), ("outputs", signature.outputs, operation.outputs))
     for kind, args, tensors in sides:

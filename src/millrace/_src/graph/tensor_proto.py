@@ -83,7 +83,7 @@ def encode_tensor(array: Array, dtype: DType) -> tensor_pb2.TensorProto:
 
 
 def _encode(array: Array, dtype: DType, shape: Sequence[int]) -> tensor_pb2.TensorProto:
-    """Writes `array` as a tensor of `shape`, which may have more elements: the last one repeats."""
+    """Writes `array` as a tensor of `shape`; if `shape` has more elements, the last element of `array` repeats."""
     dtype = dtype.base_dtype
     proto = tensor_pb2.TensorProto(dtype=cast(Any, dtype.enum))
     proto.tensor_shape.SetInParent()
@@ -137,16 +137,16 @@ def make_tensor_proto(
     [7]
 
     Args:
-        values: a Python value or nested list, a NumPy array, an eager tensor, or a `TensorProto`, which is returned as
-            it is.
+        values: a Python value or nested list, a NumPy array, an eager tensor, or a `TensorProto`, which is returned
+            unchanged.
         dtype: the dtype of the result; None infers the dtype.
-        shape: the shape of the result; None takes that of `values`. A larger shape repeats the last value.
+        shape: the shape of the result; None takes the shape of `values`. A larger shape repeats the last value.
         verify_shape: whether `values` must have exactly `shape`.
         allow_broadcast: whether a single value may fill `shape`; otherwise sizes must agree.
 
     Raises:
-        TypeError: the values have no tensor form of that dtype, or not the required shape.
-        ValueError: both flags are set, `values` is None or ragged, or does not fit into `shape`.
+        TypeError: if the values have no tensor form of that dtype, or not the required shape.
+        ValueError: if both flags are set, or `values` is None, is ragged or does not fit into `shape`.
     """
     if allow_broadcast and verify_shape:
         raise ValueError("allow_broadcast and verify_shape are not both allowed.")
@@ -221,7 +221,7 @@ def _leaves(values: Any) -> list[Any]:
 
 
 def _default_dtype(array: Array) -> DType:
-    """Returns the dtype that TensorFlow gives Python numbers: float32, and int32 where all fit."""
+    """Returns the dtype that TensorFlow gives Python numbers: float32 for floats, int32 for integers that fit."""
     if array.dtype == np.float64:
         return dtypes.float32
     if array.dtype == np.int64 and np.array_equal(array, array.astype(np.int32)):
@@ -293,8 +293,8 @@ def decode_tensor(proto: Any) -> tuple[Array, DType]:
     """Reads a `TensorProto` of any package: the array in its dtype's storage type, read-only, and the dtype.
 
     Raises:
-        TypeError: the dtype has no values that travel (resource, variant, references).
-        ValueError: contents and shape disagree.
+        TypeError: if the dtype has no values on the wire (resource, variant, references).
+        ValueError: if contents and shape disagree.
     """
     dtype = as_dtype(proto.dtype)
     wire = _TABLE.get(dtype)
@@ -350,7 +350,7 @@ def _strings_from_content(content: bytes, size: int) -> Array:
 
 
 def _from_list(proto: Any, dtype: DType, wire: _Wire) -> Array:
-    """Returns the values of the list field, as many as there are."""
+    """Returns all values of the list field."""
     if wire.field is None:
         return np.empty(0, dtype.np_dtype)
     values = getattr(proto, wire.field)

@@ -15,11 +15,11 @@ def required_operations(
     *,
     with_effects: bool = True,
 ) -> list[Operation]:
-    """Returns the operations that must run for `roots` and for the effects of the graph, in an order that works.
+    """Returns the operations that must run for `roots` and for the effects of the graph, in an order they can run in.
 
-    `operations` is the whole graph. An operation with an effect (an assignment, a print) is needed even if no
-    root depends on it, unless `with_effects` is False. Operations in `stop` are given: their inputs are
-    not needed.
+    `operations` is the whole graph. An operation with an effect (an assignment, a print) is needed even if no root
+    depends on the operation, unless `with_effects` is False. The results of operations in `stop` are given: the inputs
+    of such an operation are not needed.
     """
     stopped, roots = set(stop), list(roots)
     operations_in_order = _in_given_order(operations, roots, stopped, with_effects)
@@ -32,7 +32,7 @@ def required_operations(
 def _in_given_order(
     operations: Sequence[Operation], roots: Iterable[Operation], stopped: set[Operation], with_effects: bool
 ) -> list[Operation] | None:
-    """Returns the needed operations in the order of the graph, which mostly works; None if it does not."""
+    """Returns the needed operations in the order of the graph; None if they cannot run in that order, which is rare."""
     missing_operations, passed_operations = set(roots), set()
     ordered_operations: list[Operation] = []
     for operation in reversed(operations):

@@ -1,4 +1,4 @@
-"""Sums that add arrays of which most is zeros without making these arrays: see the pass `sparse_sums`.
+"""Sums that add arrays which are mostly zeros, without making these arrays: see the pass `sparse_sums`.
 
 A sum adds only at the positions that are not zero. If nobody else holds the only whole summand, as in a loop that
 accumulates (see `instructions`), the sum adds without a copy of that summand.
@@ -17,10 +17,10 @@ from millrace._src.passes.optimized_graph import Node
 
 
 def bind_sum(node: Node, engine: Any, *, in_place: bool = False) -> Callable[..., Any]:
-    """Returns the callable on arrays for a sum that adds what some nodes would make.
+    """Returns the callable on arrays for a sum that adds the results of some nodes without making them.
 
     Args:
-      node: the sum, whose `added` are these nodes.
+      node: the sum, with those nodes as `added`.
       engine: binds kernels.
       in_place: whether the callable may change the first array.
     """
@@ -38,12 +38,12 @@ def _bound(node: Node, engine: Any) -> Callable[..., Any]:
 
 
 class _Sum:
-    """A sum of whole arrays and of such that are mostly zeros.
+    """A sum of whole arrays and of arrays that are mostly zeros.
 
     Args:
       plus: adds whole arrays.
-      count: how many of these come first among the arguments.
-      steps: for each of the others what adds it, what makes it, and the number of its arguments.
+      count: the number of whole arrays, which come first among the arguments.
+      steps: for each other array the function that adds it, the function that makes it, and their number of arguments.
       in_place: whether the only whole array may be changed.
     """
 

@@ -1,9 +1,9 @@
 """From a graph to a Python function: the straight-line program of the NumPy tier.
 
 Each node becomes one line `v3 = k3(v1, v2)`, with a kernel bound once for the node's dtypes and attributes; a value is
-dropped at its last use. A loop and a choice of two branches are written in line, as Python's own statements, so that an
-iteration costs little more than its kernels. The source is kept for tracebacks and debuggers, and an error is traced
-from its line back to the operation and to the user's line that made the operation.
+dropped at its last use. A loop and a choice of two branches are written as Python's own statements, so that an
+iteration costs little more than its kernels. The source is kept for tracebacks and debuggers. An error is traced from
+the generated line back to the operation and to the user's line that made the operation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 _serial = itertools.count()
 
 _Names: TypeAlias = dict[Value, str]
-"""Value -> its name in the program."""
+"""From values to their names in the program."""
 
 
 def compile_graph(engine: Engine, graph: OptimizedGraph) -> Program:
@@ -91,9 +91,7 @@ class _Writer:
     # --- nodes ---------------------------------------------------------------------------------------------------
 
     def _block(self, nodes: Sequence[Node], names: _Names) -> list[Instruction]:
-        """Returns the instructions of some nodes; adds the names of the nodes' values to `names`, which has the given
-        values.
-        """
+        """Returns the instructions of some nodes; adds the names of the values that the nodes compute to `names`."""
         return [self._instruction(node, names) for node in nodes]
 
     def _instruction(self, node: Node, names: _Names) -> Instruction:
@@ -152,7 +150,7 @@ class _Writer:
         return line
 
     def _note_lists(self, line: Line, arguments: Sequence[str]) -> None:
-        """Says which list a line may change in place, and which lists its results may hold."""
+        """Notes which list a line may change in place, and which lists the results of the line may hold."""
         node = line.node
         lists = [n for n, value in zip(arguments, node.inputs, strict=True) if value.dtype.name == "variant"]
         make = node.op_def.rules.in_place

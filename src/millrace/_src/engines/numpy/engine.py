@@ -41,7 +41,7 @@ class NumpyEngine:
         return self._program(getattr(function, "graph", function)).run
 
     def _program(self, graph: FuncGraph) -> Program:
-        """Returns the program of a function that stays outside of its callers, which is kept with the graph."""
+        """Returns the program of a function that is not written into callers; the program is kept with the graph."""
         program: Program | None = graph.programs.get(self.name)
         if program is None:
             program = graph.programs[self.name] = self.compile(optimize(graph))

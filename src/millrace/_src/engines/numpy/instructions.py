@@ -9,8 +9,9 @@ And a list that a loop alone holds is changed in place, where a list that others
         v7 = p7(s0, v6)       # writes into s0, which nobody reads any more
         s0 = v7
 
-A list is *owned* if no other name or list holds it: a loop's state is, as long as each iteration hands on a list that
-is owned again. So is an array that only sums change (see `accumulation`); whatever else reads it may keep a view of it.
+A list is *owned* if no other name or list holds the list. A list among the state of a loop is owned as long as each
+iteration hands on an owned list. Arrays that only sums change are owned in the same way (see `accumulation`); any other
+reader of an array may keep a view of the array.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Line:
       call: the right side.
       uses: the names that the line reads.
       node: the node that the line carries out; None for a plain assignment.
-      consumed: the list or array of which the line makes another, if the line is the last to read it.
+      consumed: the list or array that the line may change in place, if no later line reads that list or array.
       call_in_place: the right side that changes the consumed list or array.
       escaping: lists that the line's results may hold.
       makes_array: whether the line's result is an array that nobody else holds.
@@ -54,7 +55,7 @@ class Line:
     is_in_place: bool = False
 
     def reads(self) -> set[str]:
-        """Returns the names that the line needs from before."""
+        """Returns the names that the line reads and that were set before."""
         return set(self.uses)
 
     def render(self, indent: int) -> Iterator[Rendered]:
@@ -95,11 +96,11 @@ class Loop:
         return [first for _, first, _ in self.states]
 
     def inner_reads(self) -> set[str]:
-        """Returns what an iteration reads from before the iteration, the state among it."""
+        """Returns the names that an iteration reads and that were set before, the state among them."""
         return {self.keep, *_reads([*self.test, *self.body])} - _made([*self.test])
 
     def reads(self) -> set[str]:
-        """Returns the names that the loop needs from before."""
+        """Returns the names that the loop reads and that were set before."""
         return (self.inner_reads() - set(self.targets)) | set(self.uses)
 
     def render(self, indent: int) -> Iterator[Rendered]:
@@ -129,7 +130,7 @@ class Choice:
         return [self.test, *[r for block, results in self.branches for r in results if r not in _made(block)]]
 
     def reads(self) -> set[str]:
-        """Returns the names that the choice needs from before."""
+        """Returns the names that the choice reads and that were set before."""
         names = {self.test}
         for block, results in self.branches:
             names |= _reads(block) | (set(results) - _made(block))
@@ -155,7 +156,7 @@ def _line(indent: int, text: str) -> str:
 
 
 def _reads(block: Iterable[Instruction]) -> set[str]:
-    """Returns the names that a block reads from before the block."""
+    """Returns the names that a block reads and that were set before the block."""
     made_names: set[str] = set()
     read_names: set[str] = set()
     for instruction in block:
@@ -204,13 +205,13 @@ def note_lives(block: Sequence[Instruction], live: Iterable[str]) -> None:
 
 
 def choose_in_place(block: Sequence[Instruction]) -> None:
-    """Decides which lines change a list in place; what is read later must have been noted."""
+    """Decides which lines change a list in place; `note_lives` must have noted the names that are read later."""
     if _may_change(block):
         _Owners(frozenset(_escaping(block)), _accumulated(block)).walk(block, set())
 
 
 def _may_change(block: Iterable[Instruction]) -> bool:
-    """Returns whether a block has a line that could change a list or an array in place."""
+    """Tells whether a block has a line that could change a list or an array in place."""
     for instruction in block:
         if isinstance(instruction, Line):
             if instruction.consumed is not None:
@@ -224,7 +225,7 @@ def _may_change(block: Iterable[Instruction]) -> bool:
 
 
 def _escaping(block: Iterable[Instruction]) -> Iterator[str]:
-    """Yields the names of lists that something else may come to hold."""
+    """Yields the names of lists that the results of a line may hold."""
     for instruction in block:
         if isinstance(instruction, Line):
             yield from instruction.escaping
@@ -270,7 +271,7 @@ class _Owners:
                 self._choice(instruction, owned)
 
     def _can_take(self, name: str | None, instruction: Instruction, owned: set[str]) -> bool:
-        """Tells whether an instruction may have the list of a name for itself."""
+        """Tells whether an instruction may change the list of a name in place."""
         return name in owned and name not in instruction.live_after
 
     def _line(self, line: Line, owned: set[str]) -> None:
@@ -286,13 +287,13 @@ class _Owners:
         viewed = [u for u in line.uses if u != line.consumed or line.uses.count(u) > 1]
         owned.difference_update(self.arrays.intersection(viewed))
         line.is_in_place = line.consumed is not None and self._can_take(line.consumed, line, owned)
-        owned.discard(line.consumed or "")  # a new version shares what it holds
+        owned.discard(line.consumed or "")  # a new version shares the elements
         if line.is_in_place or line.makes_array:
             owned.update(t for t in line.targets[:1] if t not in self.escaping)
             self.arrays.update(line.targets if line.makes_array else ())
 
     def _loop(self, loop: Loop, owned: set[str]) -> None:
-        """Supposes that the loop owns its lists, then takes back the lists that an iteration does not hand on."""
+        """Goes through a loop: supposes that the loop owns all its lists, then drops those that an iteration loses."""
         lists = {n for n, _, is_list in loop.states if (is_list or n in self.arrays) and n not in self.escaping}
         while True:
             inside = (owned - set(loop.uses)) | lists

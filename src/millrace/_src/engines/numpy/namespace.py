@@ -1,8 +1,8 @@
 """NumPy as the array namespace of kernels, with its differences to jax.numpy levelled.
 
-Every function of NumPy is reached by its own name. Differences between NumPy and jax.numpy are settled here, once:
-matmul and sums of small types keep their dtype, scatters are functional, special functions come from SciPy on first
-use.
+Kernels reach every function of NumPy by the function's own name. Differences between NumPy and jax.numpy are settled
+here, once: matmul and sums of small types keep their dtype, scatters return a new array, and special functions come
+from SciPy on first use.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class NumpyNamespace:
     def pad(x: Array, pad_width: Sequence[tuple[int, int]], mode: str = "constant", constant_values: Any = 0) -> Array:
         """Puts `pad_width[i]` more elements before and after `x` along axis `i`."""
         if mode != "constant":
-            return np.pad(x, pad_width, mode)  # type: ignore[call-overload]  # its stubs list the modes
+            return np.pad(x, pad_width, mode)  # type: ignore[call-overload]  # NumPy's stubs list the modes
         shape = tuple([size + before + after for size, (before, after) in zip(x.shape, pad_width, strict=True)])
         is_zero = type(constant_values) is int and constant_values == 0
         result = np.zeros(shape, x.dtype) if is_zero else np.full(shape, constant_values, x.dtype)
@@ -102,7 +102,7 @@ class NumpyNamespace:
 
     @staticmethod
     def take(x: Array, indices: Array, axis: int | None = None, mode: str = "raise") -> Array:
-        """Takes the slices of `x` at `indices`, by the array's method: NumPy's function takes 0.5 us to find it."""
+        """Takes the slices of `x` at `indices`, by the array's method: NumPy's function takes 0.5 us to find that."""
         return x.take(indices, axis=axis, mode=mode)
 
     @staticmethod

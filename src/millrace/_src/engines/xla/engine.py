@@ -34,7 +34,7 @@ from millrace._src.passes.pipeline import held_graphs
 from millrace._src.util.logger import get_logger
 
 _MOST_SPECIALIZATIONS = 16
-"""How many executables there are for values of arguments that decide sizes."""
+"""The most executables of one function for different values of the arguments that decide sizes."""
 _Known = tuple[tuple[int, KnownValue], ...]
 _MOST_ELEMENTS = 256
 """How large an argument may be to be a constant."""
@@ -57,7 +57,7 @@ class XlaEngine:
         return run
 
     def compile(self, graph: OptimizedGraph) -> Program:
-        """Returns an XLA program for a graph, or the NumPy engine's with the reason.
+        """Returns an XLA program for a graph, or the NumPy engine's program with the reason.
 
         Raises: InvalidArgumentError: if the graph holds operations that XLA cannot run.
         """
@@ -72,22 +72,22 @@ class XlaEngine:
 
 
 def _leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> None:
-    """Notes that the NumPy engine runs a graph, and tells who listens to the log."""
+    """Notes that the NumPy engine runs a graph, and logs the reason."""
     program.leave_to(eager_engine().name, reason)
     get_logger().info("%s runs on the NumPy tier: %s", graph.name, reason)
 
 
 def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
-    """Returns the nodes that XLA must refuse (strings, Python, input and output), and those left to NumPy.
+    """Returns the nodes that XLA must refuse (strings, Python, input and output), and the nodes that need NumPy.
 
-    The second kind computes plain numbers but has data-dependent shapes, or draws random numbers inside a loop body.
+    A node that needs NumPy has data-dependent shapes, or draws random numbers inside a loop body.
     """
     blocked: list[Node] = []
     dynamic_nodes: list[Node] = []
     for node in graph.nodes:
         bodies = held_graphs(node)
         if node.effects is Effects.IO and "xla" in node.op_def.rules.kernels:
-            continue  # an assertion: its kernel lets the compiled program pass over it, as TensorFlow's does
+            continue  # an assertion: compiled programs pass over assertions, as in TensorFlow
         if node.effects is Effects.IO and not bodies or _touches_strings(node):
             blocked.append(node)
         elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node):
@@ -135,7 +135,7 @@ def _unsupported(graph: OptimizedGraph, nodes: Sequence[Node]) -> errors.Invalid
 
 
 def _needs_numpy(nodes: Sequence[Node]) -> str:
-    """Returns why a graph with these nodes has no XLA program though XLA does not refuse it."""
+    """Returns the reason why a graph with some nodes runs on NumPy although XLA does not refuse the nodes."""
     listed = ", ".join(dict.fromkeys(f"{node.type} {{{{node {node.name}}}}}" for node in nodes))
     return (
         "XLA needs every shape before it runs and random numbers drawn outside of loops and branches; "
@@ -160,7 +160,7 @@ class _XlaRunner:
         self.resources = [i for i, value in enumerate(inputs) if value.dtype.name == "resource"]
         self.plain = [i for i, value in enumerate(inputs) if value.dtype.name != "resource"]
         self.known: tuple[int, ...] = ()
-        """The plain inputs that are constants of an executable."""
+        """The positions of the plain inputs that are constants of an executable."""
         # JAX takes locks and may warn: not inside our quiet context.
         self.program = Program(self, "xla", keeps_quiet=True, tensor_class=PendingTensor, lower=self.lower)
         self.seen: set[_Known] = set()
@@ -215,7 +215,7 @@ class _XlaRunner:
             return self._learn(error, arguments)(*arguments)
 
     def _learn(self, error: errors.UnknownWhileCompilingError, arguments: Sequence[Any]) -> Callable[..., Any]:
-        """Decides what runs the function instead, after a size was not known while compiling."""
+        """Makes the inputs behind an unknown size constants of the executables, or leaves the function to NumPy."""
         positions = inputs_behind(error.tensors, self.inputs)
         if (
             positions is None
@@ -234,7 +234,7 @@ class _XlaRunner:
         return eager_engine().compile(self.graph).quiet_run()
 
     def _unknown(self, known: _Known) -> list[int]:
-        """Returns the plain inputs that are arguments of an executable."""
+        """Returns the positions of the plain inputs that are arguments of an executable."""
         positions = [position for position, _ in known]
         return [i for i in self.plain if i not in positions] if positions else self.plain
 
@@ -287,7 +287,7 @@ class _Call(NamedTuple):
     """One call of a compiled function.
 
     Attributes:
-      operands: what the function takes; see `_XlaRunner._trace`.
+      operands: the arguments of the function; see `_XlaRunner._trace`.
       changed: the variables that get new values, in the order of the values.
       read: the values of the other variables.
       has_variables: whether there are variables at all.
@@ -310,9 +310,9 @@ def _as_dense(argument: Any) -> Any:
 
 
 def _detached(results: Sequence[Any], of_variables: Sequence[Any]) -> list[Any]:
-    """Returns results that outlive their variables: reads an array now that a variable holds, too.
+    """Returns results that outlive the variables: a result that is also a variable's array is copied to NumPy.
 
-    The variable's next change donates the array to XLA, which deletes the array; NumPy's copy stays.
+    The variable's next change donates the variable's array to XLA, which deletes that array; the copy stays.
     """
     variable_arrays = {id(array) for array in of_variables}
     return [np.asarray(r) if id(r) in variable_arrays else r for r in results]

@@ -22,7 +22,7 @@ def is_concrete(value: Any) -> bool:
 
 
 class KnownValue:
-    """An array as part of a key: equal to one with the same dtype, shape and bytes."""
+    """An array as part of a key, equal to an array with the same dtype, shape and bytes."""
 
     __slots__ = ("array", "key")
 
@@ -38,9 +38,9 @@ class KnownValue:
 
 
 def inputs_behind(values: Sequence[Value], inputs: Sequence[Value]) -> set[int] | None:
-    """Returns the positions in `inputs` of everything from which `values` are computed.
+    """Returns the positions of the `inputs` from which `values` are computed.
 
-    Returns: The positions; None if a variable, a list or another effect is among the sources: then they decide nothing.
+    Returns: The positions; None if a variable, a list or another effect is among the sources, too.
     """
     positions = {value: i for i, value in enumerate(inputs)}
     input_positions: set[int] = set()

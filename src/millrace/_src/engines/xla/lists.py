@@ -1,9 +1,9 @@
 """Lists of arrays for the XLA engine: one dense array with the elements along its first axis.
 
 XLA knows every size while it compiles. A list therefore has a fixed capacity, and the shape of the elements is known
-from the list's declaration or from the first element that is written. Before that the list is *unset*: there is no
-array yet. `settle` and `conformed` give unset lists the arrays that a loop's body or another branch gives, so that
-loops and branches carry one type. As TensorFlow's XLA does, an index out of range is moved into the range.
+from the list's declaration or from the first element that is written. Before the first write the list is *unset*: there
+is no array yet. `settle` and `conformed` give unset lists the arrays of a loop's body or of another branch, so that
+loops and branches have lists of one type. As in TensorFlow's XLA, an index out of range is moved into the range.
 
 A list is a pytree: JAX carries the list through loops and branches, and an element may itself be a list. Where all
 elements are one constant, as the number of iterations of an inner loop often is, the list knows that value, and a read
@@ -37,8 +37,8 @@ _NO_SIZE = (
 class EmptyListError(errors.InvalidArgumentError):
     """An element is taken from a list that is known to be empty.
 
-    All bodies and branches are compiled, also those that never run. One that would fail so is one of these: its loop
-    does not run, or another branch does.
+    All bodies and branches are compiled, also bodies and branches that never run. A body with this error never runs,
+    and neither does a branch with this error.
     """
 
     def __init__(self) -> None:
@@ -55,11 +55,11 @@ class DenseList:
       capacity: the size of `data`.
       is_limited: whether the list cannot grow, because of a declared maximum or because a loop has made all room.
       data: the elements along a first axis, a pytree if the elements are lists; None while the list is unset.
-      same: the constant that every element is; None if elements may differ.
+      same: the constant that every element equals; None if elements may differ.
     """
 
     shape: tuple[int, ...] = ()
-    """A list is one value: a scalar of dtype variant."""
+    """The shape of a list as a tensor: a list is a scalar of dtype variant."""
 
     __slots__ = ("dtype", "element", "length", "capacity", "is_limited", "data", "same")
 
@@ -139,7 +139,7 @@ class DenseList:
         return room._with(rows, self.length + 1, same_item)
 
     def _same_with(self, item: Any) -> KnownValue | None:
-        """Returns the constant that every element is after one more push."""
+        """Returns the constant that every element equals after one more push, or None."""
         if not isinstance(item, (np.ndarray, np.generic)):
             return None
         known_item = KnownValue(np.asarray(item, self.dtype.np_dtype))
@@ -152,7 +152,7 @@ class DenseList:
         return DenseList(self.dtype, self.element, self.length, capacity, is_limited, data, self.same)
 
     def pop(self, shape: Any) -> tuple[DenseList, Any]:
-        """Returns the list without its last element, and that element."""
+        """Returns the list without its last element, and the element."""
         if isinstance(self.length, int) and not self.length:
             raise EmptyListError
         last = self.length - 1
@@ -169,7 +169,7 @@ class DenseList:
         return np.asarray(self.length, np.int32) if isinstance(self.length, int) else self.length
 
     def shape_vector(self) -> Array:
-        """Returns what is known of the shape of the elements, -1 where it is unknown."""
+        """Returns the shape of the elements as a vector, -1 for what is unknown."""
         if isinstance(self.data, jax.Array):
             return np.array(self.data.shape[1:], np.int64)
         return vector_of(self.element)
@@ -248,7 +248,7 @@ class DenseList:
         return data
 
     def _known(self, shape: Any) -> Any:
-        """Returns the rows, which must be there or follow from a shape."""
+        """Returns the rows of the list; the rows of an unset list are zeros of the declared shape."""
         if self.data is not None:
             return self.data
         element = merge(self.element, declared_shape(shape))
@@ -313,12 +313,12 @@ def from_rows(tensor: Array, element: TensorShape, dtype: DType) -> DenseList:
 
 
 def settle(before: Any, after: Any, trips: int | None) -> Any:
-    """Returns a loop variable in the form that enters the loop, of the type of `after`, the result of one iteration.
+    """Returns the first value of a loop variable in the type of `after`, the result of one iteration.
 
     Args:
-      before: the value at the entrance.
+      before: the first value as it is before the loop.
       after: the abstract value after an iteration.
-      trips: the number of iterations if the number is known.
+      trips: the number of iterations, or None if the number is not known.
     """
     if not isinstance(before, DenseList) or not isinstance(after, DenseList):
         return before
@@ -362,11 +362,11 @@ def _room(before: DenseList, after: DenseList, trips: int | None) -> int:
         raise no_size()
     return before.capacity + max(trips, 1) * (
         after.capacity - before.capacity
-    )  # a body that never runs is compiled too
+    )  # a body that never runs is also compiled
 
 
 def released(value: Any, before: Any, length: int | None) -> Any:
-    """Returns a loop variable after the loop; a list may grow again if it could before, and has its length if known."""
+    """Returns a loop variable after the loop: a list gets the limit from before the loop back, and a known length."""
     if not isinstance(value, DenseList):
         return value
     size = value.length if length is None else length
@@ -374,7 +374,7 @@ def released(value: Any, before: Any, length: int | None) -> Any:
 
 
 def common_type(lists: Sequence[DenseList]) -> DenseList:
-    """Returns the type of lists that come from different branches; the length is None where lengths differ."""
+    """Returns the type of lists from different branches; the length is None where the lists' lengths differ."""
     model = next((one for one in lists if one.data is not None), lists[0])
     is_known = all(isinstance(one.length, int) and one.length == model.length for one in lists)
     length, capacity = model.length if is_known else None, max(one.capacity for one in lists)
@@ -400,7 +400,8 @@ def conformed(value: DenseList, model: DenseList) -> DenseList:
 def _alike(rows: Any, new: Any) -> tuple[Any, Any]:
     """Returns the elements of a list and a new element as values of one type.
 
-    Lists among them that are not made of one constant forget theirs; where lengths differ they become data.
+    Elements that are lists forget their common constant if the constants differ, and carry their lengths as data if the
+    lengths differ.
     """
     if not isinstance(rows, DenseList) or not isinstance(new, DenseList):
         return rows, new

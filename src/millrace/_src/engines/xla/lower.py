@@ -46,11 +46,11 @@ def _explained(node: Node) -> Iterator[None]:
             tensors = named_inputs if error.inputs else _numbers(node.inputs)
             message = f"{error.message} [{node.type} {{{{node {node.name}}}}}]{_place(node)}"
             raise errors.UnknownWhileCompilingError(message, error.inputs, tensors) from None
-        if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # of a graph inside this node
+        if not set(map(id, error.tensors)) <= set(map(id, node.inputs)):  # tensors of a graph inside this node
             error.tensors = _numbers(node.inputs)
         raise
     except EmptyListError:
-        raise  # the loop or the branch around it knows what to do
+        raise  # the loop or the branch around the node handles the error
     except errors.OpError as error:
         raise error if is_explained(error) else _named(node, error) from None
     except (ValueError, TypeError, IndexError, NotImplementedError) as error:
@@ -68,7 +68,7 @@ class Lowering:
         self.graph = graph
         self.inputs, self.outputs = graph.inputs, graph.outputs
         self.passed_on = [i < len(self.outputs) and self.outputs[i] is v for i, v in enumerate(self.inputs)]
-        """For each input, whether the output of the same number is that input: a loop's captures."""
+        """For each input, whether the output of the same number is that input, as for a loop's captures."""
 
     def __call__(self, *arguments: Any) -> list[Any]:
         arrays: dict[Value, Any] = dict(zip(self.inputs, arguments, strict=True))
@@ -118,13 +118,13 @@ class Lowering:
 
 
 def _named_inputs(node: Node) -> list[tuple[str, Value]]:
-    """Returns the values that a node reads, with the names of the arguments to which the values belong."""
+    """Returns the values that a node reads, each with the name of its argument."""
     arguments = places(node.op_def.signature.inputs, node.attrs)
     return [(arg.name, node.inputs[place]) for arg, at in arguments for place in at]
 
 
 def _numbers(tensors: Sequence[Any]) -> list[Any]:
-    """Returns the tensors that can say a size or a position."""
+    """Returns the tensors that can hold a size or a position."""
     return [t for t in tensors if t.dtype.is_integer or t.dtype.is_bool]
 
 
@@ -143,14 +143,14 @@ def _graph(function: Any) -> OptimizedGraph:
 
 
 def _array(value: Value, arrays: dict[Value, Any]) -> Any:
-    """Returns what stands for a value while JAX traces."""
+    """Returns the array that stands for a value while JAX traces."""
     return arrays[value] if value.constant is None else value.constant
 
 
 def _named(node: Node, error: errors.OpError) -> Exception:
-    """Returns the error of a kernel with the node behind the kernel's words, as TensorFlow's XLA names it."""
+    """Returns the error of a kernel with the node's name after the message, as in TensorFlow's XLA."""
     message = f"{error.message}\n\t [[{{{{node {node.name}}}}}]]{_place(node)}"
-    kind: Any = type(error)  # a subclass, which knows its code
+    kind: Any = type(error)  # a subclass of OpError has its own code
     return explained(kind(None, None, message))
 
 
@@ -167,5 +167,5 @@ def _complaint(node: Node, why: str) -> str:
 
 
 def _place(node: Node) -> str:
-    """Says where the program made an operation, as the end of a message."""
+    """Returns the end of a message: the place where the program made an operation."""
     return f"\n\nDefined at:\n  {node.source}" if node.source is not None else ""

@@ -1,8 +1,8 @@
 """jax.numpy as the array namespace of kernels, with its differences to NumPy levelled.
 
-The counterpart of `engines.numpy.namespace`: the same extras under the same names, so that a kernel is one text for
-both engines. Control flow becomes `jax.lax` control flow; the variables among the operands are carried through as
-values (see `cells`).
+This module is the counterpart of `engines.numpy.namespace`: it has the same extra functions under the same names, so
+that a kernel is one text for both engines. Control flow becomes `jax.lax` control flow, which carries the values of the
+variables among the operands (see `cells`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class XlaNamespace:
 
     @staticmethod
     def may_hold(condition: Array) -> bool:
-        """Tells whether some element of `condition` may be true, also one that only the compiled program knows."""
+        """Tells whether some element of `condition` is true, or may be true when the compiled program runs."""
         return bool(condition.any()) if is_concrete(condition) else True
 
     @staticmethod
@@ -173,9 +173,9 @@ class XlaNamespace:
 
     @staticmethod
     def while_loop(cond: Callable[..., Any], body: Callable[..., Any], state: Sequence[Any]) -> Any:
-        """Calls `lax.while_loop` over the arrays of the state and the values of its variables.
+        """Calls `lax.while_loop` over the arrays of the state and the values of the variables in the state.
 
-        Host constants that the body only passes on (its captures) stay constants.
+        A constant of the host that the body only passes on, as a capture is, stays a constant.
         """
         passed_on = getattr(body, "passed_on", [False] * len(state))
         is_fixed = [p and _is_host(item) for p, item in zip(passed_on, state, strict=True)]
@@ -197,13 +197,13 @@ class XlaNamespace:
         if any(isinstance(item, DenseList) for item in arrays):
             count = counted(cond, body, state)
             if count is not None and not count.trips:
-                return list(state)  # nothing is pushed: the lists have no room for it
+                return list(state)  # no iteration runs: the lists have no room for a push
             try:
                 settled, lengths = _settled(loop_body, start, None if count is None else count.trips)
             except lists.EmptyListError:
                 if count is not None:
                     raise
-                return list(state)  # an iteration would fail: there is none
+                return list(state)  # an iteration would fail, so no iteration runs
             start = (settled, start[1])
         outputs, values = jax.lax.while_loop(loop_cond, loop_body, start)
         _write_back(cells, values)
@@ -236,10 +236,9 @@ def _like(item: Any, first: Any) -> Any:
 
 
 def _settled(body: Callable[..., Any], start: Any, trips: int | None) -> tuple[list[Any], list[int | None]]:
-    """Returns the loop variables with lists of the type that the loop gives them, and the lists' lengths after the
-    loop.
+    """Returns the loop variables with lists of the loop's types, and the lengths of the lists after the loop.
 
-    The types are found by tracing the body until they stay.
+    The body is traced again until the types of the lists stay the same.
     """
     operands, values = start
     lengths: list[int | None] | None = None
@@ -268,7 +267,7 @@ def _split(
 ) -> tuple[list[Any], list[Cell], Callable[..., tuple[list[Any], list[Cell]]]]:
     """Separates arrays from variables; the third result puts new arrays and variables back in their positions.
 
-    Operands that are `fixed` are neither: they are put back as they were.
+    An operand that is `fixed` is in neither list; the third result puts it back unchanged.
     """
     cells = list({id(item): item for item in operands if isinstance(item, Cell)}.values())
     number = {id(cell): i for i, cell in enumerate(cells)}
@@ -302,7 +301,7 @@ def _branches(
 def _possible(branches: Sequence[Callable[..., Any]], arrays: Sequence[Any], cells: Sequence[Cell]) -> list[Any]:
     """Replaces each branch that would take an element from an empty list by another branch.
 
-    Raises: EmptyListError: if all do.
+    Raises: EmptyListError: if all branches would take an element from an empty list.
     """
     possible = []
     for branch in branches:

@@ -19,15 +19,15 @@ from millrace._src.passes.optimized_graph import Value
 _MOST_TRIPS = 100_000
 
 Evaluator = Callable[[dict[Value, Any]], Any]
-"""Computes one array from the values that a dict holds; the dict keeps what was computed on the way."""
+"""A function that computes one array from the values in a dict and adds intermediate values to the dict."""
 
 
 class _UnknownError(Exception):
-    """A value depends on what only the compiled program computes."""
+    """A value depends on values that only the compiled program computes."""
 
 
 class Count(NamedTuple):
-    """What is known of a loop before it runs."""
+    """The number of iterations of a loop and the last values that are known before the loop runs."""
 
     trips: int
     """The number of iterations."""
@@ -36,7 +36,7 @@ class Count(NamedTuple):
 
 
 def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
-    """Returns how a loop will end; None if that depends on what only the compiled program computes.
+    """Returns how a loop will end; None if that depends on values that only the compiled program computes.
 
     Args:
       cond: the lowered condition.
@@ -59,7 +59,7 @@ def counted(cond: Any, body: Any, state: Sequence[Any]) -> Count | None:
 
 
 def _further_counters(body: Any, state: Sequence[Any], counters: Container[int]) -> dict[int, Evaluator]:
-    """Returns numbers that count though the condition does not read them: a loop's gradient reads its count."""
+    """Returns further loop variables that count although the condition does not read them, as a gradient's loop has."""
     further_counters = {}
     for position, value in enumerate(body.outputs):
         is_whole = value.dtype.is_integer and value.shape.rank == 0
@@ -91,9 +91,7 @@ def _program(inputs: Sequence[Value], outputs: Sequence[Value]) -> tuple[Evaluat
 
 
 def _programs(inputs: Sequence[Value], outputs: Sequence[Value]) -> tuple[list[Evaluator], set[int]]:
-    """Makes evaluators of some values of a graph; returns the evaluators and the positions of the inputs that they
-    read.
-    """
+    """Returns evaluators of some values of a graph, and the positions of the inputs that the evaluators read."""
     positions = {value: i for i, value in enumerate(inputs)}
     read_positions: set[int] = set()
     return [_evaluator(value, positions, read_positions) for value in outputs], read_positions
