@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import itertools
 import linecache
 import logging
 import os
@@ -189,10 +190,13 @@ def _everything_printed() -> Iterator[io.BufferedRandom]:
                 os.close(copy)
 
 
+_numbers = itertools.count()
+
+
 def run_cell(code: str, namespace: dict[str, Any]) -> tuple[str, BaseException | None]:
     """Runs a cell as a notebook would, showing the value of a last expression; returns its text and its exception."""
     code = code.replace("import tensorflow as tf", "pass")
-    name = f"<cell {len(linecache.cache)}>"
+    name = f"<cell {next(_numbers)}>"
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
