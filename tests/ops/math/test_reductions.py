@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -113,3 +116,11 @@ def test_the_second_derivative_of_a_norm_whose_gradient_is_zero_is_zero() -> Non
             y = tf.math.reduce_euclidean_norm(x) * 0.0
         first = inner.gradient(y, x)
     assert outer.gradient(first, x).numpy().tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.bfloat16, tf.complex64])
+@pytest.mark.parametrize("reduce", [tf.reduce_sum, tf.reduce_mean, tf.reduce_prod])
+def test_reductions_over_no_axes_keep_the_sign_of_zero(dtype: Any, reduce: Any) -> None:
+    x = tf.cast(tf.constant([-0.0]), dtype)
+    for result in (reduce(x, []), reduce(x[0])):
+        assert np.signbit(np.real(result.numpy().astype(np.complex64))).all()

@@ -51,8 +51,11 @@ def _reduce_directly(ufunc_name: str) -> Callable[..., Any]:
         reduce, keep_dims = getattr(np, ufunc_name).reduce, attrs["keep_dims"]
 
         def reduce_axes(x: Array, axes: Array) -> Array:
+            reduced_axes = tuple(axes.reshape(-1).tolist())
+            if not reduced_axes:
+                return x  # a sum would start from 0.0, which makes 0.0 of -0.0
             try:
-                return reduce(x, tuple(axes.reshape(-1).tolist()), dtype, None, keep_dims)
+                return reduce(x, reduced_axes, dtype, None, keep_dims)
             except ValueError:
                 check_axes(axes, x.ndim)
                 raise
@@ -77,7 +80,8 @@ def sum_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = 
     >>> tf.raw_ops.Sum(input=[[1, 2], [3, 4]], reduction_indices=[0]).numpy()
     array([4, 6], dtype=int32)
     """
-    return xp.sum(input, axis=_axes(reduction_indices), keepdims=keep_dims)
+    axes = _axes(reduction_indices)
+    return xp.sum(input, axis=axes, keepdims=keep_dims) if axes else input
 
 
 sum_op.specialize(_reduce_directly("add"))
@@ -272,6 +276,8 @@ def mean_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool =
     array([2., 3.], dtype=float32)
     """
     axes, dtype = _axes(reduction_indices), input.dtype
+    if not axes:
+        return input
     if dtype.kind in "iu":
         wide = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
         total = xp.sum(input, axis=axes, keepdims=keep_dims, dtype=wide)
@@ -304,6 +310,8 @@ def _specialize_mean(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -
 
     def mean(x: Array, axes: Array) -> Array:
         reduced_axes = tuple(axes.reshape(-1).tolist())
+        if not reduced_axes:
+            return x
         try:
             return add(x, reduced_axes, None, None, keep_dims) / kind(_count(x.shape, reduced_axes))
         except (ValueError, IndexError):
