@@ -12,7 +12,6 @@ derivative, that of the forward function.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,8 +79,7 @@ class GraphFunction:
         self._forward_modes: dict[tuple[Any, ...], tuple[GraphFunction, list[bool]]] = {}
         self._runner: Any = None
         self._program: Program | None = None
-        self.lock = threading.RLock()
-        """Held while programs and derivatives are made of the graph: a derivative changes the graph's operations."""
+        self.lock = graph.lock
         self.tensor_class: type[EagerTensor] = EagerTensor
         """The class of the tensors that hold the runner's results."""
 

@@ -159,7 +159,6 @@ def build_derivative(
     places.update((id(t), ("constant", i)) for i, t in enumerate(constants))
     make = type(function)
     forward = make(with_outputs(graph, outputs), f"__forward_{function.name}", jit_compile=function.jit_compile)
-    forward.lock = function.lock  # both functions have the same operations
     return Derivative(
         forward,
         make(backward, f"__backward_{function.name}", jit_compile=function.jit_compile),

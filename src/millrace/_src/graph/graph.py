@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -75,6 +76,8 @@ class Graph:
         self._unfeedable: set[int] = set()
         self._unfetchable: set[int] = set()
         self.functions: dict[str, Any] = {}
+        self.lock = threading.RLock()
+        """Held while programs and derivatives are made of the finished graph: a derivative changes the operations."""
         self.seed: int | None = None
 
     # --- reading -----------------------------------------------------------------------------------------------
