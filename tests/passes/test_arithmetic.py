@@ -30,6 +30,7 @@ GONE: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "transpose to the same order": (lambda x: tf.transpose(x, [0, 1]), ROWS),
     "tile once": (lambda x: tf.raw_ops.Tile(input=x, multiples=[1]), VECTOR),
     "maximum over no axes": (lambda x: tf.reduce_max(x, []), ROWS),
+    "sum over no axes": (lambda x: tf.reduce_sum(x, []), ROWS),
     "sum of one": (lambda x: tf.raw_ops.AddN(inputs=[x]), ROWS),
 }
 
@@ -47,7 +48,11 @@ STAYS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "x * 0 is not 0 for infinity": (lambda x: x * 0.0, ROWS),
     "ones may repeat x": (lambda x: x * tf.ones([2, 1, 3]), ROWS),
     "an unknown shape may not fit": (lambda x: x * tf.constant([1.0, 1.0, 1.0]), tf.TensorSpec(None, tf.float32)),
-    "a sum over no axes makes 0.0 of -0.0": (lambda x: tf.reduce_sum(x, []), ROWS),
+    "two orders may be ones of another rank": (
+        lambda x: tf.transpose(tf.transpose(x, [1, 0]), [1, 0]),
+        tf.TensorSpec(None, tf.float32),
+    ),
+    "an order may be one of another rank": (lambda x: tf.transpose(x, [0, 1]), tf.TensorSpec(None, tf.float32)),
     "a complex product with infinity": (lambda x: x * (1 + 0j), tf.TensorSpec([2], tf.complex64)),
 }
 
@@ -82,3 +87,11 @@ def test_two_orders_become_one() -> None:
     assert node.inputs[1].constant.tolist() == [2, 0, 1]
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     assert run(graph, x) == [x.transpose(1, 2, 0).transpose(1, 2, 0).tolist()]
+
+
+def test_two_shapes_of_an_empty_array_become_one_although_a_dimension_is_large() -> None:
+    def f(x: Any) -> Any:
+        return tf.reshape(tf.reshape(x, tf.constant([0, 2**33], tf.int64)), tf.constant([2**34, 0], tf.int64))
+
+    (node,) = optimized(f, tf.TensorSpec([0], tf.float32)).nodes
+    assert node.inputs[1].constant.tolist() == [2**34, 0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -91,3 +93,39 @@ def test_a_part_without_effects() -> None:
         return tf.exp(x)
 
     assert types(graph_of(f, SCALAR, with_effects=False)) in (["Exp"], ["AssignVariableOp", "Exp"])
+
+
+AWAITED: dict[str, Callable[[Any, Any], Any]] = {
+    "choice": lambda x, i: tf.cond(i > 0, lambda: tf.gather(x, i), lambda: x[0]),
+    "loop": lambda x, i: tf.while_loop(lambda k, _: k < 2, lambda k, _: (k + 1, tf.gather(x, i + k)), (0, x[0]))[1],
+    "loop in a choice": lambda x, i: tf.cond(i > 0, lambda: AWAITED["loop"](x, i), lambda: x[0]),
+}
+
+
+@pytest.mark.parametrize("compute", AWAITED.values(), ids=AWAITED)
+def test_who_waits_for_a_choice_or_a_loop_waits_for_all_that_it_computes(compute: Callable[[Any, Any], Any]) -> None:
+    @tf.function(autograph=False)
+    def f(x: Any, i: Any) -> Any:
+        with tf.control_dependencies([compute(x, i)]):
+            return tf.identity(x)
+
+    x = tf.constant([1.0, 2.0])
+    assert f(x, tf.constant(0)).numpy().tolist() == [1.0, 2.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="7"):
+        f(x, tf.constant(7))
+
+
+def test_a_called_function_is_not_read_while_another_thread_changes_its_operations() -> None:
+    inner = tf.function(lambda x: tf.exp(x), autograph=False).get_concrete_function(VECTOR)
+    outer = tf.function(lambda x: inner(x), autograph=False).get_concrete_function(VECTOR)
+    thread = threading.Thread(target=lambda: graph_of_concrete(outer))
+    with inner.graph.lock:
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join(20)
+    assert not thread.is_alive()
+
+
+def graph_of_concrete(function: Any) -> Any:
+    return imported(function.graph, function.graph.inputs, function.graph.outputs)

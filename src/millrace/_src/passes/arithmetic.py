@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from millrace._src.core.dtypes import int32
+from millrace._src.core.dtypes import int64
 from millrace._src.core.op_registry import get_op
 from millrace._src.passes.constant_folding import constant
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
@@ -56,7 +56,7 @@ _KEEP_ORDER = frozenset({"Reshape", "ExpandDims", "Squeeze"})
 _KEEP_ELEMENTS = frozenset({*_KEEP_ORDER, "BroadcastTo", "Tile"})
 """f(x) -> x, where the shape of f(x) is that of x"""
 _REDUCTIONS = frozenset({"Sum", "Prod", "Max", "Min", "All", "Any"})
-"""f(x, axes=[]) -> x, but for Sum, whose kernel makes 0.0 of -0.0"""
+"""f(x, axes=[]) -> x"""
 
 _Uses: TypeAlias = Callable[[], "Counter[Value]"]
 """Counts how often each value of the graph is read: few rules ask."""
@@ -144,8 +144,8 @@ def _reshaped_twice(node: Node, uses: _Uses) -> _Result:
         return None
     if shapes[0] == shapes[1]:
         return [inner_node.inputs[0]]
-    shape = constant(np.array(shapes[0].as_list(), np.int32), int32)
-    attrs = {"T": node.outputs[0].dtype, "Tshape": int32}
+    shape = constant(np.array(shapes[0].as_list(), np.int64), int64)  # an empty array may have dimensions over 2**31
+    attrs = {"T": node.outputs[0].dtype, "Tshape": int64}
     node.become(get_op("Reshape"), attrs, [inner_node.inputs[0], shape], node.origin)
     return None
 
@@ -173,8 +173,7 @@ def _reduced_without_dims(node: Node, uses: _Uses) -> _Result:
 def _over_no_axes(node: Node, uses: _Uses) -> _Result:
     """Rewrites f(x, axes=[]) -> x."""
     axes = node.inputs[1].constant
-    is_exact = node.op_def.name != "Sum" or node.outputs[0].dtype.is_integer
-    return [node.inputs[0]] if is_exact and axes is not None and axes.size == 0 else None
+    return [node.inputs[0]] if axes is not None and axes.size == 0 else None
 
 
 def _transposed(node: Node, uses: _Uses) -> _Result:
@@ -188,6 +187,8 @@ def _transposed(node: Node, uses: _Uses) -> _Result:
             return None
         order = first_order[order].astype(order.dtype)
         node.become(node.op_def, node.attrs, [inner_node.inputs[0], constant(order, node.inputs[1].dtype)], node.origin)
+    if node.inputs[0].shape.rank is None:
+        return None  # an order for another rank has to be refused
     return [node.inputs[0]] if bool((order == np.arange(order.size)).all()) else None
 
 

@@ -58,7 +58,8 @@ class _Importer:
         """Returns a graph of its own; `around` are the graphs that it is written into."""
         input_values = [Value(t.dtype, t.shape) for t in inputs]
         nodes: list[Node] = []
-        output_values = self._write(graph, inputs, input_values, outputs, around, nodes, with_effects=with_effects)
+        with graph.lock:  # a gradient that another thread asks for may change the operations
+            output_values = self._write(graph, inputs, input_values, outputs, around, nodes, with_effects=with_effects)
         return OptimizedGraph(getattr(graph, "name", ""), input_values, output_values, nodes)
 
     def _write(
@@ -91,13 +92,14 @@ class _Importer:
             elif op.traits.returns_input:
                 values[id(operation.outputs[0])] = value = values[id(operation.inputs[0])]
                 if operation in awaited and value.node is not None:
-                    value.node.must_run = True
+                    value.node.keep_running()
             elif not function_names(op):
                 _add(operation, operation.attrs, values, nodes)
             elif not self._contain(operation, values, read_tensors, awaited, (*around, graph), nodes):
                 _add(operation, operation.attrs, values, nodes, holds_functions=True)
         for node in nodes[start:] if awaited else ():
-            node.must_run |= node.origin in awaited
+            if node.origin in awaited:
+                node.keep_running()
         return [values[id(t)] for t in outputs]
 
     def _contain(
@@ -144,13 +146,14 @@ class _Importer:
         is_kept = operation in awaited and operation.effects is Effects.NONE
         output_positions = [i for i, t in enumerate(operation.outputs) if is_kept or id(t) in read]
         arguments = [values[id(t)] for t in operation.inputs]
-        results = self._write(
-            graph, graph.inputs, arguments, [graph.outputs[i] for i in output_positions], around, nodes
-        )
+        with graph.lock:
+            results = self._write(
+                graph, graph.inputs, arguments, [graph.outputs[i] for i in output_positions], around, nodes
+            )
         for i, value in zip(output_positions, results, strict=True):
             values[id(operation.outputs[i])] = value
             if is_kept and value.node is not None:
-                value.node.must_run = True
+                value.node.keep_running()
         return True
 
 

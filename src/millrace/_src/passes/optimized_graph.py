@@ -127,6 +127,16 @@ class Node:
         """Whether the node only computes, always the same from the same inputs."""
         return self.effects is Effects.NONE
 
+    def keep_running(self) -> None:
+        """Makes the node run although nobody reads it: who waits for a choice or a loop waits for all of its results."""
+        if self.must_run:
+            return
+        self.must_run = True
+        for graph in self.graphs if self.holds_functions and self.is_pure else ():
+            for maker in {value.node for value in graph.outputs}:
+                if maker is not None:
+                    maker.keep_running()
+
     def become(self, op: OpDef, attrs: dict[str, Any], inputs: Sequence[Value], origin: Operation) -> None:
         """Computes the outputs in another way: by an op without effects."""
         self.op_def, self.attrs, self.inputs, self.origin = op, attrs, tuple(inputs), origin
