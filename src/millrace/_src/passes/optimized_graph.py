@@ -128,7 +128,7 @@ class Node:
         return self.effects is Effects.NONE
 
     def keep_running(self) -> None:
-        """Makes the node run although nobody reads it: who waits for a choice or a loop waits for all of its results."""
+        """Makes the node run although nobody reads it: who waits for a loop or a choice waits for all its results."""
         if self.must_run:
             return
         self.must_run = True
