@@ -60,6 +60,24 @@ def asked_names(tree: ast.AST, function: str, arguments: int) -> Iterator[tuple[
             yield node.lineno, str(node.args[1].value)
 
 
+def compared_class_names(tree: ast.AST) -> Iterator[int]:
+    """The lines of comparisons of the name of a class with a string."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            names = [n for n in ast.walk(node.left) if isinstance(n, ast.Attribute) and n.attr == "__name__"]
+            strings = [n for part in node.comparators for n in ast.walk(part) if isinstance(n, ast.Constant)]
+            if names and any(isinstance(n.value, str) for n in strings) and ast.unparse(node.left) != "__name__":
+                yield node.lineno
+
+
+def test_classes_are_not_told_by_their_names() -> None:
+    wrong = []
+    for path in source_files():
+        lines = compared_class_names(ast.parse(path.read_text(encoding="utf-8")))
+        wrong += [f"{path.relative_to(ROOT)}:{line} compares the name of a class" for line in lines]
+    assert not wrong, "ask isinstance, or declare a mark:\n" + "\n".join(wrong)
+
+
 def test_variables_are_told_by_is_variable() -> None:
     wrong = []
     for path in source_files():

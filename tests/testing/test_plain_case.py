@@ -33,10 +33,18 @@ def case(request: pytest.FixtureRequest) -> Any:
     found.doCleanups()
 
 
+class _OnlySized:
+    """An object that has a length and nothing else."""
+
+    def __len__(self) -> int:
+        return 2
+
+
 PASSES: list[tuple[str, tuple[Any, ...]]] = [
     ("assertEmpty", ([],)),
     ("assertNotEmpty", ({1},)),
     ("assertLen", ("ab", 2)),
+    ("assertLen", (_OnlySized(), 2)),
     ("assertItemsEqual", ([1, 2, 2], [2, 1, 2])),
     ("assertSameElements", ([1, 1, 2], [2, 1])),
     ("assertContainsSubset", ([1], [1, 2])),

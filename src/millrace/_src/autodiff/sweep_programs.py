@@ -25,7 +25,7 @@ from millrace._src.autodiff.recording import PackedEntry, Recording
 from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import eager_engine, executing_eagerly, state, tapes_scope
 from millrace._src.core.engine import Program
-from millrace._src.core.execute import _level
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import Effects
 from millrace._src.core.shapes import TensorShape
@@ -289,4 +289,4 @@ def _gradient(parts: int, tensors: Iterator[EagerTensor]) -> Any:
 
 
 def _tensor(array: Any, dtype: Any) -> EagerTensor:
-    return EagerTensor(array if type(array) is np.ndarray else _level(array, dtype), dtype)
+    return EagerTensor(array if type(array) is np.ndarray else scalar_array(array, dtype), dtype)

@@ -16,6 +16,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from millrace._src.autodiff.backprop import add_gradients, entry_gradients
 from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
 from millrace._src.autodiff.graph_gradients import graph_gradients, reached_from
@@ -24,7 +26,7 @@ from millrace._src.autodiff.tape import Entry
 from millrace._src.core.context import eager_engine, tapes_scope
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.engine import Run
-from millrace._src.core.execute import _level
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.indexed_slices import IndexedSlices, dense
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_signature import places
@@ -115,7 +117,7 @@ def seed_like(tensor: Any) -> Any:
 
 
 def _eager(value: Any, dtype: Any) -> EagerTensor:
-    return EagerTensor(value if type(value).__name__ == "ndarray" else _level(value, dtype), dtype)
+    return EagerTensor(value if type(value) is np.ndarray else scalar_array(value, dtype), dtype)
 
 
 # --- the cache -------------------------------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from millrace._src.autodiff.accumulator import mark_constants
 from millrace._src.autodiff.backprop import zeros
 from millrace._src.autodiff.recording import is_trainable
@@ -31,9 +33,9 @@ from millrace._src.core import context
 from millrace._src.core.array_namespace import Xp
 from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dispatch import wrap_outputs
 from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.handle_types import HandleType
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import Effects, op
@@ -122,7 +124,7 @@ class GraphFunction:
                 outputs = [self.tensor_class(r, t.dtype) for r, t in zip(results, self.graph.outputs, strict=True)]
             else:
                 outputs = [
-                    EagerTensor(r if type(r).__name__ == "ndarray" else _level(r, t.dtype), t.dtype)
+                    EagerTensor(r if type(r) is np.ndarray else scalar_array(r, t.dtype), t.dtype)
                     for r, t in zip(results, self.graph.outputs, strict=True)
                 ]
             note_places(outputs)
@@ -310,10 +312,6 @@ def _recorded_backward(orders: Sequence[Derivative], inputs: Sequence[Any], resu
         return input_gradients
 
     return backward
-
-
-def _level(value: Any, dtype: Any) -> Any:
-    return wrap_outputs(get_op("StopGradient"), value, [dtype])[0]._value
 
 
 # --- ops ---------------------------------------------------------------------------------------------------------

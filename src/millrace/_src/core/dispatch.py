@@ -16,7 +16,7 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.context import eager_engine, state
 from millrace._src.core.dtypes import DType, runtime_name
-from millrace._src.core.execute import _level
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.input_conversion import convert_inputs, eager_pair, quick_inputs
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.shape_complaint import ShapeComplaint
@@ -106,7 +106,7 @@ def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -
         result = call.kernel(*values)  # a finalizer calls the op in the middle of a kernel
     if op.has_single_output:
         dtype = call.output_dtypes[0]
-        output = new_tensor(result if type(result) is np.ndarray else _level(result, dtype), dtype)
+        output = new_tensor(result if type(result) is np.ndarray else scalar_array(result, dtype), dtype)
         for tape in state.tapes:
             tape.record_call(call, tensors, (output,))
         return output
@@ -194,8 +194,10 @@ def _no_tensor(result: Any, dtype: None) -> None:
 
 def wrap_outputs(op: OpDef, result: Any, dtypes: Sequence[DType]) -> list[EagerTensor]:
     """Wraps a kernel's result as a flat list of eager tensors."""
-    arrays = flatten_result(op, result)
-    return [EagerTensor(a if type(a) is np.ndarray else _level(a, d), d) for a, d in zip(arrays, dtypes, strict=True)]
+    return [
+        EagerTensor(array if type(array) is np.ndarray else scalar_array(array, dtype), dtype)
+        for array, dtype in zip(flatten_result(op, result), dtypes, strict=True)
+    ]
 
 
 def flatten_result(op: OpDef, result: Any) -> list[Any]:

@@ -23,8 +23,8 @@ _ndarray = np.ndarray
 _dispatch: Any = None
 
 
-def _level(value: Any, dtype: Any) -> Any:
-    """Returns a kernel's scalar result as a 0-d array."""
+def scalar_array(value: Any, dtype: Any) -> Any:
+    """Returns the array, of no dimensions, of a scalar that a kernel returned."""
     if type(value) is bytes or dtype.np_dtype.kind == "O":
         array = np.empty((), dtype=object)
         array[()] = value
@@ -65,7 +65,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
                 result = run(kernel, *values)
             except Exception as error:
                 return _slow().failed(op, inputs, attrs, error)
-            return wrap(result if dtype is None or type(result) is _ndarray else _level(result, dtype), dtype)
+            return wrap(result if dtype is None or type(result) is _ndarray else scalar_array(result, dtype), dtype)
     return (_dispatch or _slow()).execute(op, inputs, attrs, name)
 
 
@@ -87,7 +87,7 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
             result = run(kernel, a, b)
         except Exception as error:
             return _slow().failed(op, (x, y), {}, error)
-        return wrap(result if type(result) is _ndarray else _level(result, dtype), dtype)
+        return wrap(result if type(result) is _ndarray else scalar_array(result, dtype), dtype)
     return (_dispatch or _slow()).execute_binary(op, x, y, name)
 
 

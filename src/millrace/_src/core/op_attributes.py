@@ -12,6 +12,8 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.errors import failed_op
@@ -68,7 +70,7 @@ def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_bool(op: OpDef, name: str, value: Any) -> bool:
-    if isinstance(value, (bool, int)) or type(value).__name__ in ("bool_", "bool"):
+    if isinstance(value, (bool, int, np.bool_)):
         return bool(value)
     raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
 

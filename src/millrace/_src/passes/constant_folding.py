@@ -14,7 +14,7 @@ import numpy as np
 from millrace._src.core.context import eager_engine
 from millrace._src.core.dispatch import flatten_result
 from millrace._src.core.dtypes import DType
-from millrace._src.core.execute import _level
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.shapes import TensorShape
 from millrace._src.passes.optimized_graph import Node, Value
 from millrace._src.passes.rewrite import Rewriting
@@ -45,7 +45,7 @@ def computed(node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
 
 def constant(array: Any, dtype: DType) -> Value:
     """Returns an array as a constant, which has memory of its own."""
-    array = array if type(array) is np.ndarray else _level(array, dtype)
+    array = array if type(array) is np.ndarray else scalar_array(array, dtype)
     array = array if array.flags.c_contiguous else np.array(array, order="C")
     return Value(dtype, TensorShape.of(array.shape), constant=array)
 

@@ -17,7 +17,7 @@ import unittest
 import unittest.util
 import urllib.parse
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -102,7 +102,7 @@ class PlainTestCase(unittest.TestCase):
             self.fail(self._formatMessage(msg, found))
 
     def _require_sized(self, container: Any, msg: Any) -> None:
-        if not isinstance(container, Collection):
+        if not isinstance(container, Sized):
             self.fail(self._formatMessage(msg, f"Expected a Sized object, got: {type(container).__name__!r}"))
 
     def assertItemsEqual(self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: Any = None) -> None:

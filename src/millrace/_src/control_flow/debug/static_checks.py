@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from millrace._src.control_flow.debug.assertion import assert_that
 from millrace._src.control_flow.debug.comparisons import sentence
 from millrace._src.core.context import name_scope, state
@@ -287,7 +289,7 @@ def assert_proper_iterable(values: Any) -> None:
     Args: values: the object.
     Raises: TypeError: if `values` cannot be iterated over, or is a tensor, array or string.
     """
-    if isinstance(values, (Tensor, str, bytes)) or type(values).__name__ in ("ndarray", "SparseTensor"):
+    if isinstance(values, (Tensor, str, bytes, np.ndarray)):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}')
     if not hasattr(values, "__iter__"):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from millrace._src.core.engine import Engine, Program, Run
-from millrace._src.core.execute import _level
+from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.core.tensor import EagerTensor
 from millrace._src.engines.failures import node_failure
@@ -215,7 +215,7 @@ def _quiet(program: Run) -> Run:
 
 def _keep(value: Any, dtype: Any) -> Any:
     """Returns an object (a string, a handle) as a 0-d array, and an array unchanged."""
-    return value if type(value) is np.ndarray else _level(value, dtype)
+    return value if type(value) is np.ndarray else scalar_array(value, dtype)
 
 
 class _Explainer:
