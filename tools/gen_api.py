@@ -1,5 +1,6 @@
 """Writes the generated tables: public names (`_api/table.py`), TensorFlow's names that are not among them
-(`_api/unbuilt.py`), and the homes of ops (`core/op_homes.py`).
+(`_api/unbuilt.py`), and the homes of ops (`core/op_homes.py`). Of the signatures that `tools/gen_known_ops.py` recorded
+(`graph/known_ops.txt`) it keeps those of ops that no source declares.
 
 Problem: they are facts that stand at the definitions (`@export(...)`, `@op("Name", ...)`), yet must be known without
 importing those definitions.
@@ -27,6 +28,7 @@ TABLE = Path("src/millrace/_api/table.py")
 UNBUILT = Path("src/millrace/_api/unbuilt.py")
 TENSORFLOW_NAMES = Path("tools/tensorflow_names.txt")
 OP_HOMES = Path("src/millrace/_src/core/op_homes.py")
+KNOWN_OPS = Path("src/millrace/_src/graph/known_ops.txt")
 V1 = "compat.v1."
 HIDDEN = "-"
 
@@ -270,6 +272,11 @@ def op_homes_text(api: Api) -> str:
     return "\n".join(text)
 
 
+def known_ops_text(api: Api, recorded: str) -> str:
+    """Returns those lines of recorded signatures whose op no source declares."""
+    return "".join(line for line in recorded.splitlines(keepends=True) if line.partition("\t")[0] not in api.ops)
+
+
 def _table(name: str, annotation: str, rows: dict[str, str]) -> list[str]:
     return [f"{name}: {annotation} = {{", *(f'    "{key}": {rows[key]},' for key in sorted(rows)), "}", ""]
 
@@ -283,7 +290,10 @@ def generate(root: Path) -> tuple[dict[Path, str], list[str]]:
     """The generated files below `root`, as path -> text, and what is wrong with the sources."""
     api = read_sources(root)
     unbuilt = unbuilt_text(api, tensorflow_names(root / TENSORFLOW_NAMES))
-    return {TABLE: table_text(api), UNBUILT: unbuilt, OP_HOMES: op_homes_text(api)}, api.errors
+    files = {TABLE: table_text(api), UNBUILT: unbuilt, OP_HOMES: op_homes_text(api)}
+    if (root / KNOWN_OPS).exists():
+        files[KNOWN_OPS] = known_ops_text(api, (root / KNOWN_OPS).read_text(encoding="utf-8"))
+    return files, api.errors
 
 
 def write(path: Path, text: str) -> None:

@@ -170,3 +170,13 @@ def test_only_module_level_statements_count(tree: Path) -> None:
     write(tree, "a", 'if True:\n    @export("f")\n    def f(): ...\ndef g():\n    @export("h")\n    def h(): ...\n')
     assert generate(tree).returncode == 0
     assert names(tree) == {"f": "a:f"}
+
+
+def test_recorded_signatures_of_declared_ops_are_dropped(tree: Path) -> None:
+    write(tree, "ops.unary", '@op("Tanh", "x: T -> y: T")\ndef tanh_(xp, x): ...\n')
+    write(tree, "graph", "")
+    known = tree / "src/millrace/_src/graph/known_ops.txt"
+    known.parent.mkdir()
+    known.write_text("Tan\tx: T -> y: T\tT:type\nTanh\tx: T -> y: T\tT:type\n")
+    assert generate(tree, "--check").returncode == 1 and "known_ops.txt is stale" in generate(tree, "--check").stdout
+    assert generate(tree).returncode == 0 and known.read_text() == "Tan\tx: T -> y: T\tT:type\n"

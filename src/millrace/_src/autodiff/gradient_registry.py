@@ -18,10 +18,11 @@ from typing import Any, TypeVar
 from millrace._src.autodiff.gradient_plan import computed, gradient_plan, saved_values
 from millrace._src.autodiff.recording import forget_rules
 from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.errors import NotFoundError
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import SymbolicTensor
+from millrace._src.graph.node_def import find_op
 from millrace._src.util.export import export
 
 _Rule = TypeVar("_Rule", bound=Callable[..., Any])
@@ -112,8 +113,8 @@ def _enter(name: str, rule: Callable[..., Any] | None) -> None:
 
 def _op_called(name: str) -> OpDef | None:
     try:
-        return get_op(name)
-    except KeyError:
+        return find_op(name)
+    except NotFoundError:
         return None
 
 

@@ -469,4 +469,5 @@ _RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 def runtime_name(dtype: DType | np.dtype[Any]) -> str:
     """Returns what TensorFlow's C++ runtime, and so many of its messages, calls a dtype: `float`, `double`, `int32`."""
-    return _RUNTIME_NAMES.get(dtype.name, dtype.name)
+    plain = dtype.name.removesuffix("_ref")
+    return _RUNTIME_NAMES.get(plain, plain) + dtype.name[len(plain) :]

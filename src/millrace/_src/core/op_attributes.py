@@ -42,11 +42,18 @@ def kinds_of(op: OpDef) -> dict[str, str]:
 
 def defaults_of(op: OpDef) -> dict[str, Any]:
     """Returns the values of the attributes that a call may leave out."""
-    defaults = dict(op.attr_defaults)
+    inferred = op.signature.inferred_attrs
+    defaults = {name: value for name, value in op.attr_defaults.items() if name not in inferred}
     for name, types in op.types.items():
-        if isinstance(types, TypeSet) and types.default is not None and name not in op.signature.inferred_attrs:
+        if isinstance(types, TypeSet) and types.default is not None and name not in inferred:
             defaults.setdefault(name, types.default)
     return defaults
+
+
+def declared_default(op: OpDef, name: str) -> Any:
+    """Returns the value of an attribute that a file leaves out, even of one that follows from inputs; None if none."""
+    default, types = op.attr_defaults.get(name), op.types.get(name)
+    return types.default if default is None and isinstance(types, TypeSet) else default
 
 
 def normalized(op: OpDef, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +162,7 @@ _ONE: dict[str, _Normalize] = {
     "func": _as_it_is,
     "tensor": _as_it_is,
 }
-_NORMALIZE = _ONE | {f"list[{kind}]": _list_of(normalize) for kind, normalize in _ONE.items() if kind != "tensor"}
+_NORMALIZE = _ONE | {f"list[{kind}]": _list_of(normalize) for kind, normalize in _ONE.items()}
 
 _KIND_OF_CLASS = {
     "bool": "bool",

@@ -68,6 +68,8 @@ class Arg:
     type_attr: str | None = None
     number_attr: str | None = None
     type_list_attr: str | None = None
+    is_ref: bool = False
+    """Whether the tensors are references to the buffers of TensorFlow 1's variables."""
     is_list: bool = field(init=False)
     """Whether the argument is a list of tensors."""
 
@@ -86,7 +88,7 @@ class Arg:
         if self.type_list_attr is not None:
             return [as_dtype(d) for d in attrs[self.type_list_attr]]
         dtype = self.dtype if self.dtype is not None else attrs[self.type_attr or ""]
-        return [dtype] * self.size(attrs)
+        return [dtype._as_ref if self.is_ref else dtype] * self.size(attrs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,7 @@ def _split(args: Sequence[Arg], flat: Sequence[Any], attrs: Mapping[str, Any]) -
     return [list(flat[at.start : at.stop]) if arg.is_list else flat[at.start] for arg, at in places(args, attrs)]
 
 
-_ARG = re.compile(r"^\s*(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(\w+)\s*$")
+_ARG = re.compile(r"^\s*(\w+)\s*:\s*(?:(\w+)\s*\*\s*)?(?:(\w+)|Ref\((\w+)\))\s*$")
 _FIXED_TYPES = frozenset(
     "bool string resource variant half float double bfloat16 float16 float32 float64 int4 int8 int16 int32 int64 "
     "uint4 uint8 uint16 uint32 uint64 complex64 complex128 qint8 quint8 qint16 quint16 qint32".split()
@@ -157,13 +159,14 @@ def _parse_args(text: str, list_attrs: frozenset[str]) -> tuple[Arg, ...]:
         match = _ARG.match(part)
         if match is None:
             raise ValueError(f"Cannot parse op argument {part.strip()!r}; expected 'name: type' or 'name: N * type'.")
-        name, number, kind = match.groups()
+        name, number, plain, referred = match.groups()
+        kind, is_ref = plain or referred, plain is None
         if kind in _FIXED_TYPES:
-            args.append(Arg(name, dtype=as_dtype(kind), number_attr=number))
+            args.append(Arg(name, dtype=as_dtype(kind), number_attr=number, is_ref=is_ref))
         elif kind in list_attrs:
             args.append(Arg(name, type_list_attr=kind))
         else:
-            args.append(Arg(name, type_attr=kind, number_attr=number))
+            args.append(Arg(name, type_attr=kind, number_attr=number, is_ref=is_ref))
     return tuple(args)
 
 

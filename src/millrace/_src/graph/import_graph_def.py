@@ -13,12 +13,13 @@ from typing import Any
 
 from millrace._src.core.context import current_graph
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.op_registry import get_op
+from millrace._src.core.errors import NotFoundError
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor
 from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import merge_versions
+from millrace._src.graph.node_def import find_op
 from millrace._src.graph.node_import import NodeImport, Reference
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2
@@ -132,8 +133,8 @@ def _strip_unknown_defaults(proto: graph_pb2.GraphDef, producer_op_list: Any) ->
     producers = {op.name: {attr.name: attr for attr in op.attr} for op in producer_op_list.op}
     for node in proto.node:
         try:
-            known_attrs = get_op(node.op).attr_kinds
-        except KeyError:
+            known_attrs = find_op(node.op).attr_kinds
+        except NotFoundError:
             continue
         for key, attr in producers.get(node.op, {}).items():
             if key in known_attrs or key not in node.attr or not attr.HasField("default_value"):

@@ -7,17 +7,20 @@ Graphs and function bodies write the same nodes and differ only in the names of 
 from __future__ import annotations
 
 import functools
+import platform
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.dtypes import DType, from_np, runtime_name
 from millrace._src.core.errors import NotFoundError
+from millrace._src.core.op_attributes import declared_default
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.graph.attr_value import FunctionName, decode_attr, encode_attr, wire_kind
 from millrace._src.graph.full_types import full_type_of
 from millrace._src.graph.op_def_proto import op_summary, wire_attr_kind
+from millrace._src.graph.opaque_ops import opaque_op
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import node_def_pb2
 
@@ -41,7 +44,9 @@ def encode_node(
         shapes = [tensor.shape for tensor in operation.outputs]
         node.attr["_output_shapes"].CopyFrom(encode_attr(shapes, "list[shape]"))
     full_type = full_type_of(operation.op_def, operation.attrs)
-    if full_type is not None:
+    if operation.wire_full_type is not None:
+        node.experimental_type.ParseFromString(operation.wire_full_type)
+    elif full_type is not None:
         node.experimental_type.CopyFrom(full_type)
     return node
 
@@ -59,12 +64,11 @@ def encode_attrs(attrs: Any, operation: Operation) -> None:
 
 
 def _tensor_dtype(operation: Operation, value: Any) -> DType:
-    """Returns the dtype of a tensor attribute: the dtype of the output that the attribute becomes."""
+    """Returns the dtype of a tensor attribute: the dtype of an output where both have the same kind of array."""
     for tensor in operation.outputs:
         if tensor.dtype.np_dtype == value.dtype:
             return tensor.dtype
-    dtype: DType = operation.outputs[0].dtype
-    return dtype
+    return from_np(value.dtype)
 
 
 @functools.lru_cache(maxsize=256)
@@ -84,19 +88,22 @@ def canonical_device(device: str) -> str:
 
 
 def find_op(name: str) -> OpDef:
-    """Returns the declaration of an op.
+    """Returns the declaration of an op; one that TensorFlow alone implements is an `OpaqueOp`.
 
-    Raises: NotFoundError: if no op has that name.
+    Raises: NotFoundError: if neither Millrace nor TensorFlow has such an op.
     """
-    try:
-        return get_op(name)
-    except KeyError:
-        raise NotFoundError(
-            None,
-            None,
-            f"Op type not registered '{name}' in Millrace. Make sure the op is spelled as TensorFlow spells it; an op "
-            "of your own must be declared before a graph that uses it is read.",
-        ) from None
+    for look_up in (get_op, opaque_op):
+        try:
+            return look_up(name)
+        except KeyError:
+            continue
+    raise NotFoundError(
+        None,
+        None,
+        f"Op type not registered '{name}' in binary running on {platform.node()}. Make sure the Op and Kernel are "
+        "registered in the binary running in this process: an op of your own must be declared before a graph that uses "
+        "it is read.",
+    )
 
 
 def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,12 +126,20 @@ def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]
             _check_functions(key, value, name)
         (declared_attrs if kind is not None else extra)[key] = value
     extra.pop("_output_shapes", None)
+    _check_types(declared_attrs, op_def, name)
     attrs = op_def.normalize_attrs(declared_attrs)
     for key in kinds:
         if key not in attrs:
-            raise ValueError(f"NodeDef missing attr '{key}' from {op_summary(op_def)}; NodeDef: {{{{node {name}}}}}")
-    _check_types(attrs, op_def, name)
+            attrs[key] = _left_out(key, op_def, name)
     return {**attrs, **extra}
+
+
+def _left_out(key: str, op_def: OpDef, name: str) -> Any:
+    """Returns the default of an attribute that a node does not state."""
+    default = declared_default(op_def, key)
+    if default is None:
+        raise ValueError(f"NodeDef missing attr '{key}' from {op_summary(op_def)}; NodeDef: {{{{node {name}}}}}")
+    return default
 
 
 def _check_kind(key: str, kind: str, proto: Any, op_def: OpDef, name: str) -> None:
@@ -149,6 +164,8 @@ def _check_functions(key: str, value: Any, name: str) -> None:
 
 def _check_types(attrs: dict[str, Any], op_def: OpDef, name: str) -> None:
     for key, types in op_def.types.items():
+        if key not in attrs:
+            continue
         allowed_types = types.allowed if isinstance(types, TypeList) else types
         for dtype in attrs[key] if isinstance(types, TypeList) else (attrs[key],):
             if dtype.is_ref:

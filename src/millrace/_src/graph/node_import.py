@@ -103,6 +103,8 @@ class NodeImport:
         operation = self.graph.add_operation(op_def, inputs, attrs, name, control_inputs=list(waits))
         if node.device:
             rewriting.place(operation, canonical_device(node.device))
+        if node.HasField("experimental_type"):
+            operation.wire_full_type = node.experimental_type.SerializeToString()
         self.graph._names_in_use.setdefault(name.lower(), 1)
         _merge_shapes(operation, node)
         if node.op == "Const":
@@ -195,7 +197,7 @@ def _check_inputs(op_def: OpDef, attrs: dict[str, Any], inputs: Sequence[Any], n
             f"NodeDef: {{{{node {name}}}}}"
         )
     for position, (dtype, tensor) in enumerate(zip(dtypes, inputs, strict=True)):
-        if tensor.dtype.base_dtype is not dtype:
+        if dtype is not tensor.dtype and dtype is not tensor.dtype.base_dtype:
             raise ValueError(
                 f"Input {position} of node {name} was passed {runtime_name(tensor.dtype)} from {tensor.name} "
                 f"incompatible with expected {runtime_name(dtype)}."

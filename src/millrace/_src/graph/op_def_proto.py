@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.op_attributes import declared_default
 from millrace._src.core.op_def import Effects, OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.shapes import TensorShape
@@ -54,15 +55,14 @@ def _arg_proto(arg: Arg) -> op_def_pb2.OpDef.ArgDef:
     proto.type_attr = arg.type_attr or ""
     proto.number_attr = arg.number_attr or ""
     proto.type_list_attr = arg.type_list_attr or ""
+    proto.is_ref = arg.is_ref
     return proto
 
 
 def _attr_proto(op_def: OpDef, name: str, kind: str) -> op_def_pb2.OpDef.AttrDef:
     proto = op_def_pb2.OpDef.AttrDef(name=name, type=wire_attr_kind(kind))
     types = op_def.types.get(name)
-    default = op_def.attr_defaults.get(name)
-    if isinstance(types, TypeSet) and default is None:
-        default = types.default
+    default = declared_default(op_def, name)
     if default is not None:
         proto.default_value.CopyFrom(encode_attr(default, kind))
     if isinstance(types, TypeList) and types.minimum:
@@ -111,16 +111,14 @@ def _side(args: Iterable[Arg]) -> str:
 def _arg_summary(arg: Arg) -> str:
     number = f"{arg.number_attr}*" if arg.number_attr else ""
     kind = arg.type_list_attr or arg.type_attr or (runtime_name(arg.dtype) if arg.dtype is not None else "")
-    return f"{arg.name}:{number}{kind}"
+    return f"{arg.name}:{number}{f'Ref({kind})' if arg.is_ref else kind}"
 
 
 def _attr_summary(op_def: OpDef, name: str, kind: str) -> str:
     text = f"attr={name}:{wire_attr_kind(kind)}"
     proto = _attr_proto(op_def, name, kind)
     if proto.HasField("default_value"):
-        default = op_def.attr_defaults.get(name)
-        types = op_def.types.get(name)
-        text += f",default={value_text(default if default is not None else getattr(types, 'default', None))}"
+        text += f",default={value_text(declared_default(op_def, name))}"
     if proto.has_minimum:
         text += f",min={proto.minimum}"
     allowed_types = _restriction(op_def.types.get(name))

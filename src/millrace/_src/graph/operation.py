@@ -46,6 +46,7 @@ class Operation:
         "gradient_override",
         "gradient_plans",
         "recordings",
+        "wire_full_type",
         "__weakref__",
     )
 
@@ -77,6 +78,8 @@ class Operation:
         """The gradients for which the operation was extended by intermediates, one each time; see `rewriting`."""
         self.recordings: list[Any] = []
         """The recorders that saw this operation, each with its entry: recorders take note of later additions."""
+        self.wire_full_type: bytes | None = None
+        """The message with which a file describes the outputs beyond their dtypes; see `graph.full_types`."""
         self.outputs = [SymbolicTensor(self, i, d, s) for i, (d, s) in enumerate(zip(dtypes, shapes, strict=True))]
 
     @property
