@@ -184,7 +184,11 @@ class _Walk(NamedTuple):
         for name in sorted(attributes, key=self.key):
             if name in ignored:
                 continue
-            for leaf_path, leaf in self._parts(name, attributes[name]):
+            try:
+                parts = nest_paths.flatten_with_path(attributes[name], self.expand_composites)
+            except (TypeError, ValueError) as error:  # as the keys of a dict that cannot be put in order
+                raise ValueError(f"Error processing property {name!r} of {attributes[name]!r}") from error
+            for leaf_path, leaf in parts:
                 is_found = self.predicate(leaf)
                 if not is_found and not isinstance(leaf, Module) or id(leaf) in seen and not self.with_path:
                     continue
@@ -198,16 +202,6 @@ class _Walk(NamedTuple):
                 yield from self.leaves(submodule, full_path, seen | {id(submodule)})
             elif not self.with_path and (id(submodule) not in seen or self.predicate(submodule)):
                 yield from self.leaves(self._once(submodule, seen), full_path, seen)
-
-    def _parts(self, name: str, attribute: Any) -> list[tuple[tuple[Any, ...], Any]]:
-        """Lists the leaves of an attribute with their paths.
-
-        Raises: ValueError: if the attribute has no order of its leaves, as a dict whose keys cannot be compared.
-        """
-        try:
-            return nest_paths.flatten_with_path(attribute, self.expand_composites)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"Error processing property {name!r} of {attribute!r}") from error
 
     @staticmethod
     def _once(found: Any, seen: set[int]) -> Any:
