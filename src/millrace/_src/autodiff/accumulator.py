@@ -2,11 +2,11 @@
 
 To `execute` an accumulator is a tape like any other. Told of an op whose inputs have tangents, the accumulator computes
 the tangents of the outputs at once, so nothing is kept for later: a tangent lives as long as its tensor. The recorders
-outside of an accumulator see the ops that it runs, the recorders inside do not. So nesting gives higher orders, and no
-tangent of one accumulator is taken for a tangent of another.
+outside of an accumulator see the ops that the accumulator runs; the recorders inside do not. So nesting gives higher
+orders, and no tangent of one accumulator is taken for a tangent of another.
 
-Where the step is not an op but a Python function with its own gradient (`tf.custom_gradient`), that gradient is run on
-ones under a tape. The tape's gradient by those ones, weighted with the input tangents, is the output tangent.
+For a Python function with its own gradient (`tf.custom_gradient`), that gradient is run on ones under a tape. The
+tape's gradient with respect to the ones, weighted with the input tangents, is the output tangent.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Accumulator:
         self.watched: set[int] = set()
         """The numbers of the tensors that have a tangent."""
         self._tangents: dict[int, tuple[Any, Any]] = {}
-        """By number: the tangent, and a weak reference to an eager tensor that ends the entry with it."""
+        """By tape number: the tangent, and a weak reference to the eager tensor, whose end also ends the entry."""
 
         self._constant: set[int] = set()
-        """The numbers of tangents of another accumulator that do not change although what they were made from does."""
+        """The numbers of another accumulator's tangents that are constant although they were made from primals."""
         self.is_finished = False
-        """Whether nobody will ask for a tangent any more, also not of outputs that an operation gets later."""
+        """Whether all tangents have been asked for: the outputs that an operation gets later need no tangents."""
 
     def watches(self, number: int) -> bool:
         """Tells whether the tensor of this number has a tangent."""
@@ -70,7 +70,7 @@ class Accumulator:
         )
 
     def mark_constant(self, tensors: Sequence[Any]) -> None:
-        """Notes tensors that do not change with the primals, although one may expect a change."""
+        """Notes tensors that do not change with the primals, although they were made from the primals."""
         numbers = [tape_id(t) for t in tensors if t is not None and is_trainable(t.dtype)]
         self._constant.update(numbers)
         self.watched.update(numbers)
@@ -92,8 +92,8 @@ class Accumulator:
     def pass_on(self, results: Sequence[Any], outputs: Sequence[Any]) -> None:
         """Gives the outputs of a function with a custom gradient the tangents of the function's own results.
 
-        The accumulator has seen the function as it stands, and follows its gradient function only where that left no
-        tangent; TensorFlow does the same.
+        The accumulator has followed the ops of the function. It follows the gradient function only for results to which
+        the ops gave no tangent; TensorFlow does the same.
         """
         for before, after in zip(results, outputs, strict=True):
             tangent = self.differentiable_tangent(before)
@@ -101,7 +101,7 @@ class Accumulator:
                 self.set_tangent(after, tangent)
 
     def variable_read(self, variable: Any, call: BoundCall, value: EagerTensor) -> None:
-        """Gives the value that was read the tangent of the variable."""
+        """Gives the value that was read from a variable the tangent of the variable."""
         self.record_call(call, (variable.handle,), (value,))
 
     def variable_accessed(self, variable: Any) -> None:
@@ -110,16 +110,16 @@ class Accumulator:
     # --- what the recorders around this one see ----------------------------------------------------------------
 
     def outer_recorders(self) -> tuple[Any, ...]:
-        """Returns the recorders that were entered before this one and see its ops."""
+        """Returns the recorders that were entered before this accumulator and see its ops."""
         tapes = state.tapes
         return tapes[: tapes.index(self)] if self in tapes else tapes
 
     def record_call(self, call: BoundCall, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Computes the tangents of an eager call's outputs, if an input has one."""
+        """Computes the tangents of an eager call's outputs, if an input has a tangent."""
         self.record(call.op, inputs, outputs, call.attrs)
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
-        """Computes the tangents of an op's outputs, if an input has one."""
+        """Computes the tangents of an op's outputs, if an input has a tangent."""
         numbers = [getattr(t, "_tape_id", 0) for t in inputs]
         if self.watched.isdisjoint(numbers):
             return
@@ -148,8 +148,8 @@ class Accumulator:
     def _as_if_all_changed(self, plan: TangentPlan, found: Sequence[Any], call: tuple[Any, ...]) -> Sequence[Any]:
         """Puts zeros in place of missing tangents where TensorFlow has zeros.
 
-        An input without a tangent counts as if the tangent were zeros: for outputs that depend on such inputs only, and
-        for tapes around, to which a tangent then depends on these inputs, too.
+        TensorFlow takes the tangent of an input that does not change to be zeros. So outputs that depend on such inputs
+        only have zeros as tangents, and for outer tapes a tangent depends on such inputs, too.
         """
         _, inputs, outputs, _, _ = call
         tapes = [r for r in self.outer_recorders() if not r.is_forward]
@@ -169,7 +169,7 @@ class Accumulator:
         return [t if t is None or not sources else self._depending_on(sources, t) for t in found]
 
     def _depending_on(self, sources: Sequence[Any], tangent: Any) -> Any:
-        """Returns a tangent that the tapes around know to depend on some tensors, with zeros for a derivative."""
+        """Returns a tangent that depends on some tensors for the outer tapes, with zeros as derivatives."""
         with tapes_scope(()):
             copy = raw.Identity(input=tangent)
 
@@ -209,7 +209,7 @@ class Accumulator:
     ) -> None:
         """Computes the tangents of the results of a computation with its own backward function.
 
-        Results whose tangents are known, because what computed them was recorded, keep these.
+        A result that has a tangent already, because its computation was recorded, keeps that tangent.
         """
         tangents = [self.differentiable_tangent(t) for t in inputs]
         if _some(tangents):
@@ -228,7 +228,7 @@ class Accumulator:
 
 
 def _forget(accumulator: weakref.ref[Accumulator], number: int) -> None:
-    """Drops the tangent of a tensor that nobody has any more."""
+    """Drops the tangent of a tensor that does not exist any more."""
     live_accumulator = accumulator()
     if live_accumulator is not None:
         live_accumulator._tangents.pop(number, None)

@@ -1,10 +1,8 @@
 """One backward sweep, for tapes and for graphs.
 
-Both give a list of entries in the order the ops ran. The sweep goes through them
-backwards, hands each op's gradient the gradients of its outputs, and adds up what
-comes back. It runs in whatever context it is called in: in eager mode it computes,
-in a graph it builds the gradient's nodes, and an outer tape records it, which is
-what makes higher orders work.
+Tapes and graphs give a list of entries in the order in which the ops ran. The sweep goes through the entries backwards,
+hands the gradients of each op's outputs to the op's gradient, and adds up the gradients of the inputs. In eager mode
+the sweep computes; in a graph the sweep builds nodes. An outer tape records the sweep, and so higher orders work.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ def _sweep(entries: Iterable[Entry | PackedEntry], gradients: dict[int, Any], wa
 
 
 def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) -> None:
-    """Takes the gradients of an op's outputs and adds the gradients of the inputs; keeps nothing once it returns."""
+    """Takes the gradients of an op's outputs and adds the gradients of the inputs; no value outlives the call."""
     output_gradients = [joined(gradients.get(i)) if i else None for i in entry.output_ids]
     if all(g is None for g in output_gradients):
         return
@@ -74,9 +72,7 @@ def _go_back(entry: Entry, gradients: dict[int, Any], wanted: frozenset[int]) ->
 
 
 def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Sequence[Any]) -> None:
-    """Adds the gradients of an op's inputs to the known gradients; computes a gradient given as a function only if
-    needed.
-    """
+    """Adds the gradients of an op's inputs to the known gradients; calls a gradient on demand only if it is needed."""
     for i, gradient in zip(input_ids, results):
         if i and gradient is not None:
             gradient = computed(gradient)
@@ -85,8 +81,7 @@ def _collect(gradients: dict[int, Any], input_ids: Sequence[int], results: Seque
 
 
 def entry_gradients(entry: Entry, output_gradients: Sequence[Any]) -> Sequence[Any]:
-    """Returns the gradients of an op's inputs, flat, from the gradients of the outputs; or functions that compute
-    gradients.
+    """Returns the gradients of an op's inputs, flat, each a tensor, None or a function that computes the gradient.
 
     A loop that is differentiated takes further inputs (the lists that it fills), which come last and have no gradient.
     """
@@ -142,7 +137,7 @@ def _flat_input_gradients(entry: Entry, result: Any) -> list[Any]:
 
 
 def _filled(gradient: Any, spec: Any) -> Any:
-    """Returns the gradient of an output, zeros if there is none."""
+    """Returns the gradient of an output, zeros for an output without a gradient."""
     if gradient is not None or spec is None:
         return gradient
     if isinstance(spec, tuple):
@@ -160,7 +155,7 @@ def zeros(shape: Sequence[int], dtype: Any) -> Any:
 
 
 class _SlicesSum:
-    """The sparse gradients of several uses of one tensor, which are joined when no more can come.
+    """The sparse gradients of several uses of one tensor, which are joined when the last one is there.
 
     Joining at every addition would copy the first gradients again and again.
     """
@@ -182,7 +177,7 @@ class _SlicesSum:
 
 
 def joined(gradient: Any) -> Any:
-    """Returns a gradient in the form that others may see."""
+    """Returns a gradient in its public form: a `_SlicesSum` becomes one `IndexedSlices`."""
     return gradient.joined() if type(gradient) is _SlicesSum else gradient
 
 
@@ -198,7 +193,7 @@ def add_gradients(a: Any, b: Any) -> Any:
 
 
 def unconnected(gradient: Any, source: Any, mode: UnconnectedGradients) -> Any:
-    """Returns a gradient, or what stands for a missing gradient."""
+    """Returns a gradient, or the value that stands for a missing gradient: None or zeros."""
     if gradient is not None or mode is UnconnectedGradients.NONE:
         return gradient
     return raw.ZerosLike(x=convert_to_tensor(source))

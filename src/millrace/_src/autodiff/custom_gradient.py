@@ -1,9 +1,9 @@
 """`tf.custom_gradient`: a function with a gradient of its own.
 
-The function runs as any other code, so that a gradient of the gradient finds what its gradient function uses. The
-results then pass through one more step: a tape that watches an argument records that step with the given gradient
-function. In a graph the step is an `IdentityN` operation over results, arguments and variables. The operation carries
-the gradient function, so every way of differentiating the graph uses that function.
+The function runs as any other code, so that a gradient of the gradient finds the values that the gradient function
+uses. The results then pass through one more step. A tape that watches an argument records that step with the user's
+gradient function. In a graph the step is an `IdentityN` operation over results, arguments and variables. The operation
+carries the gradient function, so every way of differentiating the graph uses that function.
 """
 
 from __future__ import annotations
@@ -81,18 +81,18 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     >>> tape.gradient(y, x).numpy().item()
     1.0
 
-    The gradient function may use what the function computed, and is differentiated in turn for higher orders. What the
-    function reads without being given it (tensors it closes over, keyword arguments) gets no gradient once one of its
-    arguments or variables is differentiated. In eager mode a tape that watches none of these differentiates the
-    function as it stands.
+    The gradient function may use what the function computed, and is differentiated in turn for higher orders. Tensors
+    that the function closes over and keyword arguments get no gradient once an argument or a variable of the function
+    is differentiated. In eager mode a tape that watches no argument and no variable differentiates the function's own
+    ops.
 
     Args:
       f: a function of tensors (or nested structures of them) that returns `(result, grad_fn)`; the result is a tensor
-        or a nested structure. `grad_fn(*output_gradients)` gets one gradient per tensor of the result, zeros where
-        there is none, and returns one gradient (a Tensor, `tf.IndexedSlices` or None) per tensor among the positional
-        arguments, each of the shape of its argument. If `f` reads trainable variables that are not among its
-        arguments, it is called as `grad_fn(*output_gradients, variables=...)` and returns a pair: those gradients, and
-        a list with one gradient per variable.
+        or a nested structure. `grad_fn(*output_gradients)` gets one gradient per tensor of the result, zeros for a
+        tensor without a gradient, and returns one gradient (a Tensor, `tf.IndexedSlices` or None) per tensor among the
+        positional arguments, each of the shape of its argument. If `f` reads trainable variables that are not among
+        its arguments, the call is `grad_fn(*output_gradients, variables=...)` and `grad_fn` returns a pair: the
+        gradients of the arguments, and a list with one gradient per variable.
 
     Returns: A function that returns `result`.
     Raises:
@@ -127,7 +127,7 @@ def _call_eagerly(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
 
 
 def _source(argument: Any) -> Any:
-    """Returns what tapes follow for an argument: the handle of a variable, a tensor, or the tensor made of a value."""
+    """Returns the tensor that tapes follow for an argument: a variable's handle, or the argument as a tensor."""
     if is_variable(argument):
         return argument.handle
     return argument if isinstance(argument, Tensor) else convert_to_tensor(argument)
@@ -163,7 +163,7 @@ def _call_in_graph(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     arguments = nest.pack_sequence_as(args, tensors, expand_composites=True)
     result, grad_fn, variables = _run(f, arguments, {}, {id(t) for t in tensors})
     result_tensors = _flat_result(result)
-    sources = [*tensors, *[_inside(v.handle) for v in variables]]  # while tapes watch, as when they were read
+    sources = [*tensors, *[_inside(v.handle) for v in variables]]  # while tapes watch, as when the variables were read
     backward = _Backward(grad_fn, variables, len(tensors))
     return _packed(result, result_tensors, _graph_outputs(result_tensors, sources, backward))
 

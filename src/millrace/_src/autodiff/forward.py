@@ -2,7 +2,7 @@
 
 A tape goes backwards and gives the derivatives of one number by many; an accumulator goes forwards and gives the
 derivatives of many numbers along one direction, the *tangent* of the inputs, for about twice the work and no memory of
-the steps. One inside of the other gives products with second derivatives for the price of a few gradients.
+the steps. A tape inside of an accumulator gives products with second derivatives for the price of a few gradients.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from millrace._src.util.logger import get_logger
 class ForwardAccumulator:
     """Computes Jacobian-vector products ("JVPs") with forward-mode automatic differentiation.
 
-    Everything that runs in its scope and depends on `primals` gets a tangent: the derivative of that value when the
-    primals move in the direction of `tangents`.
+    Every value that is computed in the accumulator's scope and depends on `primals` gets a tangent: the derivative of
+    the value when the primals move in the direction of `tangents`.
 
     >>> x = tf.constant([2.0, 3.0])
     >>> with tf.autodiff.ForwardAccumulator(primals=x, tangents=tf.constant([1.0, 0.0])) as acc:
@@ -36,7 +36,7 @@ class ForwardAccumulator:
     >>> acc.jvp(y)
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
 
-    Around a `tf.GradientTape` it gives the product of a Hessian and a vector, at the cost of about two gradients:
+    An accumulator around a `tf.GradientTape` gives the product of a Hessian and a vector, for about two gradients:
 
     >>> x = tf.constant([2.0, 3.0])
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
@@ -47,9 +47,9 @@ class ForwardAccumulator:
     >>> acc.jvp(gradient).numpy().tolist()
     [12.0, 0.0]
 
-    Accumulators may be nested, to any depth; an outer one sees the tangents that an inner one computes, not the other
-    way round. They work in a `tf.function`, around the call of one (also a `jit_compile=True` one), and through
-    `tf.cond`, `tf.while_loop` and what is made of them.
+    Accumulators may be nested to any depth: an outer accumulator sees the tangents that an inner accumulator computes,
+    not the other way round. Accumulators work in a `tf.function`, around the call of a `tf.function` (also with
+    `jit_compile=True`), and through `tf.cond`, `tf.while_loop` and what is made of these two.
 
     Args:
       primals: a Tensor, a Variable, or a nested structure of them.

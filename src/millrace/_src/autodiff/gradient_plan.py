@@ -45,9 +45,9 @@ class GradientPlan:
         self.output_count = len(op.signature.outputs)
         self.names = tuple(p.name for p in parameters[self.output_count :])
         self.unread = _unread(op)
-        """Inputs whose values are read for some gradients only: the name, and the numbers of the inputs of these."""
+        """Names of values that only some gradients read, each with the positions of the inputs of those gradients."""
         self.takes_none = tuple(arg.name in op.rules.accepts_none for arg in op.signature.outputs)
-        """For each output, whether None stands for a gradient that is zero; else it is filled in."""
+        """For each output, whether the rule takes None for a missing gradient; other rules get zeros."""
         self.runs_python = getattr(op.rules.gradient, "runs_python", False)
         """Whether the gradient is the user's own Python code."""
         self.is_plain = op.has_single_output and not op.has_list_arguments
@@ -55,22 +55,20 @@ class GradientPlan:
         self.places = self._places(op) if self.is_plain else ()
 
     def as_accepted(self, output_gradients: Sequence[Any]) -> Sequence[Any]:
-        """Returns the gradients of the outputs in the form that the rule takes: sparse ones perhaps as tensors."""
+        """Returns the gradients of the outputs as the rule takes them: sparse gradients as tensors if it must be so."""
         if self.accepts_slices or not any(isinstance(g, IndexedSlices) for g in output_gradients):
             return output_gradients
         return list(map(dense, output_gradients))
 
     def without_unread(self, saved: dict[str, Any], wanted: Sequence[int]) -> None:
-        """Puts stand-ins in place of the values that no gradient reads for an input that is `wanted`, not 0."""
+        """Puts stand-ins in place of values that no gradient of a `wanted` input reads; 0 means not wanted."""
         for name, readers in self.unread:
             if not any(wanted[place] for place in readers):
                 value = saved[name]
                 saved[name] = [stand_in(v) for v in value] if type(value) is list else stand_in(value)
 
     def _places(self, op: OpDef) -> tuple[tuple[str, int], ...]:
-        """Returns, for each name, the position of its value: the number of an input, -1 for the output, -2 for an
-        attribute.
-        """
+        """Returns the place of each named value: the number of an input, -1 for the output, -2 for an attribute."""
         inputs, outputs = op.signature.input_names, [arg.name for arg in op.signature.outputs]
         return tuple(
             (name, inputs.index(name) if name in inputs else -1 if name in outputs else -2) for name in self.names
@@ -99,7 +97,7 @@ def stand_in(value: Any) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def stand_in_of(shape: tuple[int, ...], dtype: DType) -> EagerTensor:
-    """Makes a tensor that holds one element: not a number, so that a rule that reads it by mistake shows at once."""
+    """Makes a tensor that holds one element, NaN, so that a rule that reads the tensor by mistake shows at once."""
     content = np.nan if dtype.is_floating or dtype.is_complex else 0
     return EagerTensor(np.broadcast_to(np.array(content, dtype.np_dtype), shape), dtype)
 

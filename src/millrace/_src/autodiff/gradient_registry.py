@@ -48,11 +48,11 @@ class RegisterGradient:
     >>> f(tf.constant([0.25, 3.0])).numpy()
     array([0.5, 1. ], dtype=float32)
 
-    The rule is called with the `tf.Operation` and one gradient for each of its outputs, zeros for those that nothing
-    depends on. It returns one gradient for each input: a Tensor, a `tf.IndexedSlices` or None; a lone one need not be
-    in a list.
+    The rule is called with the `tf.Operation` and one gradient for each of the operation's outputs, zeros for an output
+    that nothing depends on. The rule returns one gradient for each input: a Tensor, a `tf.IndexedSlices` or None; a
+    single gradient need not be in a list.
 
-    Args: op_type: the name; that of an op which has no gradient gives it this one.
+    Args: op_type: the name; the name of an op without a gradient makes the rule the gradient of that op.
     Raises:
       TypeError: if `op_type` is not a string.
       KeyError: if there is a rule of that name already, or the op of that name has a gradient.
@@ -124,8 +124,8 @@ def _op_called(name: str) -> OpDef | None:
 def operation_rule(op: OpDef, output: Any, input_ids: Callable[[], Sequence[int]]) -> Callable[..., Any] | None:
     """Returns the rule of one particular operation of a graph, where the rule is not the op's gradient.
 
-    An op that holds graphs changes the operation itself, and is told which inputs need a gradient;
-    `tf.custom_gradient` gives an operation a rule of its own; an operation may ask for a rule by name.
+    The rule of an op that holds graphs changes the operation, and is told which inputs need a gradient.
+    `tf.custom_gradient` gives an operation a rule of its own. An operation may ask for a rule by name.
     """
     if not isinstance(output, SymbolicTensor):
         return None
@@ -181,7 +181,7 @@ def _borrowed(op: OpDef) -> Callable[..., Any]:
 
 
 def as_list(gradients: Any) -> list[Any]:
-    """Returns the result of a rule as a list: a lone gradient, or None, is a list of one."""
+    """Returns the result of a rule as a list: a single gradient, or None, becomes a list of length 1."""
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
 
 
@@ -217,7 +217,7 @@ def _checked(operation: Any, index: int, tensor: Any, gradient: Any) -> Any:
 
 
 class _RecordedCall:
-    """What a rule sees of an op call: as much of a `tf.Operation` as rules read."""
+    """An eager op call in the form of a `tf.Operation`, with the attributes that rules read."""
 
     def __init__(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
         self.type = self.name = op.name

@@ -1,6 +1,7 @@
-"""The tape behind `tf.GradientTape`: records what runs in its scope and differentiates it.
+"""The class behind `tf.GradientTape`: records the ops of a scope and differentiates by them.
 
-The public class adds Jacobians, which are computed by loops, and stands above these: `control_flow/gradient_tape.py`.
+The public class adds Jacobians. Jacobians are computed by loops, so the public class stands in the layer above loops:
+`control_flow/gradient_tape.py`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class GradientTapeBase:
         self._recording = False
         self._variables_of_used_tape: dict[int, Any] = {}
         self._is_broken = False
-        """Whether a gradient failed midway, when the tape had let go of what lay behind."""
+        """Whether a gradient failed midway, when the tape had already dropped entries."""
 
     def __enter__(self) -> Self:
         self._start()
@@ -128,10 +129,10 @@ class GradientTapeBase:
         """Differentiates `target` with respect to `sources`.
 
         Args:
-          target: a Tensor or a nested structure of them; the sum of all elements is differentiated.
-          sources: a Tensor, a Variable, or a nested structure of them.
+          target: a Tensor or a nested structure of Tensors; the sum of all elements is differentiated.
+          sources: a Tensor, a Variable, or a nested structure of Tensors and Variables.
           output_gradients: weights of the elements of the targets, same structure as `target`.
-          unconnected_gradients: what stands for the gradient of a source the target does not depend on.
+          unconnected_gradients: what stands for the gradient of a source that the target does not depend on.
 
         Returns: Gradients in the structure of `sources`: Tensors, IndexedSlices, or None.
         Raises:
@@ -169,14 +170,14 @@ class GradientTapeBase:
             )
 
     def _start_use(self) -> None:
-        """Prepares for gradients: a tape that can serve but once records no longer."""
+        """Prepares the tape for gradients: a tape that serves only once stops recording."""
         if self._recording and self._persistent:
             warn_first(1, _COSTLY)
         elif self._recording:
             self._stop()
 
     def _end_use(self) -> None:
-        """Ends a computation of gradients: a tape that is not persistent is used up."""
+        """Ends a computation of gradients: a tape that is not persistent cannot be used again."""
         if not self._persistent and self._tape is not None:
             self._variables_of_used_tape = self._tape.variables
             self._tape = None
@@ -189,9 +190,7 @@ class GradientTapeBase:
         mode: UnconnectedGradients,
         lets_go: bool = False,
     ) -> list[Any]:
-        """Computes the gradients; with `lets_go`, the tape lets go of its values on the way, as it serves no second
-        time.
-        """
+        """Computes the gradients; with `lets_go`, the sweep of a tape that serves only once frees values."""
         assert self._tape is not None
         seeds: dict[int, Any] = {}
         differentiable = [_is_differentiable_target(t) for t in targets]
@@ -215,7 +214,7 @@ class GradientTapeBase:
 
 
 def _taken(entries: list[Entry | PackedEntry]) -> Iterator[Entry | PackedEntry]:
-    """Yields the entries, last one first, each taken off the list: values that only the entry kept may go after it."""
+    """Yields the entries, the last entry first, and takes each off the list, so that its values can be freed."""
     while entries:
         yield entries.pop()
 
@@ -290,7 +289,7 @@ def _is_differentiable_target(target: Any) -> bool:
 
 
 def _counts_itself(target: Any, sources: Sequence[int]) -> bool:
-    """Tells whether a target of integers is itself among the sources: only then there is a derivative, which is 1."""
+    """Tells whether an integer target is itself among the sources: only then the target has a derivative, 1."""
     return target.dtype.name != "string" and tape_id(target) in sources
 
 

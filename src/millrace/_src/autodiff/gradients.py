@@ -57,7 +57,7 @@ def gradients(
     Returns: One Tensor, IndexedSlices or None per entry of `xs`.
     Raises:
       RuntimeError: in eager mode.
-      TypeError: if a `y` is complex and has no weight in `grad_ys`, or one of another kind.
+      TypeError: if a `y` is complex and has no weight in `grad_ys`, or a weight of another kind.
       ValueError: if `unconnected_gradients` is unknown or the numbers of `ys` and `grad_ys` differ.
     """
     graph = state.graph
@@ -86,7 +86,7 @@ def gradients(
 def _listed(structure: Any, argument: str) -> list[Any]:
     """Returns the tensors of an argument.
 
-    Raises: AttributeError: if there is a None, as in TensorFlow.
+    Raises: AttributeError: if a tensor is None, as in TensorFlow.
     """
     leaves = nest.flatten(structure)
     if any(item is None for item in leaves):

@@ -1,9 +1,8 @@
 """Gradients inside a graph: the sweep over operations instead of tape entries.
 
-The forward pass is a list of operations; each is presented to the common sweep as
-an entry made on the spot. Tensors of another graph are captured as the gradient's
-nodes use them, so the same code serves `tf.gradients` in one graph and the
-backward function of a `FuncGraph`.
+The forward pass is a list of operations; the common sweep gets an entry for each operation, made when the sweep comes
+to it. Tensors of another graph are captured where the gradient's nodes use them, so the same code serves `tf.gradients`
+in one graph and the backward function of a `FuncGraph`.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def _entries(
     stopped: Container[int],
     place: Callable[[Operation], contextlib.AbstractContextManager[Any]],
 ) -> Iterator[Entry]:
-    """Yields entries for the operations between sources and targets, last one first, each inside of its place."""
+    """Yields entries for the operations between sources and targets, the last first, each in the scope of `place`."""
     for operation in reversed(operations):
         if any(getattr(t, "_tape_id", 0) in gradients and id(t) not in stopped for t in operation.outputs):
             input_ids = tuple(

@@ -1,7 +1,7 @@
 """`tf.py_function`: a Python function of eager tensors as an op, differentiable.
 
-While the function runs, a tape records the function. The tape waits beside the op's first output for the gradient to
-ask. How a graph holds a Python function is said in `ops/host.py`.
+While the function runs, a tape records the function. The tape is stored under the op's first output until the gradient
+asks for the tape. `ops/host.py` says how a graph holds a Python function.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ _taped = _TapeStore()
 def eager_py_func_gradient(
     doutput: list[Any], input: list[Any], output: list[Any], token: str, Tin: Sequence[DType], Tout: Sequence[DType]
 ) -> list[Any]:
-    """Calls Python once more: asks the tape that recorded the function, or records the function anew.
+    """Calls Python again for the gradients: asks the tape that recorded the function, or records the function anew.
 
     The gradient of such a call records both functions anew, because the first tape knows only its own arguments.
     """

@@ -1,9 +1,9 @@
 """`tf.recompute_grad`: a function whose intermediate values are computed again for the backward pass.
 
 The forward pass keeps the arguments and the results, nothing from between. The gradient function runs the function once
-more on a tape of its own and differentiates that run. It does so behind a barrier that waits for the gradients of the
-results. Otherwise a compiler would find that the values are there already, or compute the values early, and nothing
-would be saved.
+more on a tape of its own and differentiates that run. The second run stands behind a barrier that waits for the
+gradients of the results. Without the barrier a compiler would reuse the values of the first run, or compute the values
+early, and no memory would be saved.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _is_source(argument: Any) -> bool:
 
 
 def _behind_barrier(arguments: Sequence[Any], dys: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Returns the arguments and the gradients of the results behind a barrier, which waits until all are there."""
+    """Returns the arguments and the gradients of the results behind a barrier, which waits until all are computed."""
     values = [*arguments, *dys]
     places = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.dtype.name not in ("resource", "variant")]
     if places:

@@ -1,8 +1,8 @@
 """What a tape notes of an eager op call, worked out once for all calls with the same dtypes and attributes.
 
-A tape records thousands of calls a second. So the facts that a call shares with like calls (which inputs can have a
-gradient, which values that gradient names, whether it reads the values or only their shapes) are kept in a `Recording`,
-and the call itself is noted as a tuple, a `PackedEntry`. A sweep unpacks the tuple when it gets there.
+A tape records thousands of calls a second. So a `Recording` keeps the facts that a call shares with like calls: which
+inputs can have a gradient, which values the gradient names, and whether it reads the values or only their shapes. The
+call itself is noted as a tuple, a `PackedEntry`, which a sweep unpacks when the sweep comes to the call.
 """
 
 from __future__ import annotations
@@ -73,18 +73,18 @@ class Recording:
         """The tensors whose values the gradient reads."""
         outputs = range(len(call.dtypes), len(self._dtypes)) if len(call.output_dtypes) > 1 else ()
         self.shape_places = tuple(dict.fromkeys([*(p for p in saved_places if p in unread), *outputs]))
-        """The tensors of which it takes only the shape, or zeros of this shape."""
+        """The tensors of which the gradient takes only the shape, or zeros of that shape."""
         constants = {
             p for name in op.traits.constant_inputs for p in _all(at[name]) if not is_trainable(self._dtypes[p])
         }
         self.constant_places = tuple(i for i, p in enumerate(self.value_places) if p in constants)
-        """Which of the values say axes or shapes: rules read them while they build."""
+        """The positions of the values that say axes or shapes: rules read such values while they build nodes."""
         kinds = {self._dtypes[p].np_dtype.kind for p in saved_places}
         self.may_compile = "O" not in kinds and not (plan is not None and plan.runs_python)
         """Whether the gradient is a function of arrays alone."""
 
     def _place_readers(self, at: Mapping[str, Any]) -> dict[int, frozenset[int]]:
-        """Returns, for each tensor read only for the gradients of some inputs, the positions of these inputs."""
+        """Returns, for each tensor that only the gradients of some inputs read, the positions of those inputs."""
         if self.plan is None:
             return {}
         arguments = [at[name] for name in self.call.op.signature.input_names]
@@ -96,11 +96,11 @@ class Recording:
         }
 
     def constants(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Returns the values that say axes and shapes, in a form to look up."""
+        """Returns the values that say axes and shapes, as bytes, which can be part of a key."""
         return tuple([values[i]._value.tobytes() for i in self.constant_places])
 
     def values(self, tensors: Sequence[Any], input_ids: Sequence[int]) -> Sequence[Any]:
-        """Returns the values to keep of a call's tensors: all that the gradients of the followed inputs read."""
+        """Returns the tensors of a call that a tape keeps: those that the gradients of the followed inputs read."""
         values = [tensors[p] for p in self.value_places]
         if self._readers and 0 in input_ids:
             followed = {place for place, number in enumerate(input_ids) if number}
@@ -131,7 +131,7 @@ class Recording:
         return values_by_name
 
     def output_specs(self, shapes: Sequence[tuple[int, ...]]) -> tuple[Any, ...]:
-        """Returns what is needed to make zeros like an output: nothing for a lone output (its gradient exists)."""
+        """Returns the shapes and dtypes from which zeros are made for outputs; none for a single output."""
         if len(self.follows) == 1:
             return (None,)
         shape_of = dict(zip(self.shape_places, shapes, strict=True))
@@ -144,7 +144,7 @@ _rules = object()
 
 
 def recording_of(call: BoundCall) -> Recording | None:
-    """Returns how a call is recorded, or None if no gradient flows through it; worked out once for a call."""
+    """Returns the recording of a call, or None if no gradient flows through the call; computed once for a call."""
     count, recording = call.recording
     if count is _rules:
         return recording
@@ -157,7 +157,7 @@ def recording_of(call: BoundCall) -> Recording | None:
 
 
 def forget_rules() -> None:
-    """Drops what was worked out from rules; to be called when the gradient of an op has changed."""
+    """Makes all recordings invalid; to be called when the gradient of an op has changed."""
     global _rules
     gradient_plan.cache_clear()
     _rules = object()

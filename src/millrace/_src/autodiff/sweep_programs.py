@@ -6,10 +6,10 @@ which a sweep depends but the values. A form that has come back a few times is s
 From then on the graph's program on the NumPy engine computes the gradients: the same kernels in the same order, with
 nothing between the kernels.
 
-Not every sweep can be such a program. Where another tape watches, a rule is the user's own Python code or has effects,
-or the tape holds a function with its own gradient, the sweep goes op by op. The sweep also goes op by op if a program
-fails, and then says what is wrong. Where much is kept, a sweep op by op lets go of values as it proceeds, and the time
-that a program saves does not matter: `_MOST_BYTES`.
+Not every sweep can be such a program. The sweep goes op by op where another tape watches, where a rule is the user's
+own Python code or has effects, and where the tape holds a function with its own gradient. The sweep also goes op by op
+if a program fails, and then names the error. A tape of more than `_MOST_BYTES` is swept op by op too: such a sweep
+frees values on the way, and the time that a program saves does not matter there.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ class _Tape(NamedTuple):
 
     recordings: Sequence[Recording]
     links: Sequence[int]
-    """For the inputs of all entries: the place of the tensor, 0 if its gradient is not asked for."""
+    """For the inputs of all entries: the place of the tensor, 0 for a tensor whose gradient is not asked for."""
     made: Sequence[int]
-    """For the outputs of all entries: their places, 0 if no gradient can flow into one."""
+    """For the outputs of all entries: the place of the tensor, 0 for a tensor without a gradient."""
     values: Sequence[EagerTensor]
     shapes: Sequence[tuple[int, ...]]
     seeds: Sequence[Any]
-    """`Ones`, or eager tensors."""
+    """The gradients of the targets: `Ones`, or eager tensors."""
     seed_places: Sequence[int]
     source_places: Sequence[int]
 
@@ -91,7 +91,7 @@ def compiled_gradients(
     """Returns the gradients that a sweep finds, computed by the program for tapes of this form.
 
     Args:
-      entries: of the tape, first one first.
+      entries: the entries of the tape, in order.
       seeds: the gradients of the targets, by tensor number.
       sources: the numbers of the tensors to differentiate by.
 
@@ -114,7 +114,7 @@ def compiled_gradients(
 
 
 def _forget_some() -> None:
-    """Drops the forms that were seen a few times only; if most forms have programs, drops all."""
+    """Drops the forms that were seen a few times only; if most forms have programs, drops all forms."""
     rare = [form for form, use_count in _forms.items() if type(use_count) is int]
     for form in rare if len(rare) > _MOST_FORMS // 2 else list(_forms):
         _forms.pop(form, None)
@@ -127,8 +127,9 @@ def _has_value(seed: Any) -> bool:
 
 
 def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int]) -> tuple[_Tape, Any]:
-    """Returns the tape with positions for numbers (sources first, then outputs in order, from 1), and the key of its
-    form.
+    """Returns the tape with places for tape numbers, and the key of the tape's form.
+
+    Places count from 1: the sources first, then the outputs in the order of the tape.
     """
     recordings, inputs, outputs, values, shapes = zip(*entries, strict=True)
     chain = itertools.chain.from_iterable
@@ -164,7 +165,7 @@ def _form(entries: Sequence[Any], seeds: dict[int, Any], sources: Sequence[int])
 
 
 def _form_of_seed(seed: Any) -> tuple[Any, ...]:
-    """Returns what a program depends on in a seed; a program holds ones itself."""
+    """Returns the part of a form that a seed decides: ones are made by the program, other seeds are inputs."""
     if type(seed) is Ones:
         return seed.target._value.shape, seed.target.dtype, 1
     return seed._value.shape, seed.dtype
@@ -201,7 +202,7 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     sources = [t.op for t in inputs]
     needed_operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=sources)
     if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed_operations):
-        return None  # the placeholders of tensors of which there is only the shape are among them
+        return None  # a stand-in for a tensor whose shape alone is kept is among the captures
     program = eager_engine().compile(optimize(graph, inputs, outputs))
     return _Runner(program, given_seeds, results)
 
@@ -252,8 +253,8 @@ class _Runner:
     """Calls a program and gives its results the structure of gradients.
 
     Args:
-      program: from arrays to arrays: of the tape's values and some of its seeds.
-      seeds: which of the seeds the program takes.
+      program: takes the arrays of the tape's values and of some seeds, returns the arrays of the gradients.
+      seeds: the positions of the seeds that the program takes.
       results: the symbolic gradients: None, tensors, IndexedSlices.
     """
 
@@ -282,7 +283,7 @@ class _Runner:
 
 
 def _gradient(parts: int, tensors: Iterator[EagerTensor]) -> Any:
-    """Returns the next gradient: None if it has no parts, else a tensor, or IndexedSlices."""
+    """Returns the next gradient: None for a gradient without parts, else a tensor or IndexedSlices."""
     if parts < 2:
         return next(tensors) if parts else None
     return IndexedSlices(*[next(tensors) for _ in range(parts)])

@@ -1,13 +1,13 @@
 """How the outputs of one op change with its inputs, found from its gradient alone.
 
 A gradient is linear in the gradients of the outputs: `dx = J^T dy`. Differentiating that with respect to `dy`, with a
-change `tx` of the input as the weight, gives `J tx`, the change of the output. So an op needs no second rule: its
+change `tx` of the input as the weight, gives `J tx`, the change of the output. So an op needs no second rule: the op's
 gradient is run on placeholders in a graph of its own, that graph is differentiated by the placeholders of `dy`, and
-what the result needs is kept as a *plan*. The values of `dy` drop out, and with them all of the backward computation
-that is not also part of the forward one: what is left of MatMul is `ta @ b + a @ tb`.
+the operations that the result needs are kept as a *plan*. The values of `dy` drop out, and with `dy` most of the
+backward computation: what is left of MatMul is `ta @ b + a @ tb`.
 
 Plans are cached by op, attributes, dtypes and shapes. Where shapes keep changing, one plan with unknown dimensions
-serves them all.
+serves all shapes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from millrace._src.ops import raw
 from millrace._src.passes.pipeline import optimize
 
 _MOST_SHAPES = 16
-"""After this many different shapes of one call, further ones share a plan with unknown dimensions."""
+"""The most different shapes of one call that have a plan each; further shapes share a plan with unknown dimensions."""
 _MOST_PLANS = 4096
 
 
@@ -57,7 +57,7 @@ class TangentPlan:
 
     Args:
       graph: the graph.
-      sources: what each placeholder stands for.
+      sources: for each placeholder the input, output or tangent that the placeholder stands for.
       results: the tangent of each output, or None.
     """
 
@@ -79,7 +79,7 @@ class TangentPlan:
 
     @functools.cached_property
     def links(self) -> frozenset[_Source]:
-        """The inputs and outputs of the op on which a tangent depends in a way that gradients flow through."""
+        """The inputs and outputs of the op into which gradients of the tangents flow."""
         values = [(t, s) for t, s in zip(self.inputs, self.sources, strict=True) if s.kind in ("input", "output")]
         return frozenset(s for t, s in values if is_trainable(t.dtype) and self._is_reached_from(t))
 
@@ -112,7 +112,7 @@ class TangentPlan:
 
 
 def seed_like(tensor: Any) -> Any:
-    """Makes an output gradient to differentiate by: ones, so that a rule that is not linear gets a definite result."""
+    """Makes an output gradient to differentiate by: ones, on which a rule that is not linear has a definite result."""
     return raw.ZerosLike(x=tensor) if tensor.dtype.name == "variant" else raw.OnesLike(x=tensor)
 
 
@@ -138,7 +138,7 @@ def tangent_plan(
       attrs: the attributes of the call.
       tangents: for each input a tangent or None.
 
-    Raises: LookupError: if a gradient that is needed is not defined.
+    Raises: LookupError: if the plan needs a gradient that is not defined.
     """
     baked = _baked(op, inputs, attrs)
     constants = tuple((i, v.shape, v.tobytes()) for i, v in baked.items())
@@ -164,10 +164,10 @@ def tangent_plan(
 def whole_plan(
     op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any], tangents: Sequence[Any]
 ) -> TangentPlan:
-    """Returns the plan for a call all of whose numbers change.
+    """Returns the plan for a call as if all floating and complex inputs changed.
 
-    TensorFlow takes the tangents of an op whose inputs do not all change to be zeros. What depends on these is zeros
-    rather than None, which this plan shows.
+    TensorFlow takes the tangent of an input that does not change to be zeros. This plan shows which outputs have zeros
+    as tangents for that reason, rather than None.
     """
     changing = [x if t is None and _is_number(x) else t for x, t in zip(inputs, tangents, strict=True)]
     return tangent_plan(op, inputs, outputs, attrs, changing)
@@ -187,7 +187,7 @@ def _shape(tensor: Any) -> Any:
 
 
 def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Returns the shapes, or, once there were many different shapes, only the ranks."""
+    """Returns the shapes, or only their ranks after `_MOST_SHAPES` different shapes."""
     count = _shapes_seen[call] = _shapes_seen.get(call, 0) + 1
     if count <= _MOST_SHAPES:
         return shapes
@@ -195,7 +195,7 @@ def _relaxed(call: Any, shapes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _baked(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> dict[int, Any]:
-    """Returns the values of the inputs that say axes and shapes, where known: rules read them while they build."""
+    """Returns the known values of inputs that say axes and shapes: rules read such values while they build nodes."""
     if not op.traits.constant_inputs:
         return {}
     constant_positions = [
@@ -262,9 +262,7 @@ def _completed(inputs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
 
 
 def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[Any], seeds: Sequence[Any]) -> list[Any]:
-    """Returns what a backward computation in `graph`, linear in `seeds`, says forwards: a tangent or None for each
-    seed.
-    """
+    """Transposes a backward computation that is linear in `seeds`; returns a tangent or None for each seed."""
     weighted = weighted_targets(gradients, tangents)
     targets, weights = [t for t, _ in weighted], [w for _, w in weighted]
     sources = [s for s in seeds if s is not None]
@@ -273,7 +271,7 @@ def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[An
 
 
 def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Joins input gradients with the weights with which they are to be differentiated; each tensor once."""
+    """Pairs input gradients with their weights, the tangents; a tensor that occurs twice gets the sum of weights."""
     pairs: dict[int, tuple[Any, Any]] = {}
     for gradient, tangent in zip(gradients, tangents, strict=False):
         if gradient is None or tangent is None:

@@ -1,8 +1,8 @@
-"""The tape: which ops ran on watched tensors, and what their gradients will need.
+"""The tape: the ops that ran on watched tensors, and the values that the gradients of the ops need.
 
 A tape gives every tensor that it follows a number. For each op the tape remembers the numbers of the inputs and
 outputs, and the values that the op's gradient names. The tape keeps nothing else alive: the gradient of `tanh` names
-its output, so the input may go.
+the output, so the input may be freed.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class Tape:
     def __init__(self, *, watch_accessed_variables: bool = True, persistent: bool = False) -> None:
         self.entries: list[Entry | PackedEntry] = []
         self.watched: set[int] = set()
-        """The numbers of the tensors that are followed; their dtypes are trainable."""
+        """The numbers of the tensors that the tape follows, which are of trainable dtypes."""
         self.variables: dict[int, Any] = {}
         self.watch_accessed_variables = watch_accessed_variables
         self.persistent = persistent
         """Whether the tape may record its own gradient."""
 
     def watch(self, tensor: Any) -> None:
-        """Follows a tensor from now on, if it can have a gradient."""
+        """Follows a tensor from now on, if the tensor can have a gradient."""
         if is_trainable(tensor.dtype):
             self.watched.add(tape_id(tensor))
 
@@ -95,7 +95,7 @@ class Tape:
             self.entries.append((recording, (number,), self._follow_all((value,)), (), ()))
 
     def record_call(self, call: BoundCall, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Notes an eager op call that was carried out, if it touches a watched tensor."""
+        """Notes an eager op call that was carried out, if an input is a watched tensor."""
         watched_numbers = self.watched
         ids = [t._tape_id for t in inputs]
         if watched_numbers.isdisjoint(ids):
@@ -111,7 +111,7 @@ class Tape:
         self.entries.append((recording, input_ids, output_ids, values, shapes))
 
     def record(self, op: OpDef, inputs: Sequence[Any], outputs: Sequence[Any], attrs: dict[str, Any]) -> None:
-        """Notes an op that was carried out, or became a node of a graph, if it touches a watched tensor."""
+        """Notes an op that was carried out, or became a node of a graph, if an input is a watched tensor."""
         watched_numbers = self.watched
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         if watched_numbers.isdisjoint(ids):
@@ -146,7 +146,7 @@ class Tape:
     ) -> None:
         """Notes a computation with its own backward function: `backward(*output_gradients) -> input gradients`.
 
-        An output without a gradient has zeros there or, if `takes_none`, None.
+        The function gets zeros for an output without a gradient, or None if `takes_none`.
         """
         ids = [getattr(t, "_tape_id", 0) for t in inputs]
         input_ids = tuple(i if i in self.watched else 0 for i in ids)
@@ -159,10 +159,10 @@ class Tape:
         """Takes note of inputs and outputs that an operation was given after the tape recorded the operation.
 
         Args:
-          entry: what the tape noted then.
+          entry: the tape's entry for the operation.
           inputs: the further inputs.
           outputs: the further outputs.
-          follows: whether gradients flow through them.
+          follows: whether gradients flow through the further inputs and outputs.
         """
         input_numbers = [tape_id(t) if follows else 0 for t in inputs]
         entry.input_ids = (*entry.input_ids, *[number if number in self.watched else 0 for number in input_numbers])
@@ -202,7 +202,7 @@ def unpacked(entry: Entry | PackedEntry) -> Entry:
 
 
 def output_specs(outputs: Sequence[Any]) -> tuple[Any, ...]:
-    """Returns what is needed to make zeros like an output: nothing for a lone output, whose gradient always exists."""
+    """Returns shapes and dtypes for zeros like the outputs; none for a single output, which always has a gradient."""
     if len(outputs) == 1:
         return (None,)
     return tuple((t.shape, t.dtype) if t.shape.is_fully_defined() else t for t in outputs)
@@ -223,7 +223,7 @@ class VariableWatcher:
         return any(tape.watches(number) for tape in self._tapes)
 
     def record(self, *args: Any, **options: Any) -> None:
-        """Ignores an op: what runs is recorded as a whole."""
+        """Ignores an op: the graph in which the op runs is recorded as a whole."""
 
     record_call = record_function = record
 

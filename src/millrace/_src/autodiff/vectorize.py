@@ -2,8 +2,8 @@
 
 The graph of the function is gone through operation by operation. A value is either the same for every row or
 *batched*: it has the rows along a new first axis. An operation without batched inputs is carried out once, unless it
-has an effect or draws random numbers. Any other one follows the batching rule of its op (`ops.batching`); where there
-is none, or it does not cover the case, the operation is left to the caller's loop over the rows.
+has an effect or draws random numbers. Any other operation follows the batching rule of its op (`ops.batching`). Where
+the op has no rule, or the rule does not cover the case, the operation is left to the caller's loop over the rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def vectorized(graph: Any, given: dict[int, Value], outputs: Sequence[Any], coun
       given: the values of the graph's inputs, by the id of the input's operation.
       outputs: the tensors to compute.
       count: the number of rows, an int or a tensor.
-      loop: carries out what no rule is for.
+      loop: carries out the operations without a rule.
 
     Returns: The values of `outputs`.
     """
@@ -99,7 +99,7 @@ def _takes_uneven(operation: Any, arguments: Sequence[Value]) -> bool:
 
 
 def _passed_on(operation: Any, arguments: Sequence[Value]) -> list[Value] | None:
-    """Returns the argument of an identity, whatever it is."""
+    """Returns the argument of an identity, batched or not."""
     return [arguments[0]] if operation.op_def.traits.returns_input else None
 
 

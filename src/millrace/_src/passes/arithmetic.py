@@ -1,7 +1,7 @@
 """Simplifies arithmetic where the result is the same to the bit.
 
-Each row of the tables is one rule, pattern -> replacement, with its formula as a comment. What holds for real numbers
-but not for floating-point ones has no row: `x + 0` makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite.
+Each row of the tables is one rule, pattern -> replacement, with its formula as a comment. A formula that holds for real
+numbers but not for floating-point numbers has no row: `x + 0` makes 0.0 of -0.0, `x * 0` is not 0 if `x` is infinite.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from millrace._src.passes.rewrite import Rewriting, Rule
 
 
 class _Neutral(NamedTuple):
-    """An input that changes nothing: the op returns its other input."""
+    """An input that changes nothing: the op returns the other input."""
 
     place: int
     """The number of the input that changes nothing."""
     value: float
-    """What all of its elements are; the sign of zero counts."""
+    """The value of all elements of that input; the sign of zero counts."""
     kinds: str
-    """The kinds of dtype (b, i, u, f) for which that is so."""
+    """The kinds of dtype (b, i, u, f) for which the rule holds."""
 
 
 _NEUTRAL: dict[str, tuple[_Neutral, ...]] = {
@@ -52,7 +52,7 @@ _NEUTRAL: dict[str, tuple[_Neutral, ...]] = {
 _INVOLUTIONS = frozenset({"Neg", "LogicalNot", "Invert", "Conj"})
 """f(f(x)) -> x"""
 _KEEP_ORDER = frozenset({"Reshape", "ExpandDims", "Squeeze"})
-"""Ops that keep the elements in their order: two in a row are one Reshape, one that keeps the shape is none."""
+"""Ops that keep the order of the elements: two in a row become one Reshape; an op that keeps the shape disappears."""
 _KEEP_ELEMENTS = frozenset({*_KEEP_ORDER, "BroadcastTo", "Tile"})
 """f(x) -> x, where the shape of f(x) is that of x"""
 _REDUCTIONS = frozenset({"Sum", "Prod", "Max", "Min", "All", "Any"})
@@ -130,7 +130,7 @@ def _keeps_elements(node: Node, uses: _Uses) -> _Result:
 
 
 def _cannot_fail(node: Node) -> bool:
-    """Tells whether the shape or axis that a node is given is known: another one may not fit and has to be refused."""
+    """Tells whether the shape or axis argument of a node is known; an unknown argument may be one to refuse."""
     return all(value.constant is not None for value in node.inputs[1:])
 
 

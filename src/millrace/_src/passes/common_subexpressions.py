@@ -1,7 +1,7 @@
 """Computes once what is computed twice: the same op with the same attributes on the same values.
 
-A gradient repeats much of what stands forwards: shapes, casts, transposed matrices. What reads a variable is the same
-until something writes. Random numbers differ each time, and so do lists, which programs change in place.
+A gradient repeats much of the forward pass: shapes, casts, transposed matrices. Two reads of a variable are the same
+until a node writes. Random numbers differ each time, and so do lists, which programs change in place.
 
     a = exp(x); b = exp(x)    ->    a = b = exp(x)
 """
@@ -18,13 +18,13 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 from millrace._src.passes.rewrite import Rewriting, Rule
 
 _MOST_BYTES = 128
-"""Constants up to this size are told by what is in them, larger ones by which they are."""
+"""The size up to which constants are compared by content; larger constants are compared by identity."""
 
 
 def _remembering(graph: OptimizedGraph) -> Rule:
     computed: dict[Hashable, Node] = {}
     read: dict[Hashable, Node] = {}
-    """What was read since the last write."""
+    """The nodes that read since the last write, by key."""
 
     def replaced(node: Node) -> Sequence[Value] | None:
         if node.effects is Effects.NONE:
@@ -47,7 +47,7 @@ def _remembering(graph: OptimizedGraph) -> Rule:
 
 
 def _key(node: Node) -> Hashable:
-    """Returns what is common to nodes that may compute the same: the op and the inputs."""
+    """Returns the key that nodes with the same result share: the op and the inputs."""
     for value in node.inputs:
         if value.constant is not None:
             return node.op_def, *map(_by_content, node.inputs)
@@ -55,7 +55,7 @@ def _key(node: Node) -> Hashable:
 
 
 def _by_content(value: Value) -> Hashable:
-    """Returns a small constant as what is in it."""
+    """Returns the content of a small constant as a key; any other value itself."""
     array = value.constant
     if array is None or array.nbytes > _MOST_BYTES or array.dtype.kind == "O":
         return value

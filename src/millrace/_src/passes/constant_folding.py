@@ -1,7 +1,7 @@
-"""Computes ahead what depends on constants alone.
+"""Computes ahead the nodes that depend on constants alone.
 
-The kernels are those that would run later, so the bits are the same. An error is left for the program to raise when the
-program gets there.
+The kernels are those that would run later, so the bits are the same. A node whose kernel fails is left alone, and the
+program raises the error when the program comes to the node.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from millrace._src.passes.optimized_graph import Node, Value
 from millrace._src.passes.rewrite import Rewriting
 
 LARGEST = 1 << 16
-"""How many elements a constant may have that was computed; larger ones are made again in every call."""
+"""The most elements of a constant that is computed ahead; larger results are computed in every call."""
 
 
 def may_be_computed_ahead(node: Node) -> bool:
@@ -31,14 +31,14 @@ def may_be_computed_ahead(node: Node) -> bool:
 
 
 def computed(node: Node, arrays: Sequence[Any]) -> Sequence[Value] | None:
-    """Returns what a node makes of some arrays; None if that is large or fails, or if the program has to do it."""
+    """Returns the results of a node on some arrays; None if that is large, fails or must happen in the program."""
     if not may_be_computed_ahead(node) or not all(map(_is_small, node.outputs)):
         return None
     kernel = eager_engine().bind(node.op_def, tuple([value.dtype for value in node.inputs]), node.attrs)
     try:
         with np.errstate(all="ignore"):
             results = flatten_result(node.op_def, kernel(*arrays))
-    except Exception:  # the program meets the same error where it belongs, and names it
+    except Exception:  # the program meets the same error in its place, and names the node
         return None
     return [constant(result, value.dtype) for result, value in zip(results, node.outputs, strict=True)]
 

@@ -1,9 +1,9 @@
 """Removes what nobody needs: nodes, results of choices, and variables of loops.
 
-A node is needed if it must run or if a needed node reads one of its outputs: one walk from the end finds them. A
-variable of a loop is needed if its last value is read, if the condition reads it, or if an iteration reads it for the
-next value of one that is needed. So a counter that nobody asks for disappears, with what it takes to count. What was
-computed for a loop or a choice in front of it still runs, since it may fail.
+A node is needed if it must run or if a needed node reads one of its outputs: one walk from the end finds the needed
+nodes. A variable of a loop is needed if its last value is read, if the condition reads it, or if an iteration reads it
+for the next value of a needed variable. So a counter that nobody asks for disappears, with the nodes that count. The
+nodes in front of a loop or a choice that compute its operands still run, since such a node may fail.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
 def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph without what neither its outputs nor its effects need."""
+    """Returns the graph without the nodes that neither its outputs nor its effects need."""
     read_values = set(graph.outputs)
     live_nodes: list[Node] = []
     for node in reversed(graph.nodes):
@@ -29,7 +29,7 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
 
 
 def values_read(nodes: Sequence[Node], outputs: Iterable[Value]) -> set[Value]:
-    """Returns the values that the needed ones among some nodes read, and the outputs."""
+    """Returns the values that some nodes read on the way to `outputs`, and the outputs."""
     read_values = set(outputs)
     for node in reversed(nodes):
         if node.must_run or not read_values.isdisjoint(node.outputs):
@@ -38,7 +38,7 @@ def values_read(nodes: Sequence[Node], outputs: Iterable[Value]) -> set[Value]:
 
 
 def _shrink_loop(node: Node, wanted: set[Value]) -> None:
-    """Takes variables out of a loop, until nothing is left that nobody needs."""
+    """Takes the variables that nobody needs out of a loop."""
     cond, body = node.graphs
     run(cond)
     run(body)
@@ -86,7 +86,7 @@ def _shrink_choice(node: Node, wanted: set[Value]) -> None:
 
 
 def _keep_running(operands: Sequence[Value], needed: Sequence[int]) -> None:
-    """Keeps the nodes that compute operands which are taken away: one of them may fail."""
+    """Keeps the nodes that compute the operands taken away: such a node may fail."""
     for value in {*operands}.difference(_at(needed, operands)):
         if value.node is not None:
             value.node.must_run = True

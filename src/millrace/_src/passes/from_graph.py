@@ -1,10 +1,10 @@
 """From a `FuncGraph` to an `OptimizedGraph`, with each call written out where it happens.
 
-Control inputs become the order of the nodes, which is that of the operations. What only passes its input on (Identity)
-and what only joins control inputs (NoOp) is not there any more. A function that is called becomes part of its caller,
-once per call, so that later passes see through it; the bodies of loops and choices become graphs inside of their node.
-Three things stay calls of a function that the engine compiles on its own: a function that (indirectly) calls itself,
-one that is nested very deep, and what would make a very long graph longer.
+Control inputs become the order of the nodes, which is the order of the operations. An operation that only passes its
+input on (Identity) or only joins control inputs (NoOp) disappears. A function that is called becomes part of its
+caller, once per call, so that later passes see its nodes; the bodies of loops and choices become graphs inside of their
+node. Three kinds of functions stay calls, which the engine compiles on its own: a function that (indirectly) calls
+itself, a function that is nested very deep, and a function called in a graph that is very long already.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from millrace._src.graph.traversal import required_operations
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value, function_names
 
 _DEEPEST = 12
-"""How deep functions are written into each other; Python itself allows 20 blocks."""
+"""The most functions that are nested into each other; Python itself allows 20 nested blocks."""
 _LONGEST = 20_000
-"""A graph with more nodes than this calls further functions rather than contain them."""
+"""The most nodes of a graph into which functions are written; a longer graph calls further functions."""
 
 
 def from_graph(
@@ -33,8 +33,8 @@ def from_graph(
       graph: a finished `FuncGraph`.
       inputs: the tensors that are given.
       outputs: the tensors to compute.
-      with_effects: whether it carries out the effects of the graph, too.
-      inline: whether called functions become part of it.
+      with_effects: whether the result carries out the effects of the graph, too.
+      inline: whether called functions become part of the result.
     """
     return _Importer(inline).graph(graph, inputs, outputs, (), with_effects=with_effects)
 
@@ -55,7 +55,7 @@ class _Importer:
         *,
         with_effects: bool = True,
     ) -> OptimizedGraph:
-        """Returns a graph of its own; `around` are the graphs that it is written into."""
+        """Returns a graph as an `OptimizedGraph`; `around` are the graphs inside of which the graph stands."""
         input_values = [Value(t.dtype, t.shape) for t in inputs]
         nodes: list[Node] = []
         with graph.lock:  # a gradient that another thread asks for may change the operations
@@ -73,7 +73,7 @@ class _Importer:
         *,
         with_effects: bool = True,
     ) -> list[Value]:
-        """Adds what computes `outputs` where `given` stands for `inputs`; returns the values of the outputs."""
+        """Adds the nodes that compute `outputs`, with `given` in place of `inputs`; returns the outputs' values."""
         operations = required_operations(
             graph.get_operations(), [t.op for t in outputs], stop=[t.op for t in inputs], with_effects=with_effects
         )
@@ -111,7 +111,7 @@ class _Importer:
         around: tuple[Any, ...],
         nodes: list[Node],
     ) -> bool:
-        """Writes out the graphs that an operation holds, unless that leads too far; returns whether it did."""
+        """Writes out the graphs that an operation holds, within the limits; returns whether they were written out."""
         graphs = function_attrs(operation)
         if len(around) > _DEEPEST or self.count > _LONGEST or any(graph in around for graph in graphs):
             return False
@@ -140,7 +140,7 @@ class _Importer:
         around: tuple[Any, ...],
         nodes: list[Node],
     ) -> bool:
-        """Writes out a called function; of its outputs those that are read."""
+        """Writes out a called function, with the outputs that are read."""
         if not self.inline or len(graph.inputs) != len(operation.inputs):
             return False
         is_kept = operation in awaited and operation.effects is Effects.NONE

@@ -1,8 +1,8 @@
-"""Tells loops and choices what is known of their operands.
+"""Hands constants among the operands of loops and choices on to the graphs inside.
 
-A variable that every iteration hands on as it is has its first value all the time: whoever reads the variable after the
-loop reads that value instead. Where the value is a constant, the graphs inside of the loop read the constant; so do the
-branches of a choice. The folding of constants then goes on inside.
+A variable that every iteration hands on unchanged always has its first value: a reader of the variable after the loop
+reads the first value instead. Where that value is a constant, the graphs inside of the loop read the constant; so do
+the branches of a choice. The folding of constants then goes on inside.
 
     while(i, n=10): i < n; (i + 1, n)    ->    while(i): i < 10; (i + 1)     # dead_code takes n away
 """
@@ -16,7 +16,7 @@ from millrace._src.passes.rewrite import Rewriting, substitute
 
 
 def _hand_on_constants(node: Node) -> None:
-    """Makes the graphs inside of a node read constants in place of the inputs that always are constants."""
+    """Makes the graphs inside of a node read the constants that always stand for some of their inputs."""
     graphs = node.graphs
     if not graphs:
         return
@@ -31,7 +31,7 @@ def _hand_on_constants(node: Node) -> None:
 
 
 def _invariant(node: Node) -> list[int]:
-    """Returns the positions of the variables that the body of a loop hands on as they are."""
+    """Returns the positions of the variables that the body of a loop hands on unchanged."""
     body = node.graphs[1]
     return [i for i, value in enumerate(body.outputs) if value is body.inputs[i]]
 

@@ -1,13 +1,13 @@
 """What engines run: a graph of its own, made from a `FuncGraph` and then improved by the passes.
 
 A `FuncGraph` belongs to the user: names, control inputs and gradients hang on its operations, and one function may be
-called in ten places. An engine wants the opposite: everything in the order it runs in, each call written out where it
-happens, what is constant known to be so. An `OptimizedGraph` is that: a list of nodes in run order. Every `Value` is an
-input of the graph, a constant, or an output of one node, so that what a pass finds out of a value holds for one place
-where a function is called and not for all of them. Each node remembers the operation it came from, its `origin`, for
-error messages. The bodies of loops and choices are `OptimizedGraph`s too, among the attributes of their node.
+called in ten places. An engine wants the opposite: nodes in run order, each call written out where it happens,
+constants known as constants. An `OptimizedGraph` is such a list of nodes. Every `Value` is an input of the graph, a
+constant, or an output of one node, so that the findings of a pass hold for one call of a function and not for all its
+calls. Each node remembers the operation that the node came from, the `origin`, for error messages. The bodies of loops
+and choices are `OptimizedGraph`s too, among the attributes of their node.
 
-Passes change a graph while they build it, by the rules in `spec`; nobody changes it afterwards.
+Passes change a graph while they build it, by the rules in `spec`; nobody changes the graph afterwards.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Value:
     """An array in a graph: an input, a constant, or an output of a node.
 
     Attributes:
-      dtype: its dtype.
-      shape: its static shape.
-      node: what computes it; None for an input and for a constant.
-      value_index: the number of the node's output that it is.
-      constant: the array, if it is known.
+      dtype: the dtype of the array.
+      shape: the static shape of the array.
+      node: the node that computes the array; None for an input and for a constant.
+      value_index: the number of the array among the node's outputs.
+      constant: the array itself, if it is known.
     """
 
     __slots__ = ("dtype", "shape", "node", "value_index", "constant")
@@ -61,15 +61,15 @@ class Node:
     """One step of a graph.
 
     Attributes:
-      op_def: the op that it carries out.
+      op_def: the op that the node carries out.
       attrs: the op's attributes; where a loop or a choice holds functions, `OptimizedGraph`s.
-      inputs: the values that it reads.
-      outputs: the values that it computes.
-      effects: what it does besides computing.
+      inputs: the values that the node reads.
+      outputs: the values that the node computes.
+      effects: what the node does besides computing.
       holds_functions: whether some attribute is a function or a graph.
-      must_run: whether it runs although nobody reads its outputs: it has an effect, or something waits for it.
-      added: nodes whose results this one, a sum, adds without making them: see `sparse_sums`.
-      origin: the operation that it came from.
+      must_run: whether the node runs although nobody reads its outputs, for its effect or as a control input.
+      added: for a sum, the nodes whose results the sum adds without making the results: see `sparse_sums`.
+      origin: the operation that the node came from.
     """
 
     __slots__ = ("op_def", "attrs", "inputs", "outputs", "effects", "must_run", "holds_functions", "added", "origin")
@@ -110,7 +110,7 @@ class Node:
 
     @property
     def functions(self) -> list[Any]:
-        """What the node runs besides its kernel, in the order of the op's attributes: graphs, or functions outside."""
+        """The graphs, or functions outside of the graph, that the node runs, in the order of the op's attributes."""
         functions: list[Any] = []
         for name in function_names(self.op_def):
             value = self.attrs.get(name, ())
@@ -158,8 +158,8 @@ class OptimizedGraph:
     Attributes:
       name: the name of the function, for messages.
       inputs: the values that are given, each once.
-      outputs: the values to compute; one may be there several times, or be an input or a constant.
-      nodes: what is to be run, in this order.
+      outputs: the values to compute; a value may occur several times, or be an input or a constant.
+      nodes: the nodes to run, in run order.
     """
 
     __slots__ = ("name", "inputs", "outputs", "nodes")

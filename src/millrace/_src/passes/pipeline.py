@@ -1,8 +1,8 @@
 """The optimizer: from a `FuncGraph` to the `OptimizedGraph` that engines compile.
 
 `PASSES` is the table: each pass is a function from graph to graph in a file of its own. The passes stand in the order
-in which they run, with the reason where there is one. A pass that raises is left out: the others start again from the
-`FuncGraph`, and the log says so once.
+in which they run, with the reasons for that order. A pass that raises is left out: the other passes start again from
+the `FuncGraph`, and the log names the pass once.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ PASSES: tuple[Pass, ...] = (
     Pass("known_operands", known_operands.REWRITING, "loop_optimization"),  # so that folding goes on inside of loops
     Pass("shape_folding", shape_folding.REWRITING, "shape_optimization"),
     Pass("constant_folding", constant_folding.REWRITING, "constant_folding"),  # of shapes, too
-    Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # with constants that were computed
+    Pass("arithmetic", arithmetic.REWRITING, "arithmetic_optimization"),  # needs the constants that folding computes
     Pass("common_subexpressions", common_subexpressions.REWRITING, "common_subgraph_elimination"),
-    Pass("dead_code", dead_code.run, "dependency_optimization"),  # the others leave what nobody reads
-    Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts who reads: what is dead must be gone
+    Pass("dead_code", dead_code.run, "dependency_optimization"),  # the passes above leave nodes that nobody reads
+    Pass("sparse_sums", sparse_sums.run, "remapping"),  # counts the readers of a value, so dead nodes must be gone
 )
 _failed: set[str] = set()
-"""The passes of which the log has said that they failed."""
+"""The passes that failed and that the log has named."""
 
 
 def optimize(
@@ -57,9 +57,9 @@ def optimize(
 
     Args:
       graph: a finished `FuncGraph`.
-      inputs: the tensors that are given; its inputs by default.
-      outputs: the tensors to compute; its outputs by default.
-      with_effects: whether the graph carries out the effects of the function, too.
+      inputs: the tensors that are given; by default the graph's inputs.
+      outputs: the tensors to compute; by default the graph's outputs.
+      with_effects: whether the result carries out the effects of the function, too.
     """
     inputs = graph.inputs if inputs is None else inputs
     outputs = graph.outputs if outputs is None else outputs
@@ -83,9 +83,9 @@ class PassError(Exception):
 
 
 def run(passes: Sequence[Pass], graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns what some passes make of a graph.
+    """Returns a graph after some passes.
 
-    Raises: PassError: if one of them raises; the graph is then of no use.
+    Raises: PassError: if a pass raises; the graph may then be half changed and must not be used.
     """
     for is_rewriting, rows in itertools.groupby(passes, lambda row: isinstance(row.step, Rewriting)):
         steps: list[Any] = [row.step for row in rows]
@@ -102,7 +102,7 @@ def run(passes: Sequence[Pass], graph: OptimizedGraph) -> OptimizedGraph:
 
 
 def _complain(error: PassError) -> None:
-    """Says once that a pass failed."""
+    """Logs once that a pass failed."""
     name = next(row.name for row in PASSES if row.step is error.step)
     if name not in _failed:
         _failed.add(name)
@@ -120,5 +120,5 @@ def _chosen() -> Sequence[Pass]:
 
 
 def held_graphs(node: Node) -> list[OptimizedGraph]:
-    """Returns the graphs that a node runs; those of functions that stay outside are optimized for the answer."""
+    """Returns the graphs that a node runs; the graph of a function that is still a call is optimized first."""
     return [f if isinstance(f, OptimizedGraph) else optimize(getattr(f, "graph", f)) for f in node.functions]

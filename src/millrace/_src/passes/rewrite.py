@@ -1,9 +1,9 @@
 """The small loop behind every pass that goes from node to node.
 
-A rule looks at one node and says what stands for its outputs, or changes the node, or does neither. The loop goes
-through the nodes in run order, so that a rule sees what became of the inputs of its node, and once is enough: several
-passes share one walk. A graph inside of a node is gone through before the rules see that node, with rules of its own:
-what a rule remembers of one graph is no value of another.
+A rule looks at one node and returns values that replace the node's outputs, or changes the node, or does neither. The
+loop goes through the nodes in run order, so that a rule sees the rewritten inputs of its node; one walk is enough, and
+several passes share it. A graph inside of a node is walked before the rules see that node, with new rules: values that
+a rule remembers of one graph are no values of another graph.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple, TypeAlias
 from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 Rule: TypeAlias = Callable[[Node], "Sequence[Value | None] | None"]
-"""From a node to the values that replace its outputs, None for one that stays; or None if all stay."""
+"""A function from a node to the values that replace its outputs: None for an output that stays, or if all stay."""
 
 
 class Rewriting(NamedTuple):
     """A pass that goes from node to node."""
 
     make_rule: Callable[[OptimizedGraph], Rule]
-    """Makes the rule for a graph and, later, for each of those inside of it."""
+    """Makes the rule for a graph and, later, for each graph inside of that graph."""
     enter: Callable[[Node], None] | None = None
     """Called with a node before the graphs inside of that node are gone through."""
 
@@ -35,9 +35,9 @@ class RuleError(Exception):
 
 
 def rewrite(graph: OptimizedGraph, rewritings: Sequence[Rewriting]) -> OptimizedGraph:
-    """Returns the graph after the rules saw each node of it and of the graphs inside of it.
+    """Returns the graph after the rules saw each of its nodes and each node of the graphs inside.
 
-    Raises: RuleError: if a rule raises; the graph is then of no use.
+    Raises: RuleError: if a rule raises; the graph may then be half changed and must not be used.
     """
     current = rewritings[0]
     try:
@@ -71,14 +71,14 @@ def rewrite(graph: OptimizedGraph, rewritings: Sequence[Rewriting]) -> Optimized
 
 
 def _is_replaced(node: Node, replaced: Sequence[Value | None], known: dict[Value, Value]) -> bool:
-    """Notes what stands for the outputs of a node; returns whether nothing is left of the node."""
+    """Notes the replacements of a node's outputs; returns whether all outputs are replaced."""
     pairs = [(value, other) for value, other in zip(node.outputs, replaced, strict=True) if other is not None]
     known.update(pairs)
     return bool(pairs) and len(pairs) == len(node.outputs)
 
 
 def substitute(graph: OptimizedGraph, known: dict[Value, Value]) -> None:
-    """Puts values in the place of others, wherever a graph reads these."""
+    """Replaces values by other values, wherever a graph reads them."""
     for node in graph.nodes:
         if not known.keys().isdisjoint(node.inputs):
             node.inputs = tuple([known.get(value, value) for value in node.inputs])

@@ -1,6 +1,6 @@
-"""Computes ahead what reads only shapes (`tf.shape`, `tf.rank`, `tf.zeros_like`), where these are known.
+"""Computes ahead the nodes that read only shapes (`tf.shape`, `tf.rank`, `tf.zeros_like`), where the shapes are known.
 
-That is most of what a gradient does besides arithmetic: the sizes to sum over, the zeros and ones to start from.
+Most nodes of a gradient that are not arithmetic read shapes: the sizes to sum over, the zeros and ones to start from.
 """
 
 from __future__ import annotations

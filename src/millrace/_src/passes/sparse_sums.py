@@ -1,9 +1,9 @@
-"""Adds arrays that are zero but for a few places without making them.
+"""Adds arrays that are mostly zeros, without making the arrays.
 
-The gradient of `x[i]` is zeros with something in the place of the slice. A loop that reads `x` row by row adds one of
-them in each iteration: with all the zeros that takes quadratic time. Where sums alone read such an array, the node
-that makes the array disappears and the sum takes its inputs: the sum adds to the place of the slice alone. `Node.added`
-names what disappeared; an engine adds it by the op's rule `added_to`.
+The gradient of `x[i]` is zeros but for the slice. A loop that reads `x` row by row adds one such gradient in each
+iteration; with all the zeros the loop takes quadratic time. Where sums alone read such an array, the node that makes
+the array disappears and the sum takes the node's inputs: the sum adds to the slice alone. `Node.added` names the nodes
+that disappeared; an engine adds their results by the op's rule `added_to`.
 
     s + strided_slice_grad(shape, i, dy)    ->    s plus dy in row i
 """
@@ -16,7 +16,7 @@ from millrace._src.passes.optimized_graph import Node, OptimizedGraph, Value
 
 
 def run(graph: OptimizedGraph) -> OptimizedGraph:
-    """Returns the graph with sums that take apart what is mostly zeros."""
+    """Returns the graph with sums that add arrays which are mostly zeros without making the arrays."""
     for node in graph.nodes:
         for inner in node.graphs if node.holds_functions else ():
             run(inner)
@@ -26,7 +26,7 @@ def run(graph: OptimizedGraph) -> OptimizedGraph:
 
 
 def _take_apart_all(graph: OptimizedGraph) -> None:
-    """Takes apart what only sums read; removes the nodes that nobody reads any more."""
+    """Takes the mostly-zero operands of sums apart; removes the nodes that nobody reads any more."""
     sums = [node for node in graph.nodes if _is_sum(node)]
     elsewhere = set(graph.outputs)
     elsewhere.update(value for node in graph.nodes if not _is_sum(node) for value in node.inputs)
@@ -42,25 +42,25 @@ def _is_sum(node: Node) -> bool:
 
 
 def _take_apart(node: Node, elsewhere: set[Value]) -> None:
-    """Makes a sum add in place the operands that are mostly zeros, if no other node but a sum reads the operand."""
+    """Makes a sum add the operands that are mostly zeros without making them, where only sums read the operand."""
     if node.added:
         return
     makers = [_maker(value) if value not in elsewhere else None for value in node.inputs]
     if None not in makers:
-        makers[0] = None  # one of the summands has to be there
+        makers[0] = None  # a sum needs at least one whole array
     node.added = tuple([maker for maker in makers if maker is not None])
     whole_values = [value for value, maker in zip(node.inputs, makers, strict=True) if maker is None]
     node.inputs = (*whole_values, *[value for maker in node.added for value in maker.inputs])
 
 
 def _maker(value: Value) -> Node | None:
-    """Returns the node that makes an array of which most is zeros, or None."""
+    """Returns the node that makes an array which is mostly zeros, or None for another array."""
     node = value.node
     return node if node is not None and node.op_def.rules.added_to is not None and node.is_pure else None
 
 
 def split_summands(node: Node, arguments: Sequence[object]) -> tuple[Sequence[object], list[Sequence[object]]]:
-    """Returns the arguments of a sum that are whole, and for each node of `added` those that are its inputs."""
+    """Returns the whole arrays among a sum's arguments, and for each node of `added` the arguments of that node."""
     end = len(arguments)
     parts: list[Sequence[object]] = []
     for maker in reversed(node.added):

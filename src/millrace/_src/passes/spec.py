@@ -18,7 +18,7 @@ class IllegalGraphError(Exception):
 def check(graph: OptimizedGraph) -> None:
     """Checks a graph and the graphs inside of it.
 
-    Raises: IllegalGraphError: with all that is wrong.
+    Raises: IllegalGraphError: if a rule is broken; the message lists all faults.
     """
     faults = list(_faults(graph))
     if faults:

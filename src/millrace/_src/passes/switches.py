@@ -1,7 +1,7 @@
 """`tf.config.optimizer`: which passes run, under the names that TensorFlow's optimizer has for them.
 
-An option that is not set leaves its pass on. What is set holds for functions that are compiled afterwards. Options of
-TensorFlow's optimizer that stand for nothing here (mixed precision, layouts) are remembered and given back.
+An option that is not set leaves its pass on. A setting holds for functions that are compiled afterwards. Options of
+TensorFlow's optimizer without a pass here (mixed precision, layouts) are remembered and returned.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ _NAMES = (
     "auto_mixed_precision_mkl",
     "min_graph_nodes",
 )
-"""The options that `get_experimental_options` tells, in its order."""
+"""The options that `get_experimental_options` returns, in this order."""
 _ALWAYS_TOLD = ("disable_model_pruning", "disable_meta_optimizer")
 
 
 class _Settings:
-    """What programs have set."""
+    """The options that programs have set."""
 
     options: dict[str, Any] = {}
     jit = ""
 
 
 def are_set() -> bool:
-    """Returns whether any option is set."""
+    """Tells whether any option is set."""
     return bool(_Settings.options)
 
 
 def is_on(option: str) -> bool:
-    """Returns whether passes that go by this option run: they do unless it is set to False."""
+    """Tells whether the passes of an option run: they run unless the option is set to False."""
     value = _Settings.options.get(option)
     return value is None or bool(value)
 
 
 def is_disabled(option: str) -> bool:
-    """Returns whether an option that disables something is set."""
+    """Tells whether an option that disables passes is set."""
     return bool(_Settings.options.get(option))
 
 
@@ -62,7 +62,7 @@ def is_disabled(option: str) -> bool:
 def set_experimental_options(options: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
     """Turns passes of the graph optimizer on and off.
 
-    Functions that are compiled afterwards are optimized so; results do not depend on it.
+    The options hold for functions that are compiled afterwards; results do not depend on the options.
 
     >>> tf.config.optimizer.set_experimental_options({"constant_folding": False})
     >>> tf.config.optimizer.get_experimental_options()["constant_folding"]
