@@ -145,8 +145,8 @@ _rules = object()
 
 def recording_of(call: BoundCall) -> Recording | None:
     """Returns the recording of a call, or None if no gradient flows through the call; computed once for a call."""
-    count, recording = call.recording
-    if count is _rules:
+    rules, recording = call.recording
+    if rules is _rules:
         return recording
     recording = Recording(call)
     stops = recording.plan is None and call.op.traits.not_differentiable is not None

@@ -271,7 +271,7 @@ def transposed(graph: FuncGraph, gradients: Sequence[Any], tangents: Sequence[An
 
 
 def weighted_targets(gradients: Sequence[Any], tangents: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """Pairs input gradients with their weights, the tangents; a tensor that occurs twice gets the sum of weights."""
+    """Joins input gradients with their weights, the tangents; a tensor that occurs twice gets the sum of weights."""
     pairs: dict[int, tuple[Any, Any]] = {}
     for gradient, tangent in zip(gradients, tangents, strict=False):
         if gradient is None or tangent is None:

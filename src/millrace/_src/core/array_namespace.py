@@ -1,10 +1,11 @@
-"""What a kernel may use: the array namespace `xp`.
+"""The functions that a kernel may use: the array namespace `xp`.
 
-A kernel is written once and runs on several engines. It therefore never imports NumPy or JAX for its arrays; it gets
-`xp`, an object with the functions below. Most are NumPy's, by NumPy's name and with NumPy's meaning; the others say
-what NumPy and jax.numpy spell differently. Each engine supplies its own `xp` and levels the differences there, once.
+A kernel is written once and runs on several engines. A kernel therefore never imports NumPy or JAX for its arrays; the
+kernel gets `xp`, an object with the functions below. Most functions are NumPy's, by name and meaning; the others stand
+for functions that NumPy and jax.numpy spell differently. Each engine supplies its own `xp` and levels the differences
+there, once.
 
-The list is complete and no longer than needed: a test compares it with the kernels and with the engines.
+The list is complete and no longer than needed: a test compares the list with the kernels and with the engines.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Xp(Protocol):
     """The name of the engine; only `kernel_part` asks for it."""
     linalg: LinearAlgebra
     special: Any
-    """The functions of `scipy.special`, by name. An engine need not have those that only ops with `host_only` use."""
+    """The functions of `scipy.special`, by name; those that only `host_only` ops use may be missing in an engine."""
 
     # --- element by element --------------------------------------------------------------------------------------
 
@@ -198,7 +199,7 @@ class Xp(Protocol):
         """Copies `x` and combines `updates` at `x[index]`; `mode` is set, add, sub, mul, div, min or max."""
 
     def added_at(self, total: Array, index: Any, values: Array) -> Array:
-        """Adds `values` at places of `total`, of which no two are the same; `total` itself may be changed."""
+        """Adds `values` at different places of `total`, which may be changed itself."""
 
     # --- reductions, products, order -----------------------------------------------------------------------------
 
@@ -276,7 +277,7 @@ class Xp(Protocol):
 
 
 class XlaXp(Xp, Protocol):
-    """What the forms of kernels for XLA may use besides."""
+    """The functions that kernels for XLA may use besides."""
 
     lax: Any
     """`jax.lax`."""

@@ -34,13 +34,13 @@ def make_array(value: Any, dtype: DType | None = None) -> tuple[Array, DType]:
     (array([1. , 2.5], dtype=float32), tf.float32)
 
     Args:
-        value: a Python scalar, a nested sequence of them, a NumPy array or scalar, or an object with `__array__`.
+        value: a Python scalar, a nested sequence of scalars, a NumPy array or scalar, or an object with `__array__`.
             No tensors: `convert_to_tensor` packs tensors.
         dtype: the dtype of the result; None infers the dtype.
 
     Raises:
-        TypeError: the value has no form in `dtype`.
-        ValueError: the value is malformed (ragged, mixed, out of range) or of a type that no tensor holds.
+        TypeError: if the value has no form in `dtype`.
+        ValueError: if the value is malformed (ragged, mixed, out of range) or of a type that no tensor holds.
     """
     try:
         return _SHORTCUTS.get(type(value), _from_other)(value, dtype)
@@ -196,4 +196,4 @@ _SHORTCUTS: dict[type, Callable[[Any, DType | None], tuple[Array, DType]]] = {
     tuple: array_of_list,
     np.ndarray: _from_numpy,
 }
-"""By exact type: the way of the values that programs convert most."""
+"""By exact type: the function that converts the values that programs convert most."""

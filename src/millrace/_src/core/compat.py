@@ -89,7 +89,7 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 
 @export("compat.path_to_str")
 def path_to_str(path: Any) -> Any:
-    """Converts a path-like object to the text of the path; what is no path stays as it is.
+    """Converts a path-like object to the text of the path; any other value stays as it is.
 
     >>> import pathlib
     >>> tf.compat.path_to_str(pathlib.PurePosixPath("a") / "b")
@@ -100,7 +100,7 @@ def path_to_str(path: Any) -> Any:
 
 @export("compat.dimension_value")
 def dimension_value(dimension: Any) -> int | None:
-    """Returns the size of a dimension, None when it is unknown; takes the dimensions of TensorFlow 1 and 2 alike.
+    """Returns the size of a dimension, None for an unknown size; takes the dimensions of TensorFlow 1 and 2 alike.
 
     >>> tf.compat.dimension_value(tf.TensorShape([3, None])[0])
     3

@@ -1,10 +1,10 @@
 """`CompositeTensor`: one value that stands for several tensors.
 
 Problem: ragged and sparse tensors, slices of a gradient, and the user's own classes travel through functions, loops and
-datasets like one tensor, yet consist of several.
+datasets like one tensor, yet consist of several tensors.
 
-Idea: such a value names its `TypeSpec`, and the spec knows how to take the value apart and put the value together; the
-base class here only connects value and spec with `tf.nest` (`expand_composites=True`).
+Idea: such a value names its `TypeSpec`, and the spec takes the value apart and puts the value together. The base class
+here only connects value and spec with `tf.nest` (`expand_composites=True`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class CompositeTensor:
 
     @property
     def _type_spec(self) -> TypeSpec:
-        """The spec that describes this value."""
+        """The spec of this value."""
         raise NotImplementedError(f"{type(self).__name__}._type_spec")
 
     def _nest_components(self) -> Any:

@@ -1,8 +1,8 @@
 """Why a Python value is no constant of a graph, in TensorFlow's words.
 
-TensorFlow converts values twice, in C++ for eager tensors and in Python for the constants of graphs. Each way has its
-own messages, even its own exception classes. Millrace converts once (`arrays`, with the eager messages). When that
-fails while a graph is built, the functions here look for the reason that TensorFlow's second way would give.
+TensorFlow has two conversions of values, in C++ for eager tensors and in Python for the constants of graphs. Each
+conversion has its own messages, even its own exception classes. Millrace has one (`arrays`, with the eager messages).
+When a conversion fails while a graph is built, the functions here find the message of TensorFlow's Python conversion.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The state that decides how an op call is carried out.
+"""The state of a thread that decides how an op call is carried out.
 
 One thread-local object answers the questions that `execute` asks: is a graph being built, which tapes watch, which
 device scope holds? Everything that changes the answer (`Graph.as_default`, `GradientTape`, `init_scope`) goes through
@@ -6,7 +6,7 @@ the context managers here. The context managers also keep `state.run` up to date
 watches, so the eager fast path tests one attribute.
 
 `state.run(kernel, *arrays)` calls a kernel inside a `contextvars.Context` in which NumPy's floating-point warnings are
-off. That costs nothing, where `numpy.errstate` costs a microsecond, and never touches the user's settings.
+off. Such a call costs nothing, where `numpy.errstate` costs a microsecond, and never touches the user's settings.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class _State(threading.local):
     graph_stack: tuple[Any, ...] = ()
     """The graphs and eager contexts entered, outermost first; None stands for eager."""
     tapes: tuple[Any, ...] = ()
-    """Recorders that want to see every op, innermost last."""
+    """The recorders, which see every op; the innermost recorder comes last."""
     run: Callable[..., Any] | None = None
     """`quietly`, or None whenever the eager fast path is not allowed."""
     eager_scope: str = ""
     device: str | None = None
     place: str | None = None
-    """The logical device that eager values are made on, where that is not the first CPU."""
+    """The logical device of new eager values; None for the first CPU."""
     functions_run_eagerly: bool = False
     variable_creators: tuple[Callable[..., Any], ...] = ()
     """The variable creator scopes in force, outermost first."""

@@ -55,7 +55,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
     Args:
       value: a Tensor, a NumPy array, a Python value, a nested list of these, or an object that converts itself.
-      dtype: the dtype of the result; None takes the value's own.
+      dtype: the dtype of the result; None takes the dtype of the value.
       dtype_hint: a dtype to use where `value` allows it; no error where it does not.
       name: name of the constant in a graph.
 

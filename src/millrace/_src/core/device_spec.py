@@ -1,8 +1,8 @@
 """`tf.DeviceSpec`: the parts of a device's name.
 
-A name such as `/job:worker/task:1/device:GPU:0` says which device an op runs on, in full or in part. A spec holds its
-parts, None for those that are left open, so that names can be put together: what an inner scope leaves open, the outer
-one decides.
+A name such as `/job:worker/task:1/device:GPU:0` says which device an op runs on, in full or in part. A spec holds the
+parts of a name, None for a part that is left open. So names can be merged: an outer scope decides the parts that an
+inner scope leaves open.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PARTS = ("job", "replica", "task", "device_type", "device_index")
 
 @export("DeviceSpec", v1=[])
 class DeviceSpec:
-    """A device, or a set of devices, by the parts of its name; it does not change.
+    """A device, or a set of devices, by the parts of a name; immutable.
 
     >>> spec = tf.DeviceSpec(job="worker", task=1)
     >>> spec.make_merged_spec(tf.DeviceSpec.from_string("/gpu:0")).to_string()
@@ -100,7 +100,7 @@ class DeviceSpec:
         return f"{text}/device:{self._device_type}:{'*' if self._device_index is None else self._device_index}"
 
     def make_merged_spec(self, dev: DeviceSpec) -> Any:
-        """Returns a spec with the parts of another one, and those of this one where the other leaves them open."""
+        """Returns a spec with the parts of another spec, completed by parts of this spec."""
         return type(self)(*_merged(self, dev))
 
     def replace(self, **kwargs: Any) -> Any:
@@ -190,7 +190,7 @@ def _number(value: Any) -> int | None:
 
 
 def _type_name(value: Any) -> str | None:
-    """Returns the name of a device type; the two that programs write in small letters get capitals."""
+    """Returns the name of a device type; `cpu` and `gpu` get capitals."""
     if value is None:
         return None
     name = str(value)

@@ -70,7 +70,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 @export("config.list_logical_devices", "config.experimental.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """Lists the devices that ops can be placed on; from then on, their number does not change.
+    """Lists the devices that ops can be placed on; from the first call on, the number of devices does not change.
 
     >>> tf.config.list_logical_devices("CPU")
     [LogicalDevice(name='/device:CPU:0', device_type='CPU')]
@@ -88,12 +88,12 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 @export("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
 class LogicalDeviceConfiguration(NamedTuple):
-    """How one of several logical devices on a physical device is made.
+    """The configuration of one logical device among several on a physical device.
 
     Attributes:
-      memory_limit: Megabytes it may take; of a GPU only.
-      experimental_priority: Its priority; of a GPU only.
-      experimental_device_ordinal: Its place among the devices of the platform; of a GPU only.
+      memory_limit: The most megabytes that the device may take; of a GPU only.
+      experimental_priority: The priority of the device; of a GPU only.
+      experimental_device_ordinal: The number of the device on the platform; of a GPU only.
     """
 
     memory_limit: Any = None
@@ -108,9 +108,9 @@ _configured: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
 def set_logical_device_configuration(
     device: PhysicalDevice, logical_devices: Sequence[LogicalDeviceConfiguration]
 ) -> None:
-    """Makes several logical devices of a physical one, so that a program for many devices runs on a single one.
+    """Makes several logical devices of one physical device, so that a program for many devices runs on one device.
 
-    Ops run on the same processor whatever logical device they are on; a tensor says which one that is.
+    Ops run on the same processor whatever their logical device; a tensor's `device` names the logical device.
 
     >>> cpu = tf.config.list_physical_devices("CPU")[0]
     >>> tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration(memory_limit=10)])
@@ -139,7 +139,7 @@ def set_logical_device_configuration(
 
 @export("config.get_logical_device_configuration", "config.experimental.get_virtual_device_configuration")
 def get_logical_device_configuration(device: PhysicalDevice) -> list[LogicalDeviceConfiguration] | None:
-    """Returns the configurations of a physical device's logical devices, None if there was no choice.
+    """Returns the configurations of a physical device's logical devices, None if none were set.
 
     >>> tf.config.get_logical_device_configuration(tf.config.list_physical_devices("CPU")[0])
 
@@ -247,7 +247,7 @@ _SPEC = re.compile(
 
 
 def merge_devices(outer: str, inner: str) -> str:
-    """Returns the device of a node in two device scopes: the outer scope fills in what the inner scope does not say.
+    """Returns the device of a node in two device scopes: the outer scope decides the parts that the inner leaves open.
 
     `merge_devices("/cpu:0", "/job:worker/task:1")` is `/job:worker/task:1/device:CPU:0`.
     """
@@ -274,7 +274,7 @@ def canonical_device(name: str) -> str:
     """Returns the full name of a device.
 
     Raises:
-      ValueError: if the name cannot be read.
+      ValueError: if the name cannot be parsed.
       InvalidArgumentError: if there is no such device and soft placement is off, or the job is not this process.
     """
     if not name:

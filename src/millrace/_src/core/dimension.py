@@ -1,7 +1,7 @@
 """`tf.compat.v1.Dimension`: one dimension of a shape as TensorFlow 1 has it.
 
-In TensorFlow 2 a dimension is an int, or None where it is unknown. Programs of TensorFlow 1 have an object in place of
-both; arithmetic with an unknown dimension gives an unknown one, and a comparison gives None: nobody knows.
+In TensorFlow 2 a dimension is an int, or None for an unknown size. In TensorFlow 1 both are `Dimension` objects.
+Arithmetic with an unknown dimension gives an unknown dimension; a comparison with an unknown dimension gives None.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Dimension:
     >>> d + 2, d * None, d == 3, d < tf.compat.v1.Dimension(None)
     (Dimension(5), Dimension(None), True, None)
 
-    Args: value: An integer that is not negative, something with `__index__`, another dimension, or None.
+    Args: value: An integer that is not negative, an object with `__index__`, another dimension, or None.
     Raises:
-      TypeError: if it is something else.
-      ValueError: if it is negative.
+      TypeError: if `value` is anything else.
+      ValueError: if `value` is negative.
     """
 
     __slots__ = ("_value",)
@@ -44,12 +44,12 @@ class Dimension:
         return self._value
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Tells whether two dimensions may be the same: they are equal, or one is unknown."""
+        """Tells whether two dimensions may be the same: both are equal, or one dimension is unknown."""
         theirs = Dimension(other).value
         return self._value is None or theirs is None or self._value == theirs
 
     def assert_is_compatible_with(self, other: Any) -> None:
-        """Refuses a dimension that cannot be the same.
+        """Refuses a dimension that cannot be the same as this dimension.
 
         Raises: ValueError: if both are known and differ.
         """
@@ -57,7 +57,7 @@ class Dimension:
             raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """Returns what two dimensions say together.
+        """Returns the known one of two dimensions.
 
         Raises: ValueError: if both are known and differ.
         """
@@ -65,7 +65,7 @@ class Dimension:
         return Dimension(other if self._value is None else self._value)
 
     def _with(self, other: Any, function: Arithmetic, turned: bool = False) -> Any:
-        """Returns a dimension computed of two, unknown if one of them is."""
+        """Returns a dimension computed from two dimensions, unknown if one of the two is unknown."""
         try:
             first, second = self._value, Dimension(other).value
         except TypeError:
@@ -115,7 +115,7 @@ class Dimension:
         )
 
     def _compared(self, other: Any, function: Callable[[int, int], bool]) -> Any:
-        """Returns how two dimensions compare, None if one of them is unknown."""
+        """Returns the result of comparing two dimensions, None if one of the two is unknown."""
         theirs = Dimension(other).value
         return None if self._value is None or theirs is None else function(self._value, theirs)
 
@@ -181,7 +181,7 @@ def known_size(value: Any) -> int | None:
     try:
         size = int(operator.index(value))
     except TypeError as error:
-        if hasattr(value, "__index__") and getattr(value, "ndim", None):  # an array that is no scalar says it better
+        if hasattr(value, "__index__") and getattr(value, "ndim", None):  # NumPy has the clearer error
             raise
         raise TypeError(
             "Dimension value must be integer or None or have an __index__ method, "
@@ -194,13 +194,13 @@ def known_size(value: Any) -> int | None:
 
 @export(v1=["dimension_at_index"])
 def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
-    """Returns one dimension of a shape; an unknown one if the rank is unknown.
+    """Returns one dimension of a shape; an unknown dimension if the rank is unknown.
 
     >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, None]), 0)
     Dimension(2)
 
     Args:
       shape: A `tf.TensorShape`.
-      index: Which dimension.
+      index: The position of the dimension in the shape.
     """
     return Dimension(None if shape.rank is None else shape.as_list()[index])

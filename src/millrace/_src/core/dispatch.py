@@ -1,7 +1,7 @@
 """Op calls off the fast path: conversion, graphs, tapes, first calls, errors.
 
-An op call has three steps, the same in every mode: bring the inputs to tensors and find the type attributes; compute in
-eager mode or add a node to the graph; tell the tapes. Each step is a small function here.
+An op call has three steps, the same in every mode: convert the inputs to tensors and infer the type attributes; compute
+in eager mode or add a node to the graph; tell the tapes. Each step is a small function here.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def execute_binary(op: OpDef, x: Any, y: Any, name: str) -> Any:
 
 
 def _execute_eagerly(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> Any:
-    """Calls the kernel that is bound for the dtypes of the inputs and these attributes."""
+    """Calls the kernel that is bound for the dtypes of the inputs and the given attributes."""
     tensors: Sequence[Any] = inputs
     try:
         call: BoundCall = op.calls[(*[x.dtype for x in inputs], *given.items())][-1]
@@ -76,7 +76,7 @@ def _prepared(op: OpDef, inputs: Sequence[Any], given: dict[str, Any]) -> tuple[
 def _bound_call(
     op: OpDef, dtypes: Sequence[Any], tensors: Sequence[Any], attrs: dict[str, Any], given: dict[str, Any]
 ) -> BoundCall:
-    """Returns the call for complete attributes; those who give the same ones in another form share it."""
+    """Returns the call for complete attributes; attributes given in another form share the call."""
     complete = (*dtypes, *sorted(attrs.items()))
     entry = op.kernel_cache.find(complete)
     call = BoundCall(op, tuple([t.dtype for t in tensors]), attrs) if entry is None else entry[-1]
@@ -88,7 +88,7 @@ def _bound_call(
 
 
 def execute_once(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """Carries out an eager call that will not come again: the kernel bound for it is not kept."""
+    """Carries out an eager call that will not come again: the kernel bound for the call is not kept."""
     complete = op.normalize_attrs(attrs)
     tensors = convert_inputs(op, inputs, complete, None)
     call = BoundCall(op, tuple([t.dtype for t in tensors]), complete)
@@ -96,7 +96,7 @@ def execute_once(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any
 
 
 def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -> Any:
-    """Runs the kernel of a call on the values of tensors, wraps what it returns, and tells the tapes."""
+    """Runs the kernel of a call on the values of tensors, wraps the results, and tells the tapes."""
     op = call.op
     try:
         result = state.quietly(call.kernel, *values) if call.is_quiet else call.kernel(*values)
@@ -118,7 +118,7 @@ def _carry_out(call: BoundCall, tensors: Sequence[Any], values: Sequence[Any]) -
 
 
 def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[Any]:
-    """Returns the dtypes of a call's inputs; a list is a tuple of them, so that no two lists are taken for one."""
+    """Returns the dtypes of a call's inputs; a tuple for a list, so that different groupings have different keys."""
     dtypes = [t.dtype for t in flat]
     if not op.has_list_inputs:
         return dtypes
@@ -154,11 +154,11 @@ def _result(op: OpDef, outputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
 
 
 class BoundCall:
-    """What the calls of an op with the same dtypes and attributes share: the kernel, above all.
+    """The facts that the calls of an op with the same dtypes and attributes share: the kernel, above all.
 
     Args:
       op: the op.
-      dtypes: of its flat inputs.
+      dtypes: the dtypes of the flat inputs.
       attrs: the complete attributes.
     """
 
@@ -173,10 +173,10 @@ class BoundCall:
         self.is_quiet = op.traits.cacheable and op.effects(attrs) is not Effects.IO
         """Whether to run with NumPy's warnings off: not where the user's Python may run, in the user's own context."""
         self.recording: tuple[Any, Any] = (None, None)
-        """What `autodiff.recording` has worked out for tapes, and from which rules."""
+        """The rules from which `autodiff.recording` made a recording for tapes, and the recording."""
 
     def entry(self) -> tuple[Callable[..., Any], DType | None, Callable[[Any, Any], Any], BoundCall]:
-        """Returns what the cache of the op keeps: the kernel, what wraps the kernel's result, and the call.
+        """Returns the entry for the cache of the op: the kernel, the function that wraps its result, and the call.
 
         The fast path of `execute` calls `wrap(result, dtype)`, where the dtype is None unless the op has one output.
         """
@@ -219,9 +219,7 @@ _ARRAY_ERRORS = (ValueError, TypeError, IndexError, ArithmeticError, AttributeEr
 
 
 def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Exception) -> Exception:
-    """Makes the exception that a user sees when a kernel fails: an error of `tf.errors` that names the op and the
-    inputs.
-    """
+    """Makes the exception that a user sees when a kernel fails, of `tf.errors`, with the names of op and inputs."""
     if isinstance(error, errors.OpError):
         return _named_after(op, error)
     if isinstance(error, ShapeComplaint):
@@ -235,7 +233,7 @@ def kernel_error(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error:
 
 
 def out_of_memory(op_name: str, error: MemoryError, inputs: str = "") -> errors.OpError:
-    """Makes the error for an array that could not be made; NumPy's own error says which array."""
+    """Makes the error for an array that did not fit into memory; NumPy's own error describes the array."""
     shape, np_dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is None or np_dtype is None:
         what = f"OOM when allocating memory: {error}"
@@ -253,13 +251,13 @@ def failed(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], error: Excep
 
 
 def _named_after(op: OpDef, error: errors.OpError) -> errors.OpError:
-    """Returns an error that a kernel raised with the op's name behind it, unless an op inside of it is named there."""
+    """Returns the error of a kernel with the op's name after the message, unless the name of an inner op is there."""
     kind: Any = type(error)  # a subclass fixes the code
     return errors.failed_op(op.name, error.message, kind) if error.complaint is None else error
 
 
 def shape_complaint(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any]) -> str | None:
-    """Returns what the shape rule says against these concrete inputs, or None if the rule finds no fault."""
+    """Returns the complaint of the shape rule about concrete inputs, or None if the rule finds no fault."""
     if op.rules.shape is None:
         return None
     try:

@@ -21,14 +21,14 @@ def to_dlpack(tf_tensor: Any) -> Any:
     [1.0, 2.0]
 
     Args: tf_tensor: an eager Tensor of a dtype that DLPack knows.
-    Returns: A PyCapsule, to be consumed once.
+    Returns: A PyCapsule, which can be consumed once.
     Raises: BufferError: if DLPack has no such dtype.
     """
     return convert_to_tensor(tf_tensor).__dlpack__()
 
 
 class _Capsule:
-    """Lets NumPy read a bare capsule, which it expects from a producer object."""
+    """A producer object around a bare capsule, because NumPy reads capsules from producer objects only."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule

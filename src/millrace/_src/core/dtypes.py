@@ -28,7 +28,7 @@ _BY_ENUM: dict[int, DType] = {}
 class DType:
     """The type of the elements of a tensor.
 
-    There is exactly one object per type, so `is` and `==` agree; `==` also accepts whatever `tf.as_dtype` does.
+    There is exactly one object per type, so `is` and `==` agree; `==` also accepts anything that `tf.as_dtype` accepts.
 
     >>> tf.constant(1.0).dtype
     tf.float32
@@ -97,10 +97,10 @@ class DType:
     is_ref: builtins.bool
 
     def __new__(cls, type_enum: int) -> DType:
-        """Returns the one DType with this number.
+        """Returns the DType with a number of the wire format.
 
         Raises:
-            TypeError: no type has that number.
+            TypeError: if no type has that number.
         """
         found = _BY_ENUM.get(int(type_enum))
         if found is None:
@@ -115,19 +115,19 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """The smallest value the type holds; the lowest finite one for floating types.
+        """The smallest value that the type holds; the lowest finite value for floating types.
 
         Raises:
-            TypeError: the type has no order or no known range.
+            TypeError: if the type has no order or no known range.
         """
         return self._bound("min", "minimum")
 
     @property
     def max(self) -> Any:
-        """The largest value the type holds; the highest finite one for floating types.
+        """The largest value that the type holds; the highest finite value for floating types.
 
         Raises:
-            TypeError: the type has no order or no known range.
+            TypeError: if the type has no order or no known range.
         """
         return self._bound("max", "maximum")
 
@@ -147,7 +147,7 @@ class DType:
         """The range that an image of this type uses: 0 to 1 for floating types, 0 to the maximum for integers.
 
         Raises:
-            ValueError: no such convention exists for the type.
+            ValueError: if no such convention exists for the type.
         """
         base = self.base_dtype
         if base is bool:
@@ -176,7 +176,7 @@ class DType:
             other: anything `tf.as_dtype` accepts.
 
         Raises:
-            TypeError: `other` is no dtype.
+            TypeError: if `other` is no dtype.
         """
         other = as_dtype(other)
         return self is other or self is other.base_dtype
@@ -393,7 +393,7 @@ export_constant(__name__, "uint2", "dtypes.experimental.uint2", "experimental.ui
 
 
 class _NumpyTable(dict["np.dtype[Any]", DType]):
-    """np.dtype -> DType; string dtypes of any length and foreign byte orders are added as they are met."""
+    """From NumPy's dtypes to DTypes; a string dtype or a foreign byte order is added at its first look-up."""
 
     def __missing__(self, np_dtype: np.dtype[Any]) -> DType:
         dtype = _ANY.get(np_dtype.type) if np_dtype.fields is None else None
@@ -414,7 +414,7 @@ def _numpy_table() -> _NumpyTable:
 
 
 def _any_table() -> dict[Any, DType]:
-    """Makes one table of everything that a dtype may be called: enums, names, scalar types, Python types."""
+    """Makes one table of all forms in which users write a dtype: enums, names, scalar types, Python types."""
     table: dict[Any, DType] = {dtype.enum: dtype for dtype in _BY_ENUM.values()}
     table.update({dtype.name: dtype for dtype in _BY_ENUM.values()})
     table.update({"half": half, "double": double, "float": float32, "half_ref": half._as_ref})
@@ -430,7 +430,7 @@ _BY_NUMPY = _numpy_table()
 _ANY = _any_table()
 
 from_np: Callable[[np.dtype[Any]], DType] = _BY_NUMPY.__getitem__
-"""The DType that holds arrays of a NumPy dtype: one dictionary look-up. Raises TypeError when there is none."""
+"""Returns the DType that holds arrays of a NumPy dtype, by one dictionary look-up; raises TypeError without one."""
 
 
 @export("dtypes.as_dtype", "as_dtype")
@@ -442,7 +442,7 @@ def as_dtype(type_value: Any) -> DType:
 
     Args:
         type_value: a DType, its name or number, a NumPy dtype or scalar type, one of the Python types `float`, `bool`
-            and `object`, or something with a NumPy `dtype`.
+            and `object`, or an object with a NumPy `dtype`.
 
     Raises:
         TypeError: if `type_value` names no type of tensors.
@@ -459,7 +459,7 @@ def as_dtype(type_value: Any) -> DType:
     if candidate is not None:
         try:
             return _BY_NUMPY[np.dtype(candidate)]
-        except TypeError:  # no NumPy dtype, or none that tensors have
+        except TypeError:  # no NumPy dtype, or a NumPy dtype that no tensor has
             pass
     raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
 
@@ -468,6 +468,6 @@ _RUNTIME_NAMES = {"float32": "float", "float64": "double", "float16": "half"}
 
 
 def runtime_name(dtype: DType | np.dtype[Any]) -> str:
-    """Returns what TensorFlow's C++ runtime, and so many of its messages, calls a dtype: `float`, `double`, `int32`."""
+    """Returns the name of a dtype in TensorFlow's C++ runtime and in many messages: `float`, `double`, `int32`."""
     plain = dtype.name.removesuffix("_ref")
     return _RUNTIME_NAMES.get(plain, plain) + dtype.name[len(plain) :]

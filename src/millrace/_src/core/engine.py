@@ -1,8 +1,8 @@
 """The contract between engines and everybody else.
 
 An engine binds single kernels for eager calls and compiles whole graphs. Callers know the interface below and no
-engine's insides; `docs/decisions/engine-contract.md` gives the reasons. A `Program` carries its own facts: what a
-caller may ask of a compiled graph is a field, so that nobody looks for attributes that an engine may or may not have.
+engine's insides; `docs/decisions/engine-contract.md` gives the reasons. Each fact that a caller may ask of a compiled
+graph is a field of `Program`, so that nobody looks for attributes that an engine may or may not have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from millrace._src.core.context import state
 from millrace._src.core.tensor import EagerTensor
 
 Run: TypeAlias = Callable[..., Sequence[Any]]
-"""Takes the values of a graph's inputs and gives those of its outputs; carries out the graph's effects."""
+"""A function from the values of a graph's inputs to the values of its outputs, which also carries out the effects."""
 
 
 @dataclass(slots=True)
@@ -27,14 +27,14 @@ class Program:
       run: computes the outputs from the inputs: NumPy arrays, and 0-d arrays of objects for handles. The results are
         NumPy arrays too, unless `tensor_class` can hold others.
       engine: the name of the engine that runs the graph.
-      keeps_quiet: whether `run` turns NumPy's warnings off by itself and has to be called outside of our quiet context,
-        since it may run the user's Python, or an engine that takes locks.
-      tensor_class: the kind of eager tensor that holds a result.
-      source: the text of the generated program, for people; None if there is none.
-      left_because: why the engine that was asked left the graph to `engine`; None if it did not. An engine may find out
-        at a call.
-      lower: takes what `run` takes and gives what the engine's compiler makes of the program, without running it; None
-        where there is no compiler.
+      keeps_quiet: whether `run` turns NumPy's warnings off by itself. Such a program may run the user's Python, or an
+        engine that takes locks, and has to be called outside of the quiet context of `core.context`.
+      tensor_class: the class of the eager tensors that hold the results.
+      source: the text of the generated program, for people; None for a program without a text.
+      left_because: why the engine that was asked left the graph to `engine`; None if that engine runs the graph. An
+        engine may decide so at a call.
+      lower: takes the arguments of `run` and returns the form that the engine's compiler makes of the program, without
+        running the program; None for an engine without a compiler.
     """
 
     run: Run
@@ -78,6 +78,6 @@ class Engine(Protocol):
     def compile(self, graph: Any) -> Program:
         """Returns a program for an `OptimizedGraph`.
 
-        Raises: OpError: if the engine cannot run the graph; the error names the ops and the nodes. What the engine
-          finds out only when it runs, the program raises in the same way.
+        Raises: OpError: if the engine cannot run the graph; the error names the ops and the nodes. The program raises
+          the same errors for faults that the engine finds only at a call.
         """

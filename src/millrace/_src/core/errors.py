@@ -2,8 +2,8 @@
 
 Problem: users catch TensorFlow's exception classes, read their codes and fields, and send them between processes.
 
-Idea: one class per status code under `OpError`, each of which only names its code; two tables translate between codes
-and classes. Errors about misuse while tracing are ordinary Python errors (`TypeError`, `ValueError`) with names.
+Idea: one class per status code under `OpError`, each of which only names its code. Two tables translate between codes
+and classes. Misuse while tracing raises ordinary Python errors (`TypeError`, `ValueError`) or named subclasses.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class OpError(Exception):
 
         Args:
             node_def: the `NodeDef` of the failed op, or None.
-            op: the graph's Operation that failed, or None when it ran eagerly.
-            message: what happened.
+            op: the graph's Operation that failed, or None for an eager op.
+            message: the text of the error.
             error_code: one of the codes of this module.
             *args: at most one mapping, the payloads of the status.
         """
@@ -78,18 +78,18 @@ class OpError(Exception):
         self._error_code = error_code
         self._payloads = dict(args[0]) if args else {}
         self.failed_op: str | None = None
-        """The name of the OpDef that the message names behind the complaint, where `failed_op` made the error."""
+        """The name of the OpDef behind the complaint in the message; None unless `failed_op` made the error."""
         self.complaint: str | None = None
-        """The message without that name."""
+        """The message without the name of the op; None unless `failed_op` made the error."""
 
     @property
     def message(self) -> Any:
-        """What happened, without the place in the program."""
+        """The text of the error, without the place in the program."""
         return self._message
 
     @property
     def op(self) -> Any:
-        """The graph's Operation that failed; None when it ran eagerly."""
+        """The graph's Operation that failed; None for an eager op."""
         return self._op
 
     @property
@@ -104,7 +104,7 @@ class OpError(Exception):
 
     @property
     def experimental_payloads(self) -> dict[Any, Any]:
-        """What else the status carried, by type URL."""
+        """The payloads of the status, by type URL."""
         return self._payloads
 
     def __str__(self) -> str:
@@ -140,7 +140,7 @@ class CancelledError(_CodedError):
 
 @export("errors.UnknownError")
 class UnknownError(_CodedError):
-    """An error without a code of its own, for example one raised inside `tf.py_function`."""
+    """An error without a code of its own, for example an exception raised inside `tf.py_function`."""
 
     _code = UNKNOWN
 
@@ -158,8 +158,8 @@ class UnknownWhileCompilingError(InvalidArgumentError):
     """A kernel needs a value that is computed only when the compiled program runs.
 
     Attributes:
-      inputs: The names of the op's inputs that must be known; empty for all of them.
-      tensors: The graph's tensors behind them, in the graph that is compiled; set by the engine.
+      inputs: The names of the op's inputs that must be known; empty for all inputs.
+      tensors: The tensors behind those inputs in the graph that is compiled; set by the engine.
     """
 
     def __init__(self, message: str, inputs: tuple[str, ...] = (), tensors: Any = None) -> None:
@@ -205,14 +205,14 @@ class ResourceExhaustedError(_CodedError):
 
 @export("errors.FailedPreconditionError")
 class FailedPreconditionError(_CodedError):
-    """The state needed is not there, for example a variable or table was read before it was initialized."""
+    """The state that an op needs is not there, for example a variable was read before its initialization."""
 
     _code = FAILED_PRECONDITION
 
 
 @export("errors.AbortedError")
 class AbortedError(_CodedError):
-    """The operation gave up because of a concurrent action; it may be tried again."""
+    """The operation gave up because of a concurrent action; the program may try the operation again."""
 
     _code = ABORTED
 
@@ -277,13 +277,13 @@ class InaccessibleTensorError(ValueError):
 
 
 def failed_op(op_name: str, complaint: str, kind: type[_CodedError] = InvalidArgumentError, name: str = "") -> OpError:
-    """Makes the error of an op that failed in eager mode: behind the complaint it names the op, as TensorFlow does.
+    """Makes the error of an op that failed in eager mode, with the op's name after the complaint, as in TensorFlow.
 
     Args:
       op_name: the name of the OpDef.
-      complaint: what happened.
+      complaint: the text of the error.
       kind: the class of the error.
-      name: what TensorFlow calls the operation: mostly nothing.
+      name: the operation's name in TensorFlow's message, which is mostly empty.
     """
     error = kind(None, None, f"{complaint} [Op:{op_name}] name: {name}")
     error.failed_op, error.complaint = op_name, complaint
@@ -301,7 +301,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     'NotFoundError'
 
     Raises:
-        KeyError: no class has that code (0 is success).
+        KeyError: if no class has that code (0 is success).
     """
     return _CLASS_OF_CODE[error_code]
 

@@ -1,10 +1,9 @@
-"""The one function every op call passes through.
+"""The one function that every op call passes through.
 
-`execute` is the hottest code of the project, so it holds only the fast path:
-eager mode, nothing watching, inputs already tensors, and a kernel that was bound
-before for these dtypes and attributes. Everything else (conversion of inputs,
-graphs, tapes, first calls, errors) is in `dispatch`, which this module imports on
-first need because tensors are defined above it.
+`execute` is the hottest code of the project, so it holds only the fast path: eager mode, nothing watching, inputs that
+are tensors, and a kernel that was bound before for the same dtypes and attributes. Everything else (conversion of
+inputs, graphs, tapes, first calls, errors) is in `dispatch`, which is imported on first need because `dispatch` imports
+tensors, and tensors import this module.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def execute(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], name: str |
     Args:
       op: the op.
       inputs: one value per input of the signature; a list where the input is a list.
-      attrs: attributes by name; those that follow from the inputs, and those with a default, may be left out.
+      attrs: attributes by name; an attribute that follows from the inputs or has a default may be left out.
       name: the name of the operation in a graph.
 
     Returns: A Tensor; a list of Tensors if the op has several outputs or one list of outputs; for an op
@@ -95,7 +94,7 @@ def _slow() -> Any:
     """Returns the module with everything that is not the fast path."""
     global _dispatch
     if _dispatch is None:
-        from millrace._src.core import dispatch  # stands on tensors, and these on this module
+        from millrace._src.core import dispatch  # imports tensors, which import this module
 
         _dispatch = dispatch
     return _dispatch

@@ -3,10 +3,10 @@
 Problem: such a tensor is a scalar whose dtype and shape say nothing of the variable or the list behind it, yet shape
 rules, gradients and files need to know.
 
-Idea: a handle type is a small frozen value. The tensor of a graph carries one as `handle_type`: the op that makes the
-tensor declares a rule for it (`handles=`), which stands beside the op's shape rule. An eager tensor holds the object
+Idea: a handle type is a small frozen value. The tensor of a graph carries a handle type as `handle_type`; the op that
+makes the tensor declares a rule for that type (`handles=`) beside its shape rule. An eager tensor holds the object
 itself, a `Referent`, which states its own type. None stands for "unknown" everywhere. A further kind of referent (a
-table, a dataset) is a further dataclass here and a rule on the ops that make it.
+table, a dataset) is a further dataclass here and a rule on the ops that make such referents.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class HandleType:
-    """The type of what a handle refers to; the base class of all kinds, which are frozen dataclasses."""
+    """The type of the object that a handle refers to; the base class of all kinds, which are frozen dataclasses."""
 
     __slots__ = ()
 
     def join(self, other: HandleType | None) -> HandleType | None:
-        """Returns the most specific type that holds for referents of both types, None if there is none."""
+        """Returns the most specific type that holds for referents of both types, None if no type holds for both."""
         return self if self == other else None
 
 
@@ -59,7 +59,7 @@ class ListHandle(HandleType):
 
     Attributes:
       element_dtype: the dtype of the elements.
-      element_shape: the shape that the list declares for its elements; what is written to the list does not change it.
+      element_shape: the shape that the list declares for its elements, whatever elements are written.
     """
 
     element_dtype: DType
@@ -104,7 +104,5 @@ def first_handle(c: ShapeContext) -> HandleType | None:
 
 
 def common_handle(c: ShapeContext) -> HandleType | None:
-    """Returns the handle type of the handles among the inputs, for ops whose output refers to one of them or to a like
-    object.
-    """
+    """Returns the handle type of the handles among the inputs, for ops whose output refers to a like object."""
     return common_type(t.handle_type for t in c.inputs if t.dtype.is_handle)

@@ -1,7 +1,7 @@
 """`tf.IndexedSlices`: a gradient that is zero except at some rows.
 
-The gradient of a gather touches only the gathered rows. It is kept as those rows
-and their indices until somebody needs it dense.
+The gradient of a gather touches only the gathered rows. `IndexedSlices` keeps the rows and their indices until a dense
+tensor is needed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from millrace._src.core.tensor import EagerTensor
 from millrace._src.util.export import export
 
 _LARGE = 100_000_000
-"""Elements from which on making a dense tensor while tracing warns: the graph will allocate it at every run."""
+"""The number of elements from which on a dense tensor made while tracing warns: every run will allocate the tensor."""
 
 
 @export(v1=["IndexedSlicesValue"])
 class IndexedSlicesValue(NamedTuple):
-    """The arrays of a `tf.IndexedSlices`, as a session gives them."""
+    """The arrays of a `tf.IndexedSlices`, as a session returns the value."""
 
     values: Any
     indices: Any
@@ -170,7 +170,7 @@ class IndexedSlicesSpec(TypeSpec):
       shape: the dense shape.
       dtype: the dtype of the values.
       indices_dtype: int32 or int64.
-      dense_shape_dtype: the dtype of the `dense_shape` tensor, or None if there is none.
+      dense_shape_dtype: the dtype of the `dense_shape` tensor, or None for slices without that tensor.
       indices_shape: the shape of the indices.
     """
 

@@ -1,9 +1,9 @@
 """The inputs of an op call as tensors, by the rules of the op's signature.
 
-A Python value takes the dtype of a tensor that shares its type attribute, else its own, else the attribute's default.
-Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode. Eager calls whose
-inputs are plain (tensors, numbers beside a tensor, variables) take a short way here, without checks: those were made
-when the kernel for the same dtypes was bound.
+A Python value takes the dtype of a tensor that shares its type attribute, else the value's own dtype, else the default
+of the attribute. Values that do not fit are refused in TensorFlow's words, which differ between graphs and eager mode.
+Eager calls whose inputs are plain (tensors, numbers beside a tensor, variables) take a short way here, without checks:
+the inputs were checked when the kernel for the same dtypes was bound.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def convert_inputs(op: OpDef, inputs: Sequence[Any], attrs: dict[str, Any], scop
 def _hint(
     op: OpDef, arg: Arg, value: Any, inputs: Sequence[Any], attrs: dict[str, Any], scope: str | None
 ) -> DType | None:
-    """Returns the dtype that a value should have if it can, where no tensor before it has settled that."""
+    """Returns the dtype that a value should have if possible, where no earlier tensor has decided the dtype."""
     given: DType | None = attrs.get(arg.type_attr or "")
     return dtype_of_peer(op.signature.inputs, inputs, arg) or given or preferred_dtype(op, arg, value, scope)
 
@@ -75,7 +75,7 @@ _PYTHON = (int, float, list, tuple)
 
 
 def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
-    """Returns the inputs as flat tensors if that is plain: tensors, or Python numbers beside a tensor of the type."""
+    """Returns plain inputs as flat tensors: tensors, or Python numbers beside a tensor of the type; else None."""
     flat: list[Any] = []
     for arg, value in zip(op.signature.inputs, inputs, strict=True):
         if arg.is_list:
@@ -98,7 +98,7 @@ def quick_inputs(op: OpDef, inputs: Sequence[Any]) -> list[Any] | None:
 
 
 def eager_pair(x: Any, y: Any) -> tuple[Any, Any, tuple[DType, DType] | None]:
-    """Returns two operands as tensors where that is plain, and the dtypes; one may be a number or a variable."""
+    """Returns two plain operands as tensors, and their dtypes; one operand may be a number or a variable."""
     if type(x) in _NUMBERS and type(y) not in _NUMBERS:
         y = _read(y)
         x = _number_like(x, y)
@@ -122,7 +122,7 @@ def _read(value: Any) -> Any:
 
 
 def _find_reader(cls: type) -> Callable[[Any], Any] | None:
-    """Returns the method of a variable's class that reads the value: the quick one if the class has one."""
+    """Returns the method of a variable's class that reads the value: the quick method if the class has it."""
     if not is_variable_class[cls]:
         return None
     return getattr(cls, "__read_variable__", None) or getattr(cls, "__tf_tensor__", None)
@@ -132,7 +132,7 @@ _readers: ClassTable[Callable[[Any], Any] | None] = ClassTable(_find_reader)
 
 
 def _number_like(number: Any, tensor: Any) -> Any:
-    """Returns a Python number as a tensor of the dtype of `tensor`; the number itself if it does not fit."""
+    """Returns a Python number as a tensor of the dtype of `tensor`; a number that does not fit is returned itself."""
     if type(tensor) is not EagerTensor:
         return number
     try:
@@ -230,7 +230,7 @@ def _unexpected_value(op: OpDef, name: str, value: Any, wanted: DType, error: Ty
 
 
 def _inside(tensor: Any, name: str) -> Any:
-    """Returns a tensor as the current graph may use it: captures a tensor of an outer graph."""
+    """Returns the tensor that stands for a tensor in the current graph: captures a tensor of an outer graph."""
     graph = state.graph
     if graph is None or tensor.op.graph is graph:
         return tensor

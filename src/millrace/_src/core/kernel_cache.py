@@ -1,4 +1,4 @@
-"""How long the kernels are kept that were bound for eager calls.
+"""The cache of the kernels that are bound for eager calls, and how long it keeps a kernel.
 
 Problem: to call an op eagerly, a kernel is bound to dtypes and attributes once, and later calls find the bound kernel
 again. Programs that make attributes of data (`leaky_relu(x, alpha=i / n)`) would fill memory with kernels that nobody
@@ -15,16 +15,16 @@ from __future__ import annotations
 from typing import Any
 
 GENERATION = 512
-"""How many keys of calls of one op a generation holds."""
+"""The number of keys that a generation holds for one op."""
 GENERATION_OF_STREAMS = 4096
-"""The same for an op that draws random numbers: the position in a stream goes with the kernel that holds it."""
+"""The number of keys for an op that draws random numbers, whose bound kernels hold the positions in streams."""
 
 
 class KernelCache:
     """The bound calls of one op, by the dtypes of the inputs (a tuple for a list) and the attributes as given.
 
     Args:
-      generation: how many keys the young generation holds.
+      generation: the number of keys that the young generation holds.
     """
 
     __slots__ = ("generation", "young", "_old")
@@ -36,7 +36,7 @@ class KernelCache:
         self._old: dict[Any, Any] = {}
 
     def find(self, key: Any) -> Any:
-        """Returns the call kept under a key, young again, or None; also for a key that cannot be one (an array)."""
+        """Returns the call under a key, which becomes young, or None; a key that cannot be hashed has no call."""
         try:
             call = self.young.get(key)
             if call is None:
@@ -48,9 +48,9 @@ class KernelCache:
         return call
 
     def keep(self, key: Any, call: Any) -> None:
-        """Adds a call to the young generation; a full one becomes the old one.
+        """Adds a call to the young generation; a full young generation becomes the old generation.
 
-        Raises: TypeError: if the key cannot be one: an attribute is an array or a list.
+        Raises: TypeError: if the key cannot be hashed, because an attribute is an array or a list.
         """
         hash(key)
         if len(self.young) >= self.generation:

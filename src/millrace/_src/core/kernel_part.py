@@ -2,8 +2,8 @@
 
 A kernel is one text for all engines. Where an engine needs another algorithm the op declares a kernel for this engine
 (`@conv.kernel_for("xla")`). Often only a helper that several kernels share is different: NumPy draws again for the few
-samples that were rejected, XLA for all of them at once. Such a helper is a *kernel part*: it looks like a function and
-has forms as an op has kernels. So no kernel asks which engine runs it.
+samples that were rejected, XLA for all samples at once. Such a helper is a *kernel part*: a function that has forms for
+engines, as an op has kernels. So no kernel asks which engine runs the kernel.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class KernelPart(Generic[P, R]):
         self._forms: dict[str, Callable[..., R]] = {}
 
     def __call__(self, xp: Xp, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Runs the form for the engine that `xp` belongs to."""
+        """Runs the form for the engine of `xp`."""
         form = self._forms.get(xp.engine)
         return self._function(xp, *args, **kwargs) if form is None else form(xp, *args, **kwargs)
 
@@ -42,5 +42,5 @@ class KernelPart(Generic[P, R]):
 
 
 def kernel_part(function: Callable[Concatenate[Xp, P], R]) -> KernelPart[P, R]:
-    """Makes a part of kernels of its form for most engines."""
+    """Makes a kernel part from the form for most engines."""
     return KernelPart(function)

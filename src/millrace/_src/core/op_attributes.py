@@ -1,8 +1,8 @@
-"""The attributes of an op: their kinds, and how a given value takes the form that a graph stores.
+"""The attributes of an op: their kinds, and the conversion of users' values to the form that a graph stores.
 
 Each attribute has a kind, TensorFlow's word (`int`, `list[type]`, `shape`), which follows from the annotation of the
-kernel's parameter. One table says for each kind how a value of the user's becomes the one form that kernels, caches and
-graphs see: `padding=b"SAME"` becomes `"SAME"`, `strides=np.array([1, 2])` becomes `(1, 2)`.
+kernel's parameter. One table has for each kind the function that converts a user's value to the one form that kernels,
+caches and graphs see: `padding=b"SAME"` becomes `"SAME"`, `strides=np.array([1, 2])` becomes `(1, 2)`.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _as_type(op: OpDef, name: str, value: Any) -> DType:
 
 
 def _type_not_allowed(op: OpDef, name: str, dtype: DType, allowed: TypeSet) -> Exception:
-    """Makes the refusal of a dtype, in the words of TensorFlow's runtime in eager mode, of its Python in a graph."""
+    """Makes the error for a dtype that is not allowed, in the words of TensorFlow's eager runtime or of its graphs."""
     if state.graph is not None:
         names = ", ".join(d.name for d in allowed)
         return TypeError(

@@ -50,7 +50,7 @@ class Effects(enum.Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
-    """What is true of an op: the facts that its declaration states by keyword."""
+    """The facts about an op, which its declaration states by keyword."""
 
     effects: Effects | Callable[[dict[str, Any]], Effects] = Effects.NONE
     """What the op does besides computing; a function of the attributes for an op that holds graphs."""
@@ -63,31 +63,31 @@ class Traits:
     reads_only_shapes: bool = False
     """Whether the result depends on the shapes of the inputs only (Shape, Rank, ZerosLike)."""
     returns_input: bool = False
-    """Whether the only output is the first input as it is (Identity)."""
+    """Whether the only output is the first input unchanged (Identity)."""
     is_cheap: bool = False
-    """Whether making the result again costs no more than keeping the result (Cast, Reshape).
+    """Whether computing the result again costs no more than keeping the result (Cast, Reshape).
 
-    A backward pass that needs the result keeps the input instead, if the input is there anyway.
+    A backward pass that needs the result reads the input instead, if the input is kept anyway.
     """
     is_sum: bool = False
     """Whether the result is the sum of the inputs (AddN)."""
     full_type: str | None = None
-    """What TensorFlow notes in graphs of the outputs beyond their dtypes; see `graph.full_types`."""
+    """The full type of the outputs, which TensorFlow notes in graphs beyond the dtypes; see `graph.full_types`."""
     control: str | None = None
-    """What the op does with its graphs, so that a program can contain them.
+    """What the op does with its graphs, so that a program can contain the graphs.
 
-    "call" runs one, "loop" repeats the second while the first holds, "choice" takes the first or the second.
+    "call" runs one graph, "loop" repeats the second while the first is true, "choice" runs the first or the second.
     """
     not_differentiable: str | None = None
     """Why nothing flows back: the gradient of the inputs is None, silently."""
     no_gradient: str | None = None
-    """Why no gradient is defined although one could exist: to ask for it is a LookupError."""
+    """Why the op has no gradient although a gradient could exist: asking for the gradient is a LookupError."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False
-    """Whether an op that holds graphs is declared to hold only such without effects (StatelessIf)."""
+    """Whether an op that holds graphs is declared to hold only graphs without effects (StatelessIf)."""
     cacheable: bool = True
-    """Whether an eager call is kept for later ones: not where attributes are texts or functions made for one call."""
+    """Whether the kernel bound for an eager call is kept; False for attributes that are made for one call."""
     not_batched: str | None = None
     """Why the op is not carried out on a batch of rows at once."""
 
@@ -108,9 +108,9 @@ class Rules:
     gradient: Callable[..., Any] | None = None
     """`(output gradients, then by name inputs, outputs and attributes) -> input gradients`."""
     accepts_slices: bool = False
-    """Whether the gradient takes an `IndexedSlices` for the gradient of an output; else it is given a tensor."""
+    """Whether the gradient takes an `IndexedSlices` for the gradient of an output; other gradients get a tensor."""
     accepts_none: Sequence[str] = ()
-    """The outputs for whose missing gradients the rule takes None; else it is given zeros."""
+    """The outputs whose missing gradients the rule takes as None; for other outputs the rule gets zeros."""
     operation_gradient: Callable[..., Any] | None = None
     """`(operation, output gradients, wanted) -> input gradients`, for an op that holds graphs."""
     operation_tangents: Callable[..., Any] | None = None
@@ -124,11 +124,11 @@ class Rules:
     specialize: Callable[..., Callable[..., Any] | None] | None = None
     """`(xp, dtypes, attrs) -> callable on arrays | None`, for hot paths of the NumPy engine."""
     partial_value: Callable[[Any], list[int | None] | None] | None = None
-    """`ShapeContext -> elements | None`: what is known while tracing of an integer vector."""
+    """`ShapeContext -> elements | None`: the elements of an integer vector that are known while tracing."""
     in_place: Callable[[dict[str, Any]], Callable[..., Any]] | None = None
     """`attrs -> callable on arrays` that may change its first list; see `OpFunction.in_place`."""
     added_to: Callable[..., Any] | None = None
-    """`(xp, array, what the kernel takes) -> sum | None`; see `OpFunction.added_to`."""
+    """`(xp, array, arguments of the kernel) -> sum | None`; see `OpFunction.added_to`."""
     kernels: dict[str, Kernel] = field(default_factory=dict)
     """The kernels that engines have of their own, by the name of the engine."""
 
@@ -208,7 +208,7 @@ class OpDef:
 
     @functools.cached_property
     def input_positions(self) -> dict[str, int]:
-        """The positions of the inputs among the flat ones, by name, up to the first input that is a list of tensors."""
+        """The positions of the inputs in the flat list, by name, up to the first input that is a list of tensors."""
         single_inputs = itertools.takewhile(lambda arg: not arg.is_list, self.signature.inputs)
         return {arg.name: position for position, arg in enumerate(single_inputs)}
 
@@ -255,7 +255,7 @@ class OpDef:
 
 
 class OpFunction:
-    """What `@op` gives back: a function of tensors, and the place where the rules of the op are attached.
+    """The result of `@op`: a function of tensors, to which the rules of the op are attached.
 
     A decorator here enters a function among the op's rules and returns the function untouched.
     """
@@ -286,10 +286,10 @@ class OpFunction:
         self, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()
     ) -> Callable[[Rule], Rule]: ...
     def gradient(self, rule: Any = None, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()) -> Any:
-        """Declares the gradient of the op, and in which forms the rule takes the gradients of the outputs.
+        """Declares the gradient of the op, and the forms of output gradients that the rule takes.
 
-        A sparse gradient is made a tensor unless the rule `accepts_slices`; the missing gradient of an output is made
-        zeros unless the rule `accepts_none` for it.
+        A sparse gradient becomes a tensor unless the rule `accepts_slices`; the missing gradient of an output becomes
+        zeros unless `accepts_none` names the output.
         """
         if rule is None:
             return functools.partial(self.gradient, accepts_slices=accepts_slices, accepts_none=accepts_none)
@@ -300,7 +300,7 @@ class OpFunction:
     def operation_gradient(self, rule: Rule) -> Rule:
         """Declares how the op is differentiated inside a graph: `(operation, output gradients) -> input gradients`.
 
-        For ops that hold graphs: they must change the operation itself to bring out what the backward pass needs.
+        The rule of an op that holds graphs changes the operation, so that it returns what the backward pass needs.
         """
         self.op_def.rules.operation_gradient = rule
         return rule
@@ -308,8 +308,8 @@ class OpFunction:
     def operation_tangents(self, rule: Rule) -> Rule:
         """Declares forward mode for an op that holds graphs: `(operation, accumulator)`.
 
-        The rule reads the tangents of the inputs from the accumulator and tells it those of the outputs. Like the
-        gradient inside a graph, the rule changes the operation itself.
+        The rule reads the tangents of the inputs from the accumulator and tells the accumulator the tangents of the
+        outputs. Like the gradient inside a graph, the rule changes the operation itself.
         """
         self.op_def.rules.operation_tangents = rule
         return rule
@@ -329,7 +329,7 @@ class OpFunction:
         return rule
 
     def partial_value(self, rule: Rule) -> Rule:
-        """Declares what is known while tracing of an integer vector: a rule `(ShapeContext) -> elements | None`."""
+        """Declares the rule `(ShapeContext) -> elements | None` for the known elements of an integer vector."""
         self.op_def.rules.partial_value = rule
         return rule
 
@@ -342,10 +342,10 @@ class OpFunction:
         return rule
 
     def added_to(self, rule: Rule) -> Rule:
-        """Declares how to add the result, most of which is zeros, to an array without making the result.
+        """Declares how to add the result, which is mostly zeros, to an array without making the result.
 
-        The function takes `xp`, the array and what the kernel takes. It returns the sum, for which the NumPy engine
-        lets it change the array; None if the array has not the shape of the result.
+        The function takes `xp`, the array and the kernel's arguments. It returns the sum, for which the NumPy engine
+        lets it change the array, or None if the array has not the shape of the result.
         """
         self.op_def.rules.added_to = rule
         return rule
@@ -374,9 +374,9 @@ def op(
       shape: the shape rule; see `Rules`.
       handles: the handle rule; see `Rules`.
       batching: the batching rule; see `Rules`.
-      checks: what refuses values on the host; see `Rules`.
+      checks: the function that refuses values on the host; see `Rules`.
       **facts: the dtypes that each type attribute may take, as a `TypeSet` or `TypeList`, by the attribute's name; and
-        the op's `Traits`, by theirs.
+        the op's `Traits`, by the traits' names.
 
     Returns: A decorator from the kernel to the op's function.
     Raises: TypeError: if a fact is neither a set of dtypes nor a trait.

@@ -2,9 +2,9 @@
 
 A loaded graph may name any op, but importing the homes of all ops takes long. So `get_op` imports the module that
 declares an op when the op is first asked for. Rules of an op may stand in higher layers (the gradient of a loop is
-itself a loop): such a rule is imported when it is first needed. Python's operators that are more than one op find the
-function that implements them in the same way. `core/op_homes.py`, generated from the sources, says which modules these
-are.
+itself a loop): such a rule is imported when the rule is first needed. An operator of Python that is more than one op is
+implemented by a function, which is imported in the same way. `core/op_homes.py`, generated from the sources, names the
+modules.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def get_op(name: str) -> OpDef:
 
 
 class LateRule:
-    """A rule that stands in a higher layer than its op: it is imported, and takes its place, when it is first needed.
+    """A stand-in for a rule in a higher layer than its op; the rule is imported when it is first needed.
 
     Args:
       rules: the `Rules` of the op.
-      name: which of them it is.
-      home: the module that attaches it.
+      name: the name of the rule's field in `Rules`.
+      home: the module that attaches the rule.
     """
 
     __slots__ = ("_rules", "_name", "_home")

@@ -18,7 +18,7 @@ from millrace._src.core.dtypes import DType, as_dtype
 class TypeSet:
     """An ordered set of dtypes that a type attribute may take, with an optional default.
 
-    Union with `|`, difference with `-`. The order is the one shown in errors.
+    Union with `|`, difference with `-`. Errors show the dtypes in the order of the set.
     """
 
     __slots__ = ("_order", "_members", "default")
@@ -53,7 +53,7 @@ class TypeSet:
 
 @dataclass(frozen=True, slots=True)
 class TypeList:
-    """Declares an attribute that is a list of dtypes, each from `allowed`."""
+    """The declaration of an attribute that is a list of dtypes, each from `allowed`."""
 
     allowed: TypeSet
     minimum: int = 0
@@ -61,7 +61,7 @@ class TypeList:
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """One input or output: a fixed dtype, a type attribute, or a list of either."""
+    """One input or output, of a fixed dtype or of a type attribute; a single tensor or a list."""
 
     name: str
     dtype: DType | None = None
@@ -115,7 +115,7 @@ class Signature:
         return [dtype for arg in self.outputs for dtype in arg.dtypes(attrs)]
 
     def list_types(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> dict[str, tuple[DType, ...]]:
-        """Returns the attributes that list the dtypes of a list of tensors, as it is the last of inputs or outputs."""
+        """Returns the attributes that list the dtypes of a list of tensors which is the last input or output."""
         return {
             arg.type_list_attr: tuple([tensor.dtype for tensor in tensors[start:]])
             for args, tensors in ((self.inputs, inputs), (self.outputs, outputs))
@@ -133,7 +133,7 @@ class Signature:
 
 
 def places(args: Iterable[Arg], attrs: Mapping[str, Any], start: int = 0) -> Iterator[tuple[Arg, range]]:
-    """Yields the arguments, each with the positions of its tensors in the flat sequence of all, from `start` on."""
+    """Yields the arguments, each with the positions of its tensors in the flat sequence, which count from `start`."""
     for arg in args:
         size = arg.size(attrs)
         yield arg, range(start, start + size)

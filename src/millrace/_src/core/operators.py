@@ -1,10 +1,9 @@
 """Python's operators on tensors, as TensorFlow defines them.
 
-The class `Operators` is mixed into everything that behaves like a tensor in
-expressions (`Tensor`, `Variable`). Each operator reaches its op by name, so the
-core needs no op module; the few operators that are more than one op (`/` casts
-integers, `[]` builds a slice) find the function that is declared to implement them
-(`@operator("truediv")`) in the registry.
+The class `Operators` is mixed into every class that behaves like a tensor in expressions (`Tensor`, `Variable`). Each
+operator finds its op by name, so the core needs no op module. An operator that is more than one op (`/` casts integers,
+`[]` builds a slice) finds the function that is declared to implement the operator (`@operator("truediv")`) in the
+registry.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _NO_ATTRS: dict[str, Any] = {}
 
 @functools.cache
 def _converter() -> Callable[..., Any]:
-    from millrace._src.core.convert import convert_to_tensor  # stands on tensors, and these on the operators
+    from millrace._src.core.convert import convert_to_tensor  # imports tensors, which import the operators
 
     return convert_to_tensor
 
@@ -46,7 +45,7 @@ class _LateOp:
 def _binary(
     op_name: str, graph_name: str, reverse: str, special: tuple[Any, str] | None = None
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Makes the method and the reflected method of a binary operator that is one op, or two by dtype."""
+    """Makes the method and the reflected method of a binary operator that is one op, or one of two ops by dtype."""
     late = _LateOp(op_name)
     special_dtype, special_op = (None, late) if special is None else (special[0], _LateOp(special[1]))
 
@@ -68,7 +67,7 @@ def _binary(
 
 
 def _decline_or_raise(other: Any, reverse: str, error: Exception) -> Any:
-    """Lets the other operand try its reflected method when it is not ours; otherwise raises."""
+    """Lets an operand of a foreign class try its reflected method; raises if there is no such operand."""
     if not isinstance(other, Operators) and not isinstance(other, _PLAIN) and hasattr(type(other), reverse):
         return NotImplemented
     raise error.with_traceback(None) from error.__cause__

@@ -1,10 +1,9 @@
-"""Resources: what a tensor of dtype `resource` refers to.
+"""Resources: the objects that tensors of dtype `resource` refer to.
 
-A resource handle is a 0-d object array around one of these. A kernel takes the
-object out with `resource_of`; an engine that compiles may pass its own stand-in for
-a variable (with the same `value` attribute) in place of the handle.
+A resource handle is a 0-d object array around a resource. A kernel takes the resource out with `resource_of`. An engine
+that compiles may pass its own stand-in for a variable, with the same `value` attribute, in place of the handle.
 
-Which Python objects count as variables is said here too: `is_variable` is the one place that decides it.
+This module also says which Python objects count as variables: `is_variable` is the one place that decides.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from millrace._src.core.tensor import EagerTensor, new_tensor
 from millrace._src.util.class_table import ClassTable
 
 VARIABLE_MARK = "_should_act_as_resource_variable"
-"""The class attribute by which a class declares that its instances act as variables; TensorFlow's name for it."""
+"""The class attribute by which a class declares that its instances act as variables; the name is TensorFlow's."""
 
 
 class VariableLike(Protocol):
-    """What a class promises that declares itself a variable.
+    """The interface of a class that declares itself a variable.
 
-    `tf.Variable` is such a class. So are classes that hold a `tf.Variable` without being one: Keras's variables,
+    `tf.Variable` is such a class. So are classes that hold a `tf.Variable` without deriving from it: Keras's variables,
     variables that cast when they are read, variables with a copy on each device.
 
     A class may also have a method `__read_variable__(self)`, a quicker way to the value than `__tf_tensor__`.
@@ -38,11 +37,11 @@ class VariableLike(Protocol):
 
     @property
     def handle(self) -> Any:
-        """The resource tensor that tapes and graphs know the variable by."""
+        """The resource tensor that stands for the variable on tapes and in graphs."""
 
     @property
     def op(self) -> Any:
-        """The operation of the handle or, of what an assignment returns in a graph, the assignment."""
+        """The operation of the handle; for the result of an assignment in a graph, the operation of the assignment."""
 
     @property
     def dtype(self) -> Any:
@@ -61,7 +60,7 @@ class VariableLike(Protocol):
 
 
 def is_variable(value: Any) -> TypeGuard[VariableLike]:
-    """Tells whether a value acts as a variable: its class declares so, whatever the class derives from.
+    """Tells whether a value acts as a variable: whether its class declares so, whatever the class derives from.
 
     >>> from millrace._src.core.resources import is_variable
     >>> is_variable(tf.Variable(1.0)), is_variable(tf.constant(1.0))
@@ -77,10 +76,10 @@ is_variable_class: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, VARIAB
 
 
 class VariableStorage(Referent):
-    """The value of a variable; None until it is initialized.
+    """The value of a variable; None until the variable is initialized.
 
-    The array is never changed in place: an assignment replaces it, so tensors that were read keep their values.
-    An engine with memory of its own may leave the value there (`device`); it comes to the host when it is read.
+    The array is never changed in place: an assignment replaces the array, so tensors that were read keep their values.
+    An engine with memory of its own may keep the value there (`device`); a read brings the value to the host.
     """
 
     __slots__ = ("_host", "device", "dtype", "shape", "name", "lock", "__weakref__")

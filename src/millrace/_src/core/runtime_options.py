@@ -1,7 +1,7 @@
-"""`tf.config` options that tune a runtime Millrace does not have: remembered and given back, without effect on answers.
+"""`tf.config` options that tune a runtime Millrace does not have: remembered and returned, without effect on results.
 
-Programs set them at their start; refusing would break the program, and each has a well-defined answer here: there are
-no thread pools of our own to size, and every kernel is deterministic already.
+Programs set such options at their start, and an error would break the program. Each option has a well-defined meaning
+here: Millrace has no thread pools to size, and every kernel is deterministic already.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def get_intra_op_parallelism_threads() -> int:
 
 @export("config.threading.set_inter_op_parallelism_threads")
 def set_inter_op_parallelism_threads(num_threads: int) -> None:
-    """Records how many ops may run at once; ours run one after the other.
+    """Records how many ops may run at once; Millrace runs ops one after the other.
 
     >>> tf.config.threading.set_inter_op_parallelism_threads(0)
     """
@@ -154,8 +154,8 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple
     False
 
     Args:
-      cuda_only: Whether only a GPU of CUDA counts; the XLA engine tells no other.
-      min_cuda_compute_capability: The least capability of a GPU that counts; one of an unknown capability does.
+      cuda_only: Whether only a CUDA GPU counts; the XLA engine knows no other kind.
+      min_cuda_compute_capability: The least capability of a GPU that counts; a GPU of unknown capability counts.
     """
     return bool(list_physical_devices("GPU"))
 
@@ -168,7 +168,7 @@ def is_cpu_target_available(target: str) -> bool:
     True
 
     Args: target: "x86", "aarch64", "arm", "ppc", "s390x" or another name of such a processor, as "ppc64le".
-    Raises: AssertionError: if there is no such kind.
+    Raises: AssertionError: if `target` is no kind of processor.
     """
     if target not in _CPU_TARGETS:
         raise AssertionError(f"Unknown CPU target: {target}")

@@ -62,8 +62,8 @@ _MAY_FOLLOW = {
     _C.TEXT: _TEXTS,
 }
 
-# dtype asked for -> what it accepts. TensorFlow converts to these directly; to the others it casts what it inferred,
-# which is why they refuse a leading bool.
+# dtype asked for -> the leaves that the dtype accepts. TensorFlow converts directly to the dtypes of this table. To any
+# other dtype TensorFlow casts the inferred array, which is why other dtypes refuse a leading bool.
 _ACCEPTS = {
     dtypes.int32: _INTS,
     dtypes.int64: _INTS,
@@ -193,12 +193,12 @@ def array_of_sequence(value: Any, dtype: DType | None) -> tuple[Array, DType]:
     [[1.0, 2.0], [3.0, 4.5]]
 
     Args:
-        value: anything with length and items, to any depth, or a scalar of Python or NumPy.
-        dtype: the dtype of the result; None infers it from the first leaf.
+        value: an object with length and items, nested to any depth, or a scalar of Python or NumPy.
+        dtype: the dtype of the result; None infers the dtype from the first leaf.
 
     Raises:
-        TypeError: the leaves have no form in `dtype`.
-        ValueError: the value is ragged, mixed, out of range, or holds something that no tensor holds.
+        TypeError: if the leaves have no form in `dtype`.
+        ValueError: if the value is ragged, mixed, out of range, or holds an object that no tensor holds.
     """
     elements = _Leaves(value)
     leaves = elements.leaves
@@ -288,11 +288,10 @@ def object_array(items: list[Any]) -> Array:
 
 
 def _flatten(value: Any) -> tuple[tuple[int, ...], Any, list[Any], set[type]]:
-    """Returns the shape that the first elements announce, the first leaf with its NumPy type, all leaves, and the
-    types.
+    """Returns the shape of the first elements, the first leaf with its NumPy type, all leaves, and their types.
 
     Raises:
-        ValueError: the value is not rectangular.
+        ValueError: if the value is not rectangular.
     """
     shape: list[int] = []
     first = value
@@ -354,7 +353,7 @@ def utf8_bytes(text: str | bytes) -> bytes:
     """Returns text as the bytes that a string tensor holds.
 
     Raises:
-        ValueError: if the text has surrogates, which UTF-8 cannot write.
+        ValueError: if the text has surrogates, which UTF-8 cannot encode.
     """
     if isinstance(text, bytes):
         return bytes(text)  # drops subclasses such as np.bytes_

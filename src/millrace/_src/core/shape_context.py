@@ -2,7 +2,7 @@
 
 `reshape(x, [tf.shape(x)[0], -1])` keeps its static batch size only if the rule of Reshape can look at the *value* of
 its second input. `static_value` finds values by running the kernels of side-effect-free ops whose inputs are constants.
-For ops that declare it, `partial_value` knows vectors of which only some elements are known.
+A rule `partial_value` of an op finds vectors of which only some elements are known.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor
 
 _MAX_ELEMENTS = 4096
-"""Larger tensors are never folded while tracing: no shape is that long."""
+"""The most elements of a tensor whose value is computed while tracing: no shape is longer."""
 
 _UNKNOWN = TensorShape(None)
 
 
 class ShapeContext:
-    """The inputs of one op call as the op's shape rule sees the inputs."""
+    """The inputs and attributes of one op call, for the op's shape rule."""
 
     __slots__ = ("op", "inputs", "attrs")
 

@@ -1,4 +1,4 @@
-"""Static shapes: what is known of a tensor's shape before it is computed.
+"""Static shapes: what is known of a tensor's shape before the tensor is computed.
 
 Problem: while a graph is traced a shape may be known in full, in some dimensions only, or not even in its rank,
 and shape rules combine such partial facts.
@@ -157,7 +157,7 @@ class TensorShape:
         return self.concatenate(other)
 
     def with_rank(self, rank: int) -> TensorShape:
-        """Returns this shape, known to have `rank` dimensions.
+        """Returns this shape with `rank` dimensions, unknown dimensions if the rank was unknown.
 
         Raises:
             ValueError: if the shape has another rank.
@@ -171,7 +171,7 @@ class TensorShape:
         """Returns this shape, if it may have at least `rank` dimensions.
 
         Raises:
-            ValueError: if the shape has fewer.
+            ValueError: if the shape has fewer dimensions.
         """
         if self._dims is not None and len(self._dims) < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
@@ -181,7 +181,7 @@ class TensorShape:
         """Returns this shape, if it may have at most `rank` dimensions.
 
         Raises:
-            ValueError: if the shape has more.
+            ValueError: if the shape has more dimensions.
         """
         if self._dims is not None and len(self._dims) > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
@@ -247,9 +247,7 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
     def most_specific_common_supertype(self, others: Sequence[object]) -> TensorShape | None:
-        """Returns the most specific shape of which this shape and all `others` are subtypes; None if one of `others` is
-        no shape.
-        """
+        """Returns the most specific shape with this shape and all `others` as subtypes; None if some are no shapes."""
         result = self
         for other in others:
             if not isinstance(other, TensorShape):
@@ -376,7 +374,7 @@ def _dimension_of(dims: Any, dim: Any) -> int | None:
 
 
 def _unknown_slice(key: slice) -> TensorShape:
-    """Returns what a slice of a shape of unknown rank still promises: the length, if counted from the front."""
+    """Returns a slice of a shape of unknown rank: the number of dimensions is known if counted from the front."""
     if key.step is not None:
         raise ValueError("Steps are not yet handled")
     start = key.start if key.start is not None else 0
@@ -391,7 +389,7 @@ def as_shape(shape: Any) -> TensorShape:
 
 
 def unknown_shape(rank: int | None = None) -> TensorShape:
-    """Makes a shape of which nothing is known but, if given, the rank."""
+    """Makes a shape with unknown dimensions, and of unknown rank unless `rank` is given."""
     return UNKNOWN if rank is None else TensorShape.of((None,) * rank)
 
 

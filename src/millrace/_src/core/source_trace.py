@@ -1,8 +1,7 @@
-"""Where in the user's program an op was made.
+"""The place in the user's program where an op was made.
 
 Tracing records, for each operation, the innermost frames outside Millrace. A frame is kept as its code object and
-instruction offset, which costs a microsecond; file, line and column (PEP 657) are worked out only when an error message
-needs them.
+instruction offset, which costs a microsecond; file, line and column (PEP 657) are computed only for an error message.
 """
 
 from __future__ import annotations

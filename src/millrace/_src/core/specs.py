@@ -1,7 +1,7 @@
 """`TensorSpec`: shape, dtype and name of a tensor that is not there yet.
 
-Problem: a dense tensor is the value most often described, on every call of a `tf.function`; a spec of one must be cheap
-to make and compare.
+Problem: every call of a `tf.function` describes its tensors, so the spec of a dense tensor must be cheap to make and to
+compare.
 
 Idea: the three fields in slots, and direct versions of the questions that `TypeSpec` answers by walking fields. Names
 take part: a spec without a name fits a spec with a name, not the other way round.
@@ -41,7 +41,7 @@ __all__ = [
 
 
 class DenseSpec(TypeSpec):
-    """A spec with a shape, a dtype and a name: of tensors, and of what behaves like one."""
+    """A spec with a shape, a dtype and a name: of tensors, and of values that behave like tensors."""
 
     __slots__ = ("_dtype", "_name", "_shape")
 
@@ -62,7 +62,7 @@ class DenseSpec(TypeSpec):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape."""
+        """The static shape of the described tensors."""
         return self._shape
 
     @property
@@ -124,13 +124,13 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> Any:
-        """Returns the spec of a tensor, under the name of the tensor's op if there is one.
+        """Returns the spec of a tensor, under the name of the tensor's operation if the tensor has one.
 
         >>> tf.TensorSpec.from_tensor(tf.constant([1, 2]))
         TensorSpec(shape=(2,), dtype=tf.int32, name=None)
 
         Raises:
-            ValueError: `tensor` is no Tensor.
+            ValueError: if `tensor` is no Tensor.
         """
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
@@ -203,7 +203,7 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         return [self]
 
     def to_tensors(self, value: Any) -> list[Any]:
-        """Returns `value` as the one tensor that it is.
+        """Returns a list with `value` as its only tensor.
 
         Raises:
             TypeError: if `value` does not fit this spec.
@@ -294,7 +294,7 @@ class BoundedTensorSpec(TensorSpec):
             name: a name for the tensor, or None.
 
         Raises:
-            ValueError: a bound is missing or does not broadcast to `shape`.
+            ValueError: if a bound is missing or does not broadcast to `shape`.
         """
         super().__init__(shape, dtype, name)
         self._minimum = self._bound("minimum", minimum)
@@ -323,10 +323,10 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> Any:
-        """Returns a bounded spec like `spec`: with the bounds of `spec`, or those of its dtype.
+        """Returns a bounded spec like `spec`, with the bounds of `spec` or of the dtype of `spec`.
 
         Raises:
-            TypeError: the dtype has no bounds.
+            TypeError: if the dtype has no bounds.
         """
         minimum = getattr(spec, "minimum", None)
         maximum = getattr(spec, "maximum", None)

@@ -54,7 +54,7 @@ class Tensor(Operators):
     dtype: DType
     shape: TensorShape
     handle_type: HandleType | None = None
-    """What a tensor of dtype `resource` or `variant` refers to, where that is known; None for all others."""
+    """The handle type of a tensor of dtype `resource` or `variant`, if known; None for other tensors."""
     _tape_id: int
 
     @property
@@ -87,7 +87,7 @@ class Tensor(Operators):
 
 
 FIRST_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
-"""The device that values are on unless the program makes several logical devices and chooses another."""
+"""The device of values in a program that does not make several logical devices and choose another."""
 
 
 class EagerTensor(Tensor):
@@ -96,7 +96,7 @@ class EagerTensor(Tensor):
     __slots__ = ("_value", "dtype", "place")
 
     place: str
-    """The logical device that the value is on; not set for the first CPU, where nearly all values are."""
+    """The logical device of the value; not set for the first CPU, the device of nearly all values."""
 
     def __init__(self, value: np.ndarray[Any, Any], dtype: DType) -> None:
         self._value = value
@@ -115,7 +115,7 @@ class EagerTensor(Tensor):
 
     @property
     def handle_type(self) -> HandleType | None:  # type: ignore[override]  # asked of the referent, not stored
-        """What a tensor of dtype `resource` or `variant` refers to, where that is known; None for all others."""
+        """The handle type of a tensor of dtype `resource` or `variant`, if known; None for other tensors."""
         return type_of_referent(self._value) if self.dtype.is_handle else None
 
     @property
@@ -159,7 +159,7 @@ class EagerTensor(Tensor):
         )
 
     def __buffer__(self, flags: int) -> memoryview:
-        """Returns a view of the value that nobody can write through; Python asks for it from 3.12 on."""
+        """Returns a read-only view of the value; Python 3.12 and later call this method."""
         return _read_only(self._value).data
 
     def __dlpack__(self, **kwargs: Any) -> Any:
@@ -263,7 +263,7 @@ def new_tensor(array: np.ndarray[Any, Any], dtype: DType) -> EagerTensor:
 
 
 def note_places(tensors: Sequence[EagerTensor]) -> None:
-    """Notes on new tensors that they are on the logical device in force."""
+    """Notes the current logical device on new tensors."""
     place = context.state.place
     if place is not None:
         for tensor in tensors:
@@ -273,8 +273,8 @@ def note_places(tensors: Sequence[EagerTensor]) -> None:
 class PendingTensor(EagerTensor):
     """An eager tensor whose value an engine computes in the background, on its own device.
 
-    Shape and dtype are known at once; whoever first reads the value waits for it, and from then on the tensor is an
-    ordinary `EagerTensor`. A chain of compiled calls so runs without waiting in between.
+    Shape and dtype are known at once. The first reader of the value waits for the engine, and from then on the tensor
+    is an ordinary `EagerTensor`. So a chain of compiled calls runs without waiting in between.
     """
 
     __slots__ = ()
@@ -313,7 +313,7 @@ next_tape_id = itertools.count(1).__next__
 
 
 def tape_id(tensor: Any) -> int:
-    """Returns the number under which gradient tapes know a tensor; given on first use.
+    """Returns the number under which gradient tapes know a tensor; a tensor gets its number on first use.
 
     A tensor captured by a function has the number of the captured tensor.
     """
@@ -449,7 +449,7 @@ class SymbolicTensor(Tensor):
 
 
 def _merge_complaint(known: TensorShape, wanted: TensorShape) -> str:
-    """Says why two static shapes cannot be one, in the words of TensorFlow's shape inference."""
+    """Returns the message for two static shapes that contradict each other, in the words of TensorFlow's inference."""
     texts = f"Shapes are {text.shape_brackets(known)} and {text.shape_brackets(wanted)}."
     if known.rank != wanted.rank:
         return f"Shapes must be equal rank, but are {known.rank} and {wanted.rank}"

@@ -1,12 +1,12 @@
-"""`TypeSpec`: what is known of a value before it is there.
+"""`TypeSpec`: the description of a value that does not exist yet.
 
 Problem: `tf.function` signatures, datasets, SavedModels and loops describe values that do not exist yet. The values may
 be ragged or sparse tensors, or of the user's own classes. Each kind of value must say of which tensors a value consists
 and which descriptions are compatible.
 
-Idea: a subclass states its fields once (`_serialize`, in the order of its constructor) and how values become components
-and back. All else is generic: equality, hash, pickling, printing, subtyping and generalization walk the serialized
-fields, where shapes, dtypes and nested specs know their own order.
+Idea: a subclass states its fields once (`_serialize`, in the order of its constructor), and how values become
+components and back. All else is generic: equality, hash, pickling, printing, subtyping and generalization walk the
+serialized fields, where shapes, dtypes and nested specs know their own order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ABSTRACT = ("_component_specs", "_from_components", "_serialize", "_to_componen
 
 @export("TypeSpec", "data.experimental.Structure", v1=["TypeSpec", "data.experimental.Structure"])
 class TypeSpec:
-    """Describes a type of values that consist of tensors.
+    """The description of a type of values that consist of tensors.
 
     A subclass defines `value_type`, `_serialize`, `_component_specs`, `_to_components` and `_from_components`.
 
@@ -90,7 +90,7 @@ class TypeSpec:
         return type(self) is type(other) and _all_pairs(_is_subtype, self._serialize(), other._serialize())
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
-        """Returns the most specific spec for the values of this spec and all `others`, None if there is none.
+        """Returns the most specific spec for the values of this spec and all `others`, None if no spec describes all.
 
         >>> tf.TensorSpec([2, 3]).most_specific_common_supertype([tf.TensorSpec([2, 4])])
         TensorSpec(shape=(2, None), dtype=tf.float32, name=None)
@@ -107,7 +107,7 @@ class TypeSpec:
         """Returns `most_specific_common_supertype` of two specs.
 
         Raises:
-            ValueError: there is none.
+            ValueError: if no spec describes the values of both.
         """
         common = self.most_specific_common_supertype([other]) if isinstance(other, TypeSpec) else None
         if common is None:
@@ -286,7 +286,7 @@ def _comparable(field: Any) -> Any:
 
 
 def _paired(specs: Any, components: Any) -> list[tuple[Any, Any]]:
-    """Returns each spec with its component, which may itself be a list that becomes a tensor."""
+    """Returns pairs of a spec and its component; a component may be a list that becomes a tensor."""
     return list(zip(nest.flatten(specs), flatten_up_to(specs, components, check_types=False), strict=True))
 
 
@@ -346,7 +346,7 @@ def type_spec_from_value(value: Any) -> Any:
         value: a tensor, composite tensor or anything that converts to a tensor.
 
     Raises:
-        TypeError: the value is of no describable type.
+        TypeError: if no spec describes the value.
     """
     if not isinstance(value, TypeSpec):
         spec = getattr(value, "_type_spec", None)
