@@ -200,3 +200,14 @@ def test_a_compiled_function_inside_a_plain_one_and_the_reverse() -> None:
     plain = tf.function(lambda x: v.assign_add(x).read_value(), autograph=False)
     assert value(compiled(lambda x: plain(x) * 2.0)(tf.constant(1.0))) == 10.0
     assert value(v) == 5.0
+
+
+def test_a_loop_whose_condition_writes_to_a_variable_runs_on_the_numpy_tier() -> None:
+    count = tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def f() -> Any:
+        return tf.while_loop(lambda i: count.assign_add(1) < 5, lambda i: [i + 1], [tf.constant(0)])[0]
+
+    assert (f().numpy(), count.numpy()) == (4, 5)
+    assert "loops that write to no variable" in f.get_concrete_function().tier.reason

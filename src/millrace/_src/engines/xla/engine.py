@@ -80,7 +80,8 @@ def _leave_to_numpy(program: Program, graph: OptimizedGraph, reason: str) -> Non
 def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
     """Returns the nodes that XLA must refuse (strings, Python, input and output), and the nodes that need NumPy.
 
-    A node that needs NumPy has data-dependent shapes, or draws random numbers inside a loop body.
+    A node that needs NumPy has data-dependent shapes, draws random numbers inside a loop body, or is a loop whose
+    condition writes to a variable.
     """
     blocked: list[Node] = []
     dynamic_nodes: list[Node] = []
@@ -90,7 +91,7 @@ def unsupported_nodes(graph: OptimizedGraph) -> tuple[list[Node], list[Node]]:
             continue  # an assertion: compiled programs pass over assertions, as in TensorFlow
         if node.effects is Effects.IO and not bodies or _touches_strings(node):
             blocked.append(node)
-        elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node):
+        elif node.op_def.traits.host_only or is_draw(node) and _needs_state(node) or _writes_in_condition(node):
             dynamic_nodes.append(node)
         for body in bodies:
             more_blocked, more_dynamic = unsupported_nodes(body)
@@ -113,6 +114,14 @@ def _needs_state(node: Node) -> bool:
             return True
         stack.extend(value.node for value in current.inputs)
     return False
+
+
+def _writes_in_condition(node: Node) -> bool:
+    """Tells whether a node is a loop whose condition writes to a variable; XLA keeps the state of iterations alone."""
+    if node.op_def.traits.control != "loop":
+        return False
+    condition, _ = held_graphs(node)
+    return any(inner.effects is Effects.WRITES for inner in condition.nodes)
 
 
 def _touches_strings(node: Node) -> bool:
@@ -138,8 +147,8 @@ def _needs_numpy(nodes: Sequence[Node]) -> str:
     """Returns the reason why a graph with some nodes runs on NumPy although XLA does not refuse the nodes."""
     listed = ", ".join(dict.fromkeys(f"{node.type} {{{{node {node.name}}}}}" for node in nodes))
     return (
-        "XLA needs every shape before it runs and random numbers drawn outside of loops and branches; "
-        f"these operations do otherwise: {listed}."
+        "XLA needs every shape before it runs, random numbers drawn outside of loops and branches, and conditions of "
+        f"loops that write to no variable; these operations do otherwise: {listed}."
     )
 
 
