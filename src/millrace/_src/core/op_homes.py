@@ -122,6 +122,7 @@ OP_HOMES: dict[str, str] = {
     "DynamicPartition": "millrace._src.ops.array.partitioning",
     "DynamicStitch": "millrace._src.ops.array.partitioning",
     "EagerPyFunc": "millrace._src.autodiff.py_function",
+    "EditDistance": "millrace._src.ops.array.edit_distance",
     "Eig": "millrace._src.ops.linalg.eigenvalues",
     "Einsum": "millrace._src.ops.math.einsum",
     "Elu": "millrace._src.ops.nn.activations",
