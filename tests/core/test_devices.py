@@ -72,3 +72,22 @@ def test_functions_can_be_run_eagerly() -> None:
         tf.config.run_functions_eagerly(False)
     assert not tf.config.functions_run_eagerly()
     assert bool(f()) is False
+
+
+@pytest.mark.parametrize("name", ["/job:localhost", "job:localhost", "/job:localhost/task:0", "/replica:0", "/cpu:*"])
+def test_what_a_name_leaves_open_is_the_first_cpu(name: str) -> None:
+    with tf.device(name):
+        assert tf.constant(1).device == "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+@pytest.mark.parametrize(
+    ("name", "full_name"),
+    [
+        ("/job:foo", "/job:foo/replica:0/task:0/device:CPU:0"),
+        ("/replica:1/cpu:0", "/job:localhost/replica:1/task:0/device:CPU:0"),
+        ("/task:1", "/job:localhost/replica:0/task:1/device:CPU:0"),
+    ],
+)
+def test_a_device_of_another_process_is_refused(name: str, full_name: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=rf"^{full_name} unknown device\.$"), tf.device(name):
+        pass

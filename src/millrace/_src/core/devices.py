@@ -16,12 +16,6 @@ from millrace._src.util.export import export
 
 _KINDS = frozenset(("CPU", "GPU", "TPU", "CUSTOM"))
 _PREFIX = "/job:localhost/replica:0/task:0/device:"
-_DEVICE = re.compile(
-    r"^(?:/job:(?P<job>\w+))?(?:/replica:(?P<replica>\d+))?(?:/task:(?P<task>\d+))?/?(?:device:)?(?P<kind>[A-Za-z_]+)(?::(?P<index>\d+|\*))?$"
-)
-
-
-_JOB_ONLY = re.compile(r"^(/job:\w+)?(/replica:\d+)?(/task:\d+)?$")
 
 
 @export("config.PhysicalDevice")
@@ -279,19 +273,24 @@ def canonical_device(name: str) -> str:
     """
     if not name:
         return ""
-    if state.graph is not None and _JOB_ONLY.match(name):
-        return name
-    match = _DEVICE.match(name)
-    if match is None or "device:" not in name and match["kind"].upper() not in _KINDS:
+    match = _SPEC.match(name if name.startswith("/") else f"/{name}")
+    if match is None or match["kind"] and "device:" not in name and match["kind"].upper() not in _KINDS:
         raise ValueError(
             f"Unknown attribute '{name.strip('/').split(':')[0]}' is encountered while parsing the device "
             f"spec: '{name}'."
         )
     if state.graph is not None:
         return name  # a graph may be meant for another machine
-    kind, index = match["kind"].upper(), match["index"] or "0"
-    kinds = [d.device_type for d in list_logical_devices()]
-    exists = kind in kinds and (index == "*" or int(index) < kinds.count(kind))
-    if not exists and not get_soft_device_placement() or match["job"] not in (None, "localhost"):
-        raise errors.InvalidArgumentError(None, None, f"{name} unknown device.")
+    return _place_of_eager_values(match)
+
+
+def _place_of_eager_values(spec: re.Match[str]) -> str:
+    """Returns the full name of the device of this process that a spec means; what a spec leaves open is the first."""
+    job, replica, task = spec["job"] or "localhost", int(spec["replica"] or 0), int(spec["task"] or 0)
+    kind, index = (spec["kind"] or "CPU").upper(), int((spec["index"] or "0").replace("*", "0"))
+    is_here = (job, replica, task) == ("localhost", 0, 0)
+    exists = index < [d.device_type for d in list_logical_devices()].count(kind)
+    if not is_here or not exists and not get_soft_device_placement():
+        full_name = f"/job:{job}/replica:{replica}/task:{task}/device:{kind}:{index}"
+        raise errors.InvalidArgumentError(None, None, f"{full_name} unknown device.")
     return f"{_PREFIX}{kind}:{index}" if exists else f"{_PREFIX}CPU:0"
