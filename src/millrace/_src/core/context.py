@@ -96,12 +96,12 @@ def eager_mode() -> contextlib.AbstractContextManager[Any]:
 @contextlib.contextmanager
 def tapes_scope(tapes: tuple[Any, ...]) -> Iterator[None]:
     """Replaces the recorders of this thread within the scope."""
-    previous = state.tapes
+    outer_tapes = state.tapes
     set_tapes(tapes)
     try:
         yield
     finally:
-        set_tapes(previous)
+        set_tapes(outer_tapes)
 
 
 def set_tapes(tapes: tuple[Any, ...]) -> None:

@@ -103,18 +103,18 @@ def _existing(value: Tensor, dtype: DType | None, name: str | None) -> Tensor:
         return value
     if isinstance(value, SymbolicTensor):
         return value  # a tensor of an outer graph is captured by the op that takes it
-    captured: Tensor = graph.capture(value, name)
-    return captured
+    capture: Tensor = graph.capture(value, name)
+    return capture
 
 
 def _out_of_scope(value: SymbolicTensor) -> TypeError:
     frame = value.op.source
-    made = f"\nThe tensor {value} was made at:\n  {frame}" if frame is not None else ""
+    origin = f"\nThe tensor {value} was made at:\n  {frame}" if frame is not None else ""
     return TypeError(
         f"{value!r} is out of scope and cannot be used here. Use return values, explicit Python locals or TensorFlow "
         "collections to access it.\nPlease see "
         "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
-        f"for more information.{made}"
+        f"for more information.{origin}"
     )
 
 
@@ -151,9 +151,9 @@ _converts_itself: ClassTable[bool] = ClassTable(lambda cls: hasattr(cls, "__tf_t
 def _packed_dtype(value: Any) -> DType | None:
     """Returns the dtype of the first tensor in a nested list."""
     for item in value:
-        found = _packed_dtype(item) if isinstance(item, (list, tuple)) else getattr(item, "dtype", None)
-        if isinstance(found, DType):
-            return found
+        dtype = _packed_dtype(item) if isinstance(item, (list, tuple)) else getattr(item, "dtype", None)
+        if isinstance(dtype, DType):
+            return dtype
     return None
 
 

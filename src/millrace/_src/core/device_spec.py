@@ -210,18 +210,18 @@ def _parsed(spec: str | None) -> dict[str, Any]:
 
     Raises: ValueError: if a part cannot be read, or there are two devices.
     """
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for part in (spec or "").split("/"):
         name, *values = part.split(":")
         if name in ("job", "replica", "task") and len(values) == 1:
-            found[name] = values[0] if name == "job" else int(values[0])
+            parts[name] = values[0] if name == "job" else int(values[0])
         elif name == "device" and len(values) == 2:
-            _add_device(found, values[0], values[1], spec)
+            _add_device(parts, values[0], values[1], spec)
         elif name.upper() in _TYPES and len(values) <= 1:
-            _add_device(found, name.upper(), values[0] if values else "*", spec)
+            _add_device(parts, name.upper(), values[0] if values else "*", spec)
         elif part:
             raise ValueError(f"Unknown attribute '{name}' is encountered while parsing the device spec: '{spec}'.")
-    return found
+    return parts
 
 
 def _add_device(found: dict[str, Any], kind: str, index: str, spec: str | None) -> None:

@@ -72,12 +72,12 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     Args: device_type: "CPU" or "GPU"; None lists all.
     """
     _Placement.is_fixed = True
-    found: list[LogicalDevice] = []
+    devices: list[LogicalDevice] = []
     for device in get_visible_devices(device_type):
         for _ in _configured.get(device) or (None,):
-            number = sum(other.device_type == device.device_type for other in found)
-            found.append(LogicalDevice(f"/device:{device.device_type}:{number}", device.device_type))
-    return found
+            number = sum(other.device_type == device.device_type for other in devices)
+            devices.append(LogicalDevice(f"/device:{device.device_type}:{number}", device.device_type))
+    return devices
 
 
 @export("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
@@ -121,14 +121,14 @@ def set_logical_device_configuration(
       RuntimeError: if the logical devices were listed or used before.
     """
     _check_known(device)
-    chosen = list(logical_devices)
-    for configuration in chosen:
+    configurations = list(logical_devices)
+    for configuration in configurations:
         for value, name in ((configuration.memory_limit, "memory limit"), (configuration[1], "experimental_priority")):
             if value is not None:
                 raise ValueError(f"Setting {name} on {device.device_type} virtual devices is currently not supported")
-    if _Placement.is_fixed and _configured.get(device) != chosen:
+    if _Placement.is_fixed and _configured.get(device) != configurations:
         raise RuntimeError("Virtual devices cannot be modified after being initialized")
-    _configured[device] = chosen
+    _configured[device] = configurations
 
 
 @export("config.get_logical_device_configuration", "config.experimental.get_virtual_device_configuration")
@@ -173,15 +173,15 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
     Raises: ValueError: if a device is unknown or of another type.
     """
-    chosen = [devices] if isinstance(devices, PhysicalDevice) else list(devices or [])
-    known = list_physical_devices()
-    for device in chosen:
-        if device not in known:
+    visible_devices = [devices] if isinstance(devices, PhysicalDevice) else list(devices or [])
+    known_devices = list_physical_devices()
+    for device in visible_devices:
+        if device not in known_devices:
             raise ValueError(f"Unrecognized device: {device!r}")
         if device_type is not None and device.device_type != device_type:
             raise ValueError(f"Unrecognized device: {device!r}")
-    kinds = {device_type} if device_type is not None else {d.device_type for d in known}
-    visible = {kind or "": [d for d in chosen if d.device_type == kind] for kind in kinds}
+    kinds = {device_type} if device_type is not None else {d.device_type for d in known_devices}
+    visible = {kind or "": [d for d in visible_devices if d.device_type == kind] for kind in kinds}
     if _Placement.is_fixed and any(get_visible_devices(kind) != devices for kind, devices in visible.items()):
         raise RuntimeError("Visible devices cannot be modified after being initialized")
     _visible.update(visible)

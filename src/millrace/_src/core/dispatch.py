@@ -122,9 +122,9 @@ def _dtypes(op: OpDef, inputs: Sequence[Any], flat: Sequence[Any]) -> Sequence[A
     dtypes = [t.dtype for t in flat]
     if not op.has_list_inputs:
         return dtypes
-    rest = iter(dtypes)
+    remaining_dtypes = iter(dtypes)
     return [
-        tuple(itertools.islice(rest, len(value))) if arg.is_list else next(rest)
+        tuple(itertools.islice(remaining_dtypes, len(value))) if arg.is_list else next(remaining_dtypes)
         for arg, value in zip(op.signature.inputs, inputs, strict=True)
     ]
 
@@ -280,16 +280,16 @@ def _is_flat(op: OpDef, inputs: Sequence[Any]) -> bool:
 
 def _infer_lists(op: OpDef, flat: list[Any], attrs: dict[str, Any]) -> None:
     """Adds the inferred attributes of a call whose inputs are already flat tensors."""
-    remaining = list(flat)
+    tensors = list(flat)
     for arg in op.signature.inputs:
-        if arg.type_attr and remaining:
-            attrs.setdefault(arg.type_attr, remaining[0].dtype)
-        remaining = remaining[1:] if not arg.is_list else remaining[attrs.get(arg.number_attr or "", len(remaining)) :]
+        if arg.type_attr and tensors:
+            attrs.setdefault(arg.type_attr, tensors[0].dtype)
+        tensors = tensors[1:] if not arg.is_list else tensors[attrs.get(arg.number_attr or "", len(tensors)) :]
 
 
 def _inputs_text(inputs: Sequence[Any]) -> str:
-    shown = [text.describe_value(x) if isinstance(x, Tensor) else type(x).__name__ for x in inputs]
-    return f"inputs ({'; '.join(shown)})"
+    texts = [text.describe_value(x) if isinstance(x, Tensor) else type(x).__name__ for x in inputs]
+    return f"inputs ({'; '.join(texts)})"
 
 
 __all__ = ["convert_inputs", "execute", "flatten_result", "kernel_error", "out_of_memory", "record", "wrap_outputs"]

@@ -102,10 +102,10 @@ class DType:
         Raises:
             TypeError: if no type has that number.
         """
-        found = _BY_ENUM.get(int(type_enum))
-        if found is None:
+        dtype = _BY_ENUM.get(int(type_enum))
+        if dtype is None:
             raise TypeError(f"{int(type_enum)} does not correspond to a valid tensorflow::DataType")
-        return found
+        return dtype
 
     def __getattr__(self, name: str) -> Any:
         # Reached only for a slot left empty: resource and variant have no NumPy type (TensorFlow raises KeyError too).
@@ -450,11 +450,11 @@ def as_dtype(type_value: Any) -> DType:
     if type(type_value) is DType:
         return type_value
     try:
-        found = _ANY.get(type_value)
+        dtype = _ANY.get(type_value)
     except TypeError:  # unhashable
-        found = None
-    if found is not None:
-        return found
+        dtype = None
+    if dtype is not None:
+        return dtype
     candidate = type_value if isinstance(type_value, np.dtype) else getattr(type_value, "dtype", None)
     if candidate is not None:
         try:

@@ -132,8 +132,8 @@ class IndexedSlices(CompositeTensor):
 
     def consumers(self) -> list[Any]:
         """Lists the operations that read the values; in eager mode there are none."""
-        found: list[Any] = [] if isinstance(self._values, EagerTensor) else self._values.consumers()
-        return found
+        consumers: list[Any] = [] if isinstance(self._values, EagerTensor) else self._values.consumers()
+        return consumers
 
     def _first_dim(self) -> Any:
         return convert_to_tensor(self._dense_shape)[0]

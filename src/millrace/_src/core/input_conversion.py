@@ -63,8 +63,8 @@ def _hint(
     op: OpDef, arg: Arg, value: Any, inputs: Sequence[Any], attrs: dict[str, Any], scope: str | None
 ) -> DType | None:
     """Returns the dtype that a value should have if possible, where no earlier tensor has decided the dtype."""
-    given: DType | None = attrs.get(arg.type_attr or "")
-    return dtype_of_peer(op.signature.inputs, inputs, arg) or given or preferred_dtype(op, arg, value, scope)
+    given_dtype: DType | None = attrs.get(arg.type_attr or "")
+    return dtype_of_peer(op.signature.inputs, inputs, arg) or given_dtype or preferred_dtype(op, arg, value, scope)
 
 
 # --- eager calls, where it is plain -----------------------------------------------------------------------------------
@@ -168,16 +168,16 @@ def preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None = None) -
     if default is None or isinstance(value, (str, bytes)) or isinstance(getattr(value, "dtype", None), DType):
         return None
     try:
-        own = make_array(value, None)[1]
+        own_dtype = make_array(value, None)[1]
         if isinstance(value, (list, tuple)):
             make_array(value, default)
     except (ValueError, OverflowError):
         return default
     except TypeError:
         return None
-    allowed = op.types.get(arg.type_attr or "")
-    if isinstance(allowed, TypeSet) and own in allowed:
-        return own
+    allowed_types = op.types.get(arg.type_attr or "")
+    if isinstance(allowed_types, TypeSet) and own_dtype in allowed_types:
+        return own_dtype
     if scope is not None:
         convert_to_tensor(value, name=f"{scope}/{arg.name}")
     return default
@@ -244,8 +244,8 @@ def _convert_list(
         raise TypeError(f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value}.")
     if arg.type_list_attr is not None:
         _check_length(op, arg.type_list_attr, len(value), scope)
-        declared = attrs.get(arg.type_list_attr)
-        hints = declared if declared is not None and len(declared) == len(value) else [None] * len(value)
+        dtypes = attrs.get(arg.type_list_attr)
+        hints = dtypes if dtypes is not None and len(dtypes) == len(value) else [None] * len(value)
         tensors = [
             _convert_one(op, f"{arg.name}_{i}", v, h, scope) for i, (v, h) in enumerate(zip(value, hints, strict=True))
         ]
@@ -271,11 +271,11 @@ def _convert_list(
         raise _mixed_list(op, arg, value) from None
     if arg.type_attr and not tensors and arg.type_attr not in attrs:
         attrs[arg.type_attr] = _default(op, arg)
-    known = attrs.get(arg.number_attr or "")
-    if arg.number_attr in owners and known != len(tensors):
+    known_length = attrs.get(arg.number_attr or "")
+    if arg.number_attr in owners and known_length != len(tensors):
         raise ValueError(
             f"List argument '{arg.name}' to '{op.name}' Op with length {len(tensors)} must match length "
-            f"{known} of argument "
+            f"{known_length} of argument "
             f"'{owners[arg.number_attr or '']}'."
         )
     attrs[arg.number_attr or ""] = len(tensors)
@@ -299,9 +299,9 @@ def _check_length(op: OpDef, attr: str, length: int, scope: str | None) -> None:
 
 def _mixed_list(op: OpDef, arg: Arg, values: Sequence[Any]) -> TypeError:
     """Makes the refusal, in a graph, of a list whose elements have no common dtype, or not the declared dtype."""
-    expected = "that don't all match" if arg.dtype is None else f"that do not match expected type {arg.dtype.name}"
+    expectation = "that don't all match" if arg.dtype is None else f"that do not match expected type {arg.dtype.name}"
     types = ", ".join(map(_type_name, values))
-    return TypeError(f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{types}] {expected}.")
+    return TypeError(f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{types}] {expectation}.")
 
 
 def _type_name(value: Any) -> str:

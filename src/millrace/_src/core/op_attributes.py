@@ -113,9 +113,9 @@ def _as_text(op: OpDef, name: str, value: Any) -> str:
 
 def _as_type(op: OpDef, name: str, value: Any) -> DType:
     dtype = as_dtype(value)
-    allowed = op.types.get(name)
-    if isinstance(allowed, TypeSet) and dtype not in allowed:
-        raise _type_not_allowed(op, name, dtype, allowed)
+    allowed_types = op.types.get(name)
+    if isinstance(allowed_types, TypeSet) and dtype not in allowed_types:
+        raise _type_not_allowed(op, name, dtype, allowed_types)
     return dtype
 
 

@@ -294,24 +294,24 @@ def _flatten(value: Any) -> tuple[tuple[int, ...], Any, list[Any], set[type]]:
         ValueError: if the value is not rectangular.
     """
     shape: list[int] = []
-    first = value
-    while _is_sequence(first):
-        shape.append(len(first))
+    first_element = value
+    while _is_sequence(first_element):
+        shape.append(len(first_element))
         if not shape[-1]:
             return tuple(shape), None, [], set()
-        first = first[0]
+        first_element = first_element[0]
     if not shape:
         return (), value, [value], {type(value)}
     level = _items(value)
     for size in shape[1:]:
         level = _next_level(level, size)
-    if isinstance(first, np.ndarray):  # a 0-d array
-        first = first[()]
+    if isinstance(first_element, np.ndarray):  # a 0-d array
+        first_element = first_element[()]
     types = set(map(type, level))
     if np.ndarray in types:
         level = [item[()] if type(item) is np.ndarray and not item.ndim else item for item in level]
         types = set(map(type, level))
-    return tuple(shape), first, level, types
+    return tuple(shape), first_element, level, types
 
 
 def _next_level(rows: list[Any], size: int) -> list[Any]:

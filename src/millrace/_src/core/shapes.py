@@ -91,8 +91,8 @@ class TensorShape:
         """Returns the number of elements, None unless the shape is fully defined."""
         if self._dims is None:
             return None
-        known = [dim for dim in self._dims if dim is not None]
-        return math.prod(known) if len(known) == len(self._dims) else None
+        known_dims = [dim for dim in self._dims if dim is not None]
+        return math.prod(known_dims) if len(known_dims) == len(self._dims) else None
 
     def __len__(self) -> int:
         if self._dims is None:
@@ -430,17 +430,17 @@ def _broadcast_two(x: TensorShape, y: TensorShape) -> TensorShape:
         return x
     longer, shorter = (x._dims, y._dims) if len(x._dims) >= len(y._dims) else (y._dims, x._dims)
     lead = len(longer) - len(shorter)
-    joined: list[int | None] = list(longer[:lead])
+    dims: list[int | None] = list(longer[:lead])
     for a, b in zip(longer[lead:], shorter, strict=True):
         if a == b or b == 1:
-            joined.append(a)
+            dims.append(a)
         elif a == 1:
-            joined.append(b)
+            dims.append(b)
         elif a is None or b is None:  # a known dimension wins: an unknown dimension beside it is the same or 1
-            joined.append(b if a is None else a)
+            dims.append(b if a is None else a)
         else:
             raise ValueError(
                 "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension pair they are "
                 f"either equal or one of them is 1. Received: {x} and {y}."
             )
-    return TensorShape.of(tuple(joined))
+    return TensorShape.of(tuple(dims))

@@ -235,8 +235,8 @@ class TensorSpec(DenseSpec, BatchableTypeSpec):
         if not isinstance(value, Tensor):
             value = convert_to_tensor(value, self._dtype)
         if value.dtype is not self._dtype or not value.shape.is_subtype_of(self._shape):
-            found = TensorSpec(value.shape, value.dtype, self._name)
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+            found_spec = TensorSpec(value.shape, value.dtype, self._name)
+            raise TypeError(f"Can not cast {found_spec!r} to {self!r}")
         return value
 
     # --- variations ------------------------------------------------------------------------------------------------

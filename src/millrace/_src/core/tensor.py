@@ -317,10 +317,10 @@ def tape_id(tensor: Any) -> int:
 
     A tensor captured by a function has the number of the captured tensor.
     """
-    found = getattr(tensor, "_tape_id", 0)
-    if not found:
-        found = tensor._tape_id = next_tape_id()
-    return found
+    number = getattr(tensor, "_tape_id", 0)
+    if not number:
+        number = tensor._tape_id = next_tape_id()
+    return number
 
 
 def _read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -349,10 +349,10 @@ def eager(array: Any) -> EagerTensor:
 
 def op_function(name: str) -> Any:
     """Returns the op called `name` as a function of inputs and attributes."""
-    found = get_op(name)
+    op = get_op(name)
 
     def call(*inputs: Any, **attrs: Any) -> Any:
-        return execute(found, inputs, attrs)
+        return execute(op, inputs, attrs)
 
     return call
 
@@ -399,11 +399,11 @@ class SymbolicTensor(Tensor):
 
     def set_shape(self, shape: Any) -> None:
         """Merges `shape` into what is statically known of this tensor's shape."""
-        wanted = as_shape(shape)
+        new_shape = as_shape(shape)
         try:
-            self.shape = self.shape.merge_with(wanted)
+            self.shape = self.shape.merge_with(new_shape)
         except ValueError:
-            raise ValueError(_merge_complaint(self.shape, wanted)) from None
+            raise ValueError(_merge_complaint(self.shape, new_shape)) from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise NotImplementedError(

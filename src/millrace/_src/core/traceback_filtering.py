@@ -43,9 +43,9 @@ def filter_traceback(error: BaseException) -> None:
     while entry is not None:
         entries.append(entry)
         entry = entry.tb_next
-    shown = [e for e in entries if not is_internal(e.tb_frame.f_code.co_filename)]
+    shown_entries = [e for e in entries if not is_internal(e.tb_frame.f_code.co_filename)]
     following: types.TracebackType | None = None
-    for e in reversed(shown):
+    for e in reversed(shown_entries):
         following = types.TracebackType(following, e.tb_frame, e.tb_lasti, e.tb_lineno)
     if following is not None:
         error.__traceback__ = following

@@ -169,13 +169,13 @@ class TypeSpec:
         Raises:
             ValueError: if the number or a type of the tensors does not fit.
         """
-        expected, name = self._flat_tensor_specs, self._value_name()
-        if len(expected) != len(tensor_list):
+        specs, name = self._flat_tensor_specs, self._value_name()
+        if len(specs) != len(tensor_list):
             raise ValueError(
                 f"Cannot create a {name} from the tensor list because it has length {len(tensor_list)}, "
-                f"not {len(expected)}."
+                f"not {len(specs)}."
             )
-        for index, (spec, tensor) in enumerate(zip(expected, tensor_list, strict=True)):
+        for index, (spec, tensor) in enumerate(zip(specs, tensor_list, strict=True)):
             if not spec.is_compatible_with(tensor):
                 raise ValueError(
                     f"Cannot create a {name} from the tensor list because item {index} ({tensor!r}) is incompatible "

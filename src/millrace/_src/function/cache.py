@@ -1,11 +1,11 @@
 """The traces of one function: found by subtyping, bounded in number and bytes.
 
-Problem: a call should reuse the most specific trace whose types its arguments have, quickly; and a function called with
-a thousand shapes must not keep a thousand graphs for ever.
+Problem: a call should quickly find the most specific trace that its arguments fit, and a function called with a
+thousand shapes must not keep a thousand graphs for ever.
 
 Idea: an exact dictionary first; on a miss, the few traces that an index finds are compared by `is_subtype_of` and the
-answer is remembered. Each trace carries the tick of its last use; adding one beyond a limit drops those used longest
-ago. A dropped trace lives on for whoever holds it.
+answer is remembered. Each trace carries the tick of its last use; adding a trace beyond a limit drops the traces used
+longest ago. A dropped trace lives on for its other holders.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class TraceCache:
         """The entries whose types hold weak references."""
         self._numbered: dict[int, Entry] = {}
         self._by_use: list[tuple[int, int]] = []
-        """A heap of (tick, number) of entries, the tick perhaps an old one: so that a use costs nothing."""
+        """A heap of (tick, number) of entries; a tick in the heap may be out of date, so that a use costs nothing."""
         self._added = 0
         self._lock = threading.RLock()
         self._on_evict = on_evict
@@ -144,9 +144,9 @@ class TraceCache:
         with self._lock:
             entry = Entry(self._added, key, trace, size, tick)
             self._added += 1
-            replaced = self._entries.get(key)
-            if replaced is not None:
-                self._take_out(replaced)
+            earlier_entry = self._entries.get(key)
+            if earlier_entry is not None:
+                self._take_out(earlier_entry)
             self.bytes += size
             self._entries[key] = self._numbered[entry.number] = entry
             self._index.add(entry)
@@ -173,7 +173,7 @@ class TraceCache:
         while True:
             tick, number = self._by_use[0]
             entry = self._numbered.get(number)
-            if entry is None:  # it was dropped
+            if entry is None:  # the entry was dropped
                 heapq.heappop(self._by_use)
             elif entry.tick > tick:
                 heapq.heapreplace(self._by_use, (entry.tick, number))
@@ -183,7 +183,7 @@ class TraceCache:
                 return entry
 
     def _note_use(self, entry: Entry) -> None:
-        """Adds an entry to the heap, which is made anew when most of it stands for dropped ones."""
+        """Adds an entry to the heap, which is rebuilt when most of its items stand for dropped entries."""
         heapq.heappush(self._by_use, (entry.tick, entry.number))
         if len(self._by_use) > 2 * len(self._numbered) + 16:
             self._by_use = sorted((entry.tick, entry.number) for entry in self._numbered.values())
@@ -233,7 +233,7 @@ class TraceCache:
                     self._on_evict(entry)
 
     def info(self, calls: int) -> CacheInfo:
-        """Returns the cache's numbers, given how many calls were made in all."""
+        """Returns the cache's numbers; the caller gives the number of all calls."""
         return CacheInfo(
             max(calls - self.misses, 0),
             self.misses,

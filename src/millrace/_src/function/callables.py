@@ -23,14 +23,14 @@ TensorLike: TypeAlias = (
     | np.ndarray[Any, Any]
     | np.generic
 )
-"""What `tf.convert_to_tensor` takes, for annotations."""
+"""The types of values that `tf.convert_to_tensor` takes, for annotations."""
 
 export_constant(__name__, "TensorLike", "types.experimental.TensorLike")
 
 
 @export("types.experimental.Callable")
 class Callable(abc.ABC):
-    """Anything with a `FunctionType` that can be called on tensors."""
+    """An object with a `FunctionType` that can be called on tensors."""
 
     @property
     @abc.abstractmethod
@@ -63,7 +63,7 @@ class ConcreteFunction(Callable):
 
 @export("types.experimental.PolymorphicFunction", "types.experimental.GenericFunction")
 class PolymorphicFunction(Callable):
-    """What `tf.function` returns: traces a Python function for each kind of arguments, and calls the right trace."""
+    """The result of `tf.function`: traces a Python function for each kind of arguments, and calls the right trace."""
 
     @abc.abstractmethod
     def get_concrete_function(self, /, *args: Any, **kwargs: Any) -> ConcreteFunction:

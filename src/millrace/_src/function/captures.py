@@ -1,6 +1,6 @@
-"""The graph that a `tf.function` is traced into: what it captures, when, and how strongly.
+"""The graph that a `tf.function` is traced into, and its captures.
 
-Tensors are captured by value when the body first uses them; a *deferred* capture is asked for anew at each call.
+A tensor is captured by value when the body first uses the tensor; a *deferred* capture is computed anew at each call.
 Variables are captured through their handles: the storage stays alive with the trace, the Python object does not.
 Nothing here keeps an argument of the traced call alive.
 """
@@ -33,9 +33,9 @@ class DeferredCapture:
         self.value = value
 
     def tensors(self) -> list[Any]:
-        """Returns the tensors of the value that the closure has now.
+        """Returns the tensors of the value that the closure returns now.
 
-        Raises: TypeError: if the value does not have the type that was promised.
+        Raises: TypeError: if the value is not of the type `spec`.
         """
         value = self.closure()
         actual = from_value(value)
@@ -80,13 +80,13 @@ class TracedGraph(FuncGraph):
         if known_capture is not None:
             return known_capture[1]
         name = name or str(context.unique_id())
-        inner = super().capture(tensor, name)
+        placeholder = super().capture(tensor, name)
         is_constant = isinstance(tensor, EagerTensor) and id(tensor) not in self._captures
         if is_constant and not (self.inline_integers and not is_trainable(tensor.dtype)):
-            assert isinstance(inner, SymbolicTensor)
-            self._captures[id(tensor)] = (tensor, inner)
-            self.inputs.append(inner)
-        return inner
+            assert isinstance(placeholder, SymbolicTensor)
+            self._captures[id(tensor)] = (tensor, placeholder)
+            self.inputs.append(placeholder)
+        return placeholder
 
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None, placeholder: Any = None
@@ -96,7 +96,7 @@ class TracedGraph(FuncGraph):
         Args:
           closure: Called without arguments before each run, outside the graph.
           spec: The type of the closure's value, a `TypeSpec` or a nested structure of `TypeSpec`s.
-          key: Captures with the same key are one.
+          key: Captures with the same key share their placeholders.
           default_value: Accepted for compatibility.
           placeholder: Accepted for compatibility: a placeholder that exists already.
 
@@ -116,7 +116,7 @@ class TracedGraph(FuncGraph):
 
     def watch_variable(self, variable: Any) -> None:
         """Notes that the body uses `variable`, without keeping the Python object alive."""
-        handle = id(variable.handle)  # what an assignment returns is another object with the same handle
+        handle = id(variable.handle)  # the result of an assignment is another object with the same handle
         if handle in self.argument_handles:
             return
         self._watched_variables.setdefault(handle, weakref.ref(variable))
@@ -139,7 +139,7 @@ class TracedGraph(FuncGraph):
         return live_variables
 
     def release_outer_graph(self) -> None:
-        """Lets go of the graph in which this graph was traced, unless this graph uses tensors of that one."""
+        """Drops the reference to the outer graph, unless this graph uses tensors of the outer graph."""
         if not any(isinstance(outer, SymbolicTensor) for outer, _ in self._captures.values()):
             self.outer_graph = None
 
@@ -151,7 +151,7 @@ class TracedGraph(FuncGraph):
 
 
 def capture_sources(graph: FuncGraph, argument_count: int) -> list[Tensor | DeferredCapture]:
-    """Lists what feeds each graph input after the arguments: an outer tensor or a deferred capture."""
+    """Lists the source of each graph input after the arguments: an outer tensor or a deferred capture."""
     by_placeholder: dict[int, Any] = {id(inner): outer for outer, inner in graph.captures}
     for deferred in getattr(graph, "deferred", {}).values():
         by_placeholder.update((id(placeholder), deferred) for placeholder in deferred.placeholders)

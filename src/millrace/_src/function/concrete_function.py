@@ -1,8 +1,9 @@
 """`ConcreteFunction`: one trace, callable like the Python function or with a flat list of tensors.
 
-A call first reads its arguments by the trace's own signature, casting each to its type. Where that fails, plain tensors
-are taken in the order of the graph's inputs or by their names. What remains is a flat list of tensors, to which the
-captures are added; `control_flow.call.GraphFunction` runs it, in eager mode, in a graph, or under a tape.
+A call first binds its arguments by the trace's own signature and casts each argument to its type. Where that fails,
+plain tensors are taken in the order of the graph's inputs or by their names. The result is a flat list of tensors, to
+which the captures are added. `control_flow.call.GraphFunction` runs the list, in eager mode, in a graph, or under a
+tape.
 """
 
 from __future__ import annotations
@@ -164,8 +165,8 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         Tier(name='numpy', reason='jit_compile is not True.')
 
         A function with `jit_compile=True` stays on the NumPy tier where XLA would have to know a size that only the
-        running program computes, as that of the lists which the gradient of a loop without a bound fills. That turns
-        out in the first call.
+        running program computes, as the size of the lists for the gradient of a loop without a bound. The first call
+        decides.
         """
         return self.tiers()[self._name]
 
@@ -202,7 +203,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     def replace_capture_with_deferred_capture(
         self, tensor: Any, closure: Callable[[], Any], spec: Any, placeholder: Any = None, default_value: Any = None
     ) -> None:
-        """Passes for the capture of `tensor` what `closure()` returns at each call.
+        """Replaces the captured value of `tensor` by the result of `closure()` at each call.
 
         Raises: ValueError: if the function does not capture `tensor`.
         """
@@ -271,20 +272,20 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
         if len(args) > self._num_positional_args:
             self._flat_error(f" takes {self._num_positional_args} positional arguments, got {len(args)}.")
         given_values = list(args)
-        remaining = dict(kwargs)
+        remaining_arguments = dict(kwargs)
         missing_names = []
         for name in names[len(args) :]:
-            if name in remaining:
-                given_values.append(remaining.pop(name))
+            if name in remaining_arguments:
+                given_values.append(remaining_arguments.pop(name))
             else:
                 missing_names.append(name)
         if missing_names:
             self._flat_error(f" missing required arguments: {', '.join(missing_names)}.")
-        if remaining:
-            repeated_names = [name for name in remaining if name in names]
+        if remaining_arguments:
+            repeated_names = [name for name in remaining_arguments if name in names]
             if repeated_names:
                 self._flat_error(f" got two values for '{repeated_names[0]}'.")
-            self._flat_error(f" got unexpected keyword arguments: {', '.join(sorted(remaining))}.")
+            self._flat_error(f" got unexpected keyword arguments: {', '.join(sorted(remaining_arguments))}.")
         return [self._flat_tensor(index, value) for index, value in enumerate(given_values)]
 
     def _flat_tensor(self, index: int, value: Any) -> Any:
@@ -328,7 +329,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
     # --- the rest ------------------------------------------------------------------------------------------------
 
     def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
-        """Registers the function in a graph, by default the one being built."""
+        """Registers the function in a graph, by default the graph being built."""
         target = state.graph if g is None else g
         if target is not None and (overwrite or self._name not in target.functions):
             target.functions[self._name] = self.graph_function
@@ -352,9 +353,7 @@ class ConcreteFunction(callables.ConcreteFunction, TrackableFunction):
 
 
 def _arrays(captures: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Returns the arrays of captures if all captures are eager tensors: a prepared call then passes these arrays
-    unasked.
-    """
+    """Returns the arrays of captures if all captures are eager tensors; prepared calls pass these arrays directly."""
     if all(isinstance(capture, EagerTensor) for capture in captures):
         return tuple(capture._value for capture in captures)
     return None

@@ -41,8 +41,8 @@ def function(
     """Compiles a Python function into graphs that run without Python.
 
     The first call with arguments of a kind *traces* the function: its Python code runs once and its ops are recorded in
-    a graph. Later calls with arguments of that kind run the graph. Tensors, NumPy arrays and variables are alike if
-    dtype and shape are; Python values if type and value are; other objects if they are the same or equal.
+    a graph. Later calls with arguments of that kind run the graph. Tensors, NumPy arrays and variables are of one kind
+    if dtype and shape are the same; Python values if type and value are the same; other objects if they are equal.
 
     >>> @tf.function
     ... def f(x, y):

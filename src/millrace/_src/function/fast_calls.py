@@ -3,10 +3,10 @@
 Problem: binding arguments and making trace types costs ten microseconds; most calls repeat an earlier call with other
 tensor values.
 
-Idea: each argument contributes to a flat key what decides the trace: a tensor its dtype number and shape, a Python
-value its type and value, a container its parts. After a call has gone the long way, a `Plan` for the call's key is
-kept, and the next call with an equal key runs that plan. Arguments without a simple key (composite tensors, the tracing
-protocol) go the long way.
+Idea: a flat key holds the facts about each argument that decide the trace: dtype number and shape of a tensor, type and
+value of a Python value, the parts of a container. After a call has gone the long way, a `Plan` for the call's key is
+kept, and the next call with an equal key runs that plan. Calls with an argument that has no simple key (a composite
+tensor, an object with the tracing protocol) go the long way.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class NoFastCallError(Exception):
 
 
 class Plan:
-    """How to run calls with one key.
+    """The prepared way to run calls with one key.
 
     Attributes:
         entry: The cache entry of the trace, whose tick each call sets.
@@ -77,7 +77,7 @@ def make_runner(concrete: Any) -> Callable[[list[Any]], Any]:
 def make_reading_runner(concrete: Any) -> Callable[[list[Any]], Any]:
     """Makes a runner like `make_runner` for calls with pending tensors.
 
-    The arrays of pending tensors are an engine's: only that engine takes them.
+    The arrays of pending tensors belong to an engine: only that engine takes such arrays.
     """
     run = make_runner(concrete)
     if concrete.graph_function.tensor_class is PendingTensor:

@@ -1,4 +1,4 @@
-"""Estimates the memory that a trace holds: roughly, but well enough to bound a cache."""
+"""Estimates the memory that a trace holds, well enough to bound a cache."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class InstanceCache:
 
 
 class InstanceCaches(dict[int, InstanceCache]):
-    """The caches of a method's instances by `id`; a class of its own, so that weak references can point to it."""
+    """The caches of a method's instances by `id`; a class, because weak references cannot point to a plain dict."""
 
 
 def instance_cache_for(caches: InstanceCaches, instance: Any) -> InstanceCache:
@@ -38,9 +38,9 @@ def instance_cache_for(caches: InstanceCaches, instance: Any) -> InstanceCache:
     owner = weakref.ref(caches)
 
     def drop(reference: Any) -> None:
-        alive = owner()
-        if alive is not None and key in alive and alive[key].reference is reference:
-            del alive[key]
+        live_owner = owner()
+        if live_owner is not None and key in live_owner and live_owner[key].reference is reference:
+            del live_owner[key]
 
     cache = InstanceCache(weakref.ref(instance, drop))
     caches[key] = cache

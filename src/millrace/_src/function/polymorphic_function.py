@@ -1,4 +1,4 @@
-"""`Function`: what `tf.function` returns.
+"""`Function`: the callable that `tf.function` returns.
 
 A call goes the short way when its flat key is known: look up the plan, run it. Otherwise the arguments are bound to the
 parameters, their trace types are made, and the trace that fits best is looked up in the cache, or made under the
@@ -205,12 +205,13 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
     def _add_trace(self, key: TraceKey, values: Sequence[Any], is_call: bool) -> Entry:
         start = time.perf_counter()
         key = self._generalized(key)
-        traced = self._trace(key, values)
+        new_trace = self._trace(key, values)
         milliseconds = (time.perf_counter() - start) * 1000
-        earlier = [entry.key for entry in self._cache.newest(COMPARED_TRACES)]  # a recursive body has added its own
-        concrete = ConcreteFunction(traced, self._options.attributes, self._options.jit_compile)
+        # Only now: a recursive body has added traces of its own.
+        earlier = [entry.key for entry in self._cache.newest(COMPARED_TRACES)]
+        concrete = ConcreteFunction(new_trace, self._options.attributes, self._options.jit_compile)
         self._cache.misses += 1
-        entry = self._cache.add(key, concrete, graph_bytes(traced.graph), self._calls)
+        entry = self._cache.add(key, concrete, graph_bytes(new_trace.graph), self._calls)
         self._explain(key, earlier, milliseconds, is_call)
         return entry
 
@@ -234,12 +235,12 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
                 return self._trace_once(key, values)
         initializers: list[Initializer] = []
         with salvaging(initializers), collecting(initializers):
-            traced = self._trace_once(key, values)
+            new_trace = self._trace_once(key, values)
         self._is_initialized = True
         if not initializers:
-            return traced
+            return new_trace
         self._created_variables = [weakref.ref(i.variable) for i in initializers]
-        initialize(initializers, _feeds(traced, key.types, values))
+        initialize(initializers, _feeds(new_trace, key.types, values))
         with refusing(SINGLETON_MESSAGE):
             return self._trace_once(key, values)
 
@@ -247,7 +248,7 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
         original = self.python_function
         function = for_tracing(original) if self._options.autograph else original
         with tracing_with(self._options.autograph_options):
-            traced = trace(
+            new_trace = trace(
                 function,
                 self._name,
                 self._signature,
@@ -258,12 +259,12 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
                 original=original,
             )
         if self._options.autograph:
-            warn_of_unrolled_loops(traced.graph)
+            warn_of_unrolled_loops(new_trace.graph)
         self._trace_count += 1
-        return traced
+        return new_trace
 
     def _explain(self, key: TraceKey, earlier: Sequence[TraceKey], milliseconds: float, is_call: bool) -> None:
-        """Notes why a trace was made; warns when too many calls had to make one."""
+        """Notes why a trace was made; warns when too many calls had to make a trace."""
         stats = self._stats
         stats.note_trace(milliseconds, is_call)
         if not earlier and stats.traces == 1:
@@ -344,10 +345,10 @@ class Function(callables.PolymorphicFunction, TrackableFunction):
             initializers: list[Initializer] = []
             key = TraceKey(_trace_context(), layout, tuple(self._types_of(values)))
             with collecting(initializers):
-                traced = self._trace_once(key, values)
+                new_trace = self._trace_once(key, values)
             self._is_initialized = True
             self._created_variables = [weakref.ref(i.variable) for i in initializers]
-            feeds = _feeds(traced, key.types, values)
+            feeds = _feeds(new_trace, key.types, values)
 
         def body() -> None:
             initialize(initializers, feeds, in_graph=True)
@@ -464,7 +465,7 @@ def _forget_plans(plans: dict[Any, fast_calls.Plan], entry: Entry) -> None:
 
 
 def _trace_context() -> Any:
-    """Returns what a trace depends on besides arguments: the plain graph around, if there is one."""
+    """Returns the context on which a trace depends besides arguments: a reference to the outer plain graph, or None."""
     graph = outermost_context()
     return None if graph is None else weakref.ref(graph)
 

@@ -4,7 +4,7 @@ Problem: each new trace costs milliseconds to seconds, and TensorFlow's warning 
 
 Idea: the key of a new trace is compared with the nearest earlier key. Every difference becomes a `Cause`: the
 argument's path, the old and the new type in words, and a cure. Calls are counted per code object, so that a
-`tf.function` made anew in a loop is noticed too. With nothing retraced the cost is one counter.
+`tf.function` made anew in a loop is noticed too. A call that does not trace costs one counter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WINDOW = 10
 _LIMIT = 5
 _MAX_WARNINGS = 2
 COMPARED_TRACES = 32
-"""How many earlier traces a new one is compared with: a function may have a thousand."""
+"""The most earlier traces that a new trace is compared with: a function may have a thousand traces."""
 
 
 class Cause(NamedTuple):
@@ -135,9 +135,9 @@ def stats_for(code: Any) -> CallStats:
 def causes_of(
     new: TraceKey, earlier: Sequence[TraceKey], names: Sequence[str], instance: Any = None
 ) -> tuple[Cause, ...]:
-    """Returns why no `earlier` trace serves `new`: the differences from the nearest of the newest ones.
+    """Returns why no `earlier` trace serves `new`: the differences from the nearest of the newest traces.
 
-    `instance` is the object of which the function is a method, if the function is a method.
+    For a method `instance` is the object to which the method belongs.
     """
     if not earlier:
         return (NEW_FUNCTION,) if instance is None else (_new_instance(type(instance).__name__),)

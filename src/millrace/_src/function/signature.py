@@ -1,7 +1,7 @@
 """From a call's arguments to the parameters of a trace.
 
-Problem: `f(x)`, `f(a=x)` and `f(x, 2)` with default 2 are the same call; it must be found out in a microsecond or two,
-and a call that does not fit must get Python's own complaint in TensorFlow's words.
+Problem: `f(x)`, `f(a=x)` and `f(x, 2)` with default 2 are the same call. Binding must take a microsecond or two, and a
+call that does not fit must get Python's own complaint in TensorFlow's words.
 
 Idea: a `Signature` compiles the function's parameters once into a table of names, positions and defaults. `bind` gives
 the argument values in one fixed order plus a small hashable `Layout` (how many went into `*args`, which names into
@@ -80,15 +80,15 @@ class Signature:
             raise self.binding_error(self._complaint(args, kwargs), args, kwargs)
         values = list(args[: self._fixed])
         extra = args[self._fixed :]
-        remaining = dict(kwargs)
+        remaining_arguments = dict(kwargs)
         for name in self._positional[count:]:
-            values.append(self._take(name, remaining, name in self._by_keyword, args, kwargs))
+            values.append(self._take(name, remaining_arguments, name in self._by_keyword, args, kwargs))
         values.extend(extra)
-        values.extend(self._take(name, remaining, True, args, kwargs) for name in self._keyword_only)
-        if remaining and (not self._has_var_keyword or self._names_positional(remaining, count)):
+        values.extend(self._take(name, remaining_arguments, True, args, kwargs) for name in self._keyword_only)
+        if remaining_arguments and (not self._has_var_keyword or self._names_positional(remaining_arguments, count)):
             raise self.binding_error(self._complaint(args, kwargs), args, kwargs)
-        names = tuple(sorted(remaining))
-        values.extend(remaining[name] for name in names)
+        names = tuple(sorted(remaining_arguments))
+        values.extend(remaining_arguments[name] for name in names)
         return values, Layout(len(extra), names)
 
     def _take(self, name: str, remaining: dict[str, Any], by_keyword: bool, args: Any, kwargs: Any) -> Any:
@@ -104,7 +104,7 @@ class Signature:
         return any(self._by_keyword.get(name, count) < count for name in names)
 
     def _complaint(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        """Returns Python's words for what is wrong with a call."""
+        """Returns Python's message about a call that does not fit the parameters."""
         try:
             self.function_type.bind(*args, **kwargs)
         except TypeError as error:
@@ -212,19 +212,19 @@ def check_input_signature(input_signature: Any) -> tuple[Any, ...]:
 
 def _constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Mapping[str, Any]) -> FunctionType:
     """Gives `function_type` the types of `specs`; `*args` takes the surplus, `**kwargs` goes."""
-    remaining = list(specs)
+    remaining_specs = list(specs)
     has_var_positional = any(p.kind is _VAR_POSITIONAL for p in function_type.parameters.values())
     result: list[Parameter] = []
     for index, parameter in enumerate(function_type.parameters.values()):
         if parameter.kind in _POSITIONAL:
             kind = _POSITIONAL_ONLY if has_var_positional else parameter.kind
-            result.append(_constrained_positional(parameter, kind, index, remaining, defaults))
+            result.append(_constrained_positional(parameter, kind, index, remaining_specs, defaults))
         elif parameter.kind is _VAR_POSITIONAL:
             result += [
                 Parameter(f"{parameter.name}_{i}", _POSITIONAL_ONLY, False, from_value(spec))
-                for i, spec in enumerate(remaining)
+                for i, spec in enumerate(remaining_specs)
             ]
-            remaining = []
+            remaining_specs = []
         elif parameter.kind is _KEYWORD_ONLY:
             if parameter.name not in defaults:
                 raise TypeError(
@@ -232,8 +232,8 @@ def _constrained(function_type: FunctionType, specs: Sequence[Any], defaults: Ma
                     "value"
                 )
             result.append(Parameter(parameter.name, _KEYWORD_ONLY, True, from_value(defaults[parameter.name])))
-    if remaining:
-        raise TypeError(f"input_signature contains {len(remaining)} extra type constraints.")
+    if remaining_specs:
+        raise TypeError(f"input_signature contains {len(remaining_specs)} extra type constraints.")
     return FunctionType(result)
 
 

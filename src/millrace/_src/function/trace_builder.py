@@ -1,8 +1,7 @@
 """From a Python value to its trace type.
 
-The order of the rules is the meaning. An object that speaks the tracing protocol decides for itself; arrays are
-tensors; Python's own containers are taken apart. Any other value is a literal if it is a plain value, else a weak
-reference.
+The first rule that fits decides. An object with the tracing protocol names its own type; arrays are tensors; Python's
+own containers are taken apart. Any other value is a literal if the value is plain, else a weak reference.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def _generic(value: Any) -> TraceType:
         ) from None
     try:
         return Weakref(weakref.ref(value))
-    except TypeError:  # instances of its class cannot be referred to weakly
+    except TypeError:  # the class of the value has no weak references
         return Literal(value)
 
 

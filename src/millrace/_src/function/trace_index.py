@@ -3,13 +3,13 @@
 Problem: a function that was traced for a thousand shapes would compare each new kind of call with a thousand types
 before it traces again.
 
-Idea: a trace serves a call when the two agree in everything but shapes, their *outline*, and each shape of the trace is
-that of the call with some dimensions unknown. Which dimensions are unknown in a trace is its *blur*. Traces have few
-different blurs, most of them none; so the call's shapes are blurred in each way that occurs among the traces of the
-call's outline, and looked up in a dictionary. What is found is a candidate, to be compared for good.
+Idea: a trace serves a call when trace and call have the same *outline* (everything but shapes), and each shape of the
+trace is the call's shape with some dimensions unknown. The unknown dimensions of a trace are its *blur*. Traces have
+few different blurs; so the call's shapes are blurred in each way that occurs among the traces of the call's outline,
+and looked up in a dictionary. The traces in the dictionary are candidates, which are then compared exactly.
 
-A type of the user's own says itself what it is a subtype of. It has no outline, so a call with such a type has all
-traces as candidates; a call without one is never served by a trace with one.
+A type of the user's own decides itself which types are its subtypes. Such a type has no outline, so a call with such a
+type has all traces as candidates; a call without such a type is never served by a trace with one.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _Blur: TypeAlias = tuple[tuple[int, ...] | None, ...]
 
 
 class _NoOutlineError(Exception):
-    """A type says itself what it is a subtype of."""
+    """A type has no outline, because it decides itself about its subtypes."""
 
 
 class Group:
     """The traces of one outline.
 
     Attributes:
-      entries: the traces by their shapes; several where they differ in names of tensors.
-      blurs: how many traces have a blur.
+      entries: the traces by their shapes; several traces for the same shapes differ in names of tensors.
+      blurs: the number of traces with each blur.
     """
 
     __slots__ = ("entries", "blurs")
@@ -66,7 +66,7 @@ class Group:
             del self.blurs[blur]
 
     def candidates(self, shapes: tuple[_Shape, ...]) -> list[Any]:
-        """Returns the traces whose shapes are the given ones, blurred in a way that occurs."""
+        """Returns the traces whose shapes are the given shapes with a blur that occurs in the group."""
         blurred = {_blurred(shapes, blur) for blur in self.blurs}
         return [entry for key in blurred for entry in self.entries.get(key, ())]
 
@@ -78,7 +78,7 @@ class TraceIndex:
         self._groups: dict[Hashable, Group] = {}
 
     def add(self, entry: Any) -> None:
-        """Adds an entry; one without an outline is found among all entries only."""
+        """Adds an entry; an entry without an outline is in no group."""
         found = _outline_of(entry.key)
         if found is not None:
             outline, shapes = found
@@ -96,10 +96,10 @@ class TraceIndex:
 
     def alike(self, key: Any) -> list[Any] | None:
         """Returns the entries that agree with `key` in all but shapes; None if `key` has no outline."""
-        found = _outline_of(key)
-        if found is None:
+        outline = _outline_of(key)
+        if outline is None:
             return None
-        group = self._groups.get(found[0])
+        group = self._groups.get(outline[0])
         return [] if group is None else [entry for entries in group.entries.values() for entry in entries]
 
     def candidates(self, key: Any) -> list[Any] | None:
@@ -122,7 +122,7 @@ def _outline_of(key: Any) -> tuple[Hashable, tuple[_Shape, ...]] | None:
 
 
 def _part(kind: Any, shapes: list[_Shape]) -> Hashable:
-    """Returns what a type and its subtypes share; adds the type's shapes to `shapes`."""
+    """Returns the outline of a type, which its subtypes share; adds the type's shapes to `shapes`."""
     subtype_rule = type(kind).is_subtype_of
     if subtype_rule is TensorSpec.is_subtype_of:  # the name may differ
         shapes.append(_dims(kind.shape))
@@ -140,7 +140,7 @@ def _part(kind: Any, shapes: list[_Shape]) -> Hashable:
 
 
 def _field(field: Any, shapes: list[_Shape]) -> Any:
-    """Returns what a field of a spec and that of a subtype share: at the least, their class."""
+    """Returns the outline of a field of a spec, which the fields of subtypes share: at the least, the class."""
     if isinstance(field, TensorShape):
         shapes.append(_dims(field))
         return TensorShape

@@ -15,7 +15,7 @@ from millrace._src.function.trace_types import TraceType
 
 
 class Structure(TraceType):
-    """Base of the container types: `components` in flattening order, and a key that must be equal."""
+    """The base of the container types: `components` in flattening order, and a key that subtypes share."""
 
     __slots__ = ("components", "_hash")
 
@@ -24,7 +24,7 @@ class Structure(TraceType):
         self._hash: int | None = None
 
     def container_key(self) -> Hashable:
-        """Returns what two structures must share, besides the types of their components."""
+        """Returns the key that two structures of one kind share, whatever the types of their components."""
         raise NotImplementedError
 
     def with_components(self, components: Sequence[Any]) -> Structure:
@@ -40,7 +40,7 @@ class Structure(TraceType):
         raise NotImplementedError
 
     def check(self, value: Any) -> None:
-        """Raises TypeError or ValueError unless `value` is such a container."""
+        """Raises TypeError or ValueError unless `value` is a container of this type."""
         raise NotImplementedError
 
     def is_subtype_of(self, other: Any) -> bool:

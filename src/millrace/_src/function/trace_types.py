@@ -1,7 +1,7 @@
 """Trace types: what a call's arguments look like to `tf.function`.
 
-Problem: a trace may be reused for a call exactly when its arguments are "of the same type": a tensor's dtype and
-shape, a Python number's value, an object's identity.
+Problem: a trace may be reused for a call exactly when the arguments are "of the same type": the type is a tensor's
+dtype and shape, a Python number's value, an object's identity.
 
 Idea: one small protocol. A `TraceType` answers whether it is a subtype of another, what generalizes several, what
 stands for the argument while tracing, and which tensors an argument of the type consists of. This module holds the
@@ -48,7 +48,7 @@ class TraceType(abc.ABC):
 
     @abc.abstractmethod
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """Returns what the Python function receives in place of the argument while it is traced."""
+        """Returns the value that the Python function receives in place of the argument while tracing."""
 
     def to_tensors(self, value: Any) -> list[Any]:
         """Returns the tensors in `value`, in the order of `flatten`."""
@@ -61,7 +61,7 @@ class TraceType(abc.ABC):
         return self.placeholder_value(PlaceholderContext())
 
     def flatten(self) -> list[Any]:
-        """Returns the types of the tensors that `to_tensors` gives."""
+        """Returns the types of the tensors that `to_tensors` returns."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
@@ -87,14 +87,14 @@ TraceType.register(TypeSpec)
 @export("types.experimental.SupportsTracingProtocol")
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """An object that says by which `TraceType` it is traced."""
+    """An object that names the `TraceType` of its traces."""
 
     def __tf_tracing_type__(self, context: Any) -> Any:
         """Returns the trace type of this object; `context` is a `TracingContext`."""
 
 
 class PlaceholderContext:
-    """Says where placeholders are made: in `context_graph`, with names from `name`.
+    """The place where placeholders are made: `context_graph`, with names from `name`.
 
     Without a graph, placeholders of tensors are the specs themselves.
     """
@@ -170,7 +170,7 @@ class Literal(TraceType):
 
 
 def literal_key(value: Any) -> Hashable:
-    """Returns what makes two Python values the same literal: type and value, with signed zeros and nan taken apart.
+    """Returns the key that equal literals share: type and value, with signed zeros and nan told apart.
 
     Raises: TypeError: if the value cannot be hashed.
     """
@@ -221,7 +221,7 @@ class Weakref(TraceType):
 
     @property
     def value(self) -> Any:
-        """The object, or None when it is gone."""
+        """The object, or None after the object's end."""
         return self._ref()
 
     @property

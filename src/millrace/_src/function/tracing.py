@@ -34,8 +34,8 @@ class Trace:
     Attributes:
         graph: The graph.
         function_type: Parameters, captures and output.
-        argument_count: How many of the graph's inputs are arguments; the others are captures.
-        captures: What feeds the other inputs, in order.
+        argument_count: The number of the graph's inputs that are arguments; the other inputs are captures.
+        captures: The sources of the other inputs, in order.
     """
 
     def __init__(self, graph: Any, function_type: FunctionType, argument_count: int) -> None:
@@ -58,12 +58,12 @@ def trace(
     """Traces a Python function for arguments of the given types.
 
     Args:
-        function: What to run.
+        function: The function to run.
         name: The graph's name.
         signature: The function's parameters.
         layout: How the arguments are spread over the parameters.
         types: One trace type per argument.
-        values: The arguments of the call that asks for the trace, for what passes through (objects, variables); None
+        values: The arguments of the call that asks for the trace, of which objects and variables pass through; None
             when there is no call.
         inline_integers: See `TracedGraph`.
         original: The user's function, for messages, where `function` is made of it.
@@ -99,10 +99,10 @@ def _finish(graph: TracedGraph, outputs: Any) -> None:
     graph.outputs = [t for t in nest.flatten(outputs, expand_composites=True) if isinstance(t, SymbolicTensor)]
     graph.control_outputs = add_automatic_control_dependencies(graph)
     if graph.outputs:
-        joined = join_effects(graph, graph.control_outputs)
-        if joined is not None:
+        joined_effects = join_effects(graph, graph.control_outputs)
+        if joined_effects is not None:
             for tensor in graph.outputs:
-                rewriting.wait_for(tensor.op, [joined])
+                rewriting.wait_for(tensor.op, [joined_effects])
 
 
 # --- outputs -----------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def _as_tensor(leaf: Any, function: Callable[..., Any]) -> Any:
 
 
 def _snapshot(argument: Any) -> Any:
-    """Notes what shows a change of a container: the type and keys, and the identity of the leaves."""
+    """Notes the facts that show a change of a container: the type and keys, and the identity of the leaves."""
     if isinstance(argument, dict):
         return type(argument), tuple((key, _snapshot(value)) for key, value in argument.items())
     if isinstance(argument, (list, tuple)):

@@ -1,4 +1,4 @@
-"""`TracingContext`: what is shared while the trace types of one call are made.
+"""`TracingContext`: the state that the trace types of one call share while they are made.
 
 The context numbers the objects of the call, so that `f(v, v)` and `f(v, w)` differ, and makes the types of tensors and
 variables for the `__tf_tracing_type__` of other objects.
@@ -42,7 +42,7 @@ class TracingContext:
         return self._values
 
     def make_tensor_type(self, tensor: Any) -> Any:
-        """Returns the trace type of a tensor; that of an argument says what a handle in a graph refers to."""
+        """Returns the trace type of a tensor; for a handle in a graph that is an argument, with its handle type."""
         spec = tensor_type(tensor)
         if not self._of_arguments or not isinstance(tensor, SymbolicTensor) or tensor.handle_type is None:
             return spec

@@ -4,8 +4,8 @@ Problem: `if self.v is None: self.v = tf.Variable(x * 2)` inside a `tf.function`
 value is computed outside the graph.
 
 Idea: the first trace runs under a variable creator that makes each variable at once, without a value, and notes the
-symbolic initial value. Then only the operations behind those values are run, in order of creation: on the call's
-arguments, on captured tensors, and on variables initialized before. The body is traced again and must now create no
+symbolic initial value. Then only the operations behind the initial values are run, in order of creation: on the call's
+arguments, on captured tensors, and on variables initialized before. The body is traced again and must then create no
 variable.
 """
 
@@ -93,7 +93,7 @@ def collecting(initializers: list[Initializer]) -> contextlib.AbstractContextMan
 
 @contextlib.contextmanager
 def salvaging(initializers: list[Initializer]) -> Iterator[None]:
-    """Gives the variables that a failed body made, and that its objects may hold, their values where possible."""
+    """Gives the variables that a failed body made their values where possible, since objects may hold the variables."""
     try:
         yield
     except Exception:
@@ -188,7 +188,7 @@ def copied(tensor: Any, feeds: Mapping[int, Any]) -> Any:
 
 
 def evaluate(tensor: Any, feeds: Mapping[int, Any]) -> EagerTensor:
-    """Computes the value of a symbolic tensor: runs the operations behind the tensor, and no others.
+    """Computes the value of a symbolic tensor: runs only the operations behind the tensor.
 
     Raises: UnliftableError: if the tensor depends on a placeholder that `feeds` does not hold.
     """
