@@ -47,6 +47,11 @@ def test_the_first_tensor_loads_numpy_but_not_jax_or_protobuf() -> None:
     assert not loaded & {"jax", "jaxlib", "google.protobuf", "tensorflow", "keras"}
 
 
+def test_the_first_gradient_loads_no_protobuf() -> None:
+    code = "import millrace as tf\nwith tf.GradientTape() as tape: tape.gradient(tf.constant(1.0), tf.constant(1.0))"
+    assert "google.protobuf" not in loaded_after(code)
+
+
 def test_the_launcher_itself_loads_nothing_heavy() -> None:
     loaded = loaded_after("import millrace; millrace.install_as_tensorflow(); import tensorflow")
     assert loaded & set(HEAVY) == {"tensorflow"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import millrace as tf
-from millrace._src.graph.node_def import canonical_device, encode_node, find_op, tensor_name
+from millrace._src.graph.node_def import canonical_device, encode_node, tensor_name
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,3 @@ def test_operation_gives_its_node_def() -> None:
     with tf.Graph().as_default():
         operation = tf.constant(1.0, name="c").op
     assert operation.node_def.name == "c" and operation.node_def.op == "Const"
-
-
-def test_unknown_op_is_named() -> None:
-    with pytest.raises(tf.errors.NotFoundError, match="Op type not registered 'FooBar'"):
-        find_op("FooBar")

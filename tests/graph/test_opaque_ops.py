@@ -12,9 +12,8 @@ import millrace as tf
 from millrace._src.core.op_def import Effects
 from millrace._src.core.op_registry import all_op_names
 from millrace._src.graph import opaque_ops
-from millrace._src.graph.node_def import find_op
 from millrace._src.graph.op_def_proto import op_def_to_proto, op_summary
-from millrace._src.graph.opaque_ops import opaque_op
+from millrace._src.graph.opaque_ops import find_op, opaque_op
 from millrace._src.testing.graph_session import GraphSession
 
 HUE = """

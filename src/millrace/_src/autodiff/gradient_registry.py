@@ -22,7 +22,7 @@ from millrace._src.core.errors import NotFoundError
 from millrace._src.core.indexed_slices import IndexedSlices
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.tensor import SymbolicTensor
-from millrace._src.graph.node_def import find_op
+from millrace._src.graph.opaque_ops import find_op
 from millrace._src.util.export import export
 
 _Rule = TypeVar("_Rule", bound=Callable[..., Any])

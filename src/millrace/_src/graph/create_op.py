@@ -14,7 +14,7 @@ from millrace._src.core.execute import execute
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.attr_value import decode_attr
-from millrace._src.graph.node_def import find_op
+from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 
 

@@ -19,8 +19,8 @@ from millrace._src.graph.attr_value import decode_attr
 from millrace._src.graph.function_def import FunctionLibrary
 from millrace._src.graph.graph import Graph
 from millrace._src.graph.graph_def import merge_versions
-from millrace._src.graph.node_def import find_op
 from millrace._src.graph.node_import import NodeImport, Reference
+from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import graph_pb2
 from millrace._src.util.export import export

@@ -7,20 +7,16 @@ Graphs and function bodies write the same nodes and differ only in the names of 
 from __future__ import annotations
 
 import functools
-import platform
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from millrace._src.core.dtypes import DType, from_np, runtime_name
-from millrace._src.core.errors import NotFoundError
 from millrace._src.core.op_attributes import declared_default
 from millrace._src.core.op_def import OpDef
-from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.graph.attr_value import FunctionName, decode_attr, encode_attr, wire_kind
 from millrace._src.graph.full_types import full_type_of
 from millrace._src.graph.op_def_proto import op_summary, wire_attr_kind
-from millrace._src.graph.opaque_ops import opaque_op
 from millrace._src.graph.operation import Operation
 from millrace._src.proto import node_def_pb2
 
@@ -85,25 +81,6 @@ def canonical_device(device: str) -> str:
 
 
 # --- reading -----------------------------------------------------------------------------------------------------
-
-
-def find_op(name: str) -> OpDef:
-    """Returns the declaration of an op; one that TensorFlow alone implements is an `OpaqueOp`.
-
-    Raises: NotFoundError: if neither Millrace nor TensorFlow has such an op.
-    """
-    for look_up in (get_op, opaque_op):
-        try:
-            return look_up(name)
-        except KeyError:
-            continue
-    raise NotFoundError(
-        None,
-        None,
-        f"Op type not registered '{name}' in binary running on {platform.node()}. Make sure the Op and Kernel are "
-        "registered in the binary running in this process: an op of your own must be declared before a graph that uses "
-        "it is read.",
-    )
 
 
 def decode_attrs(node: Any, op_def: OpDef, name: str, library: Mapping[str, Any]) -> dict[str, Any]:

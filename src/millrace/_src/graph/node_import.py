@@ -24,8 +24,9 @@ from millrace._src.core.op_registry import get_op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.graph import rewriting
 from millrace._src.graph.func_graph import FuncGraph
-from millrace._src.graph.node_def import canonical_device, decode_attrs, find_op
+from millrace._src.graph.node_def import canonical_device, decode_attrs
 from millrace._src.graph.op_def_proto import op_summary
+from millrace._src.graph.opaque_ops import find_op
 from millrace._src.graph.operation import Operation
 
 _VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")

@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import functools
 import json
+import platform
 import re
 from collections.abc import Callable
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.dtypes import ALL_DTYPES, as_dtype
-from millrace._src.core.errors import UnimplementedError
+from millrace._src.core.errors import NotFoundError, UnimplementedError
 from millrace._src.core.op_def import Effects, Kernel, OpDef, Rules, Traits
+from millrace._src.core.op_registry import get_op
 from millrace._src.core.op_signature import TypeList, TypeSet
 from millrace._src.core.shapes import TensorShape
 
@@ -54,6 +56,25 @@ class OpaqueOp(OpDef):
         return opaque_op, (self.name,)
 
 
+def find_op(name: str) -> OpDef:
+    """Returns the declaration of an op; one that TensorFlow alone implements is an `OpaqueOp`.
+
+    Raises: NotFoundError: if neither Millrace nor TensorFlow has such an op.
+    """
+    for look_up in (get_op, opaque_op):
+        try:
+            return look_up(name)
+        except KeyError:
+            continue
+    raise NotFoundError(
+        None,
+        None,
+        f"Op type not registered '{name}' in binary running on {platform.node()}. Make sure the Op and Kernel are "
+        "registered in the binary running in this process: an op of your own must be declared before a graph that uses "
+        "it is read.",
+    )
+
+
 def opaque_op(name: str) -> OpDef:
     """Returns the declaration of an op that TensorFlow has and Millrace does not implement.
 
@@ -76,7 +97,7 @@ _DECLARED: dict[str, OpaqueOp] = {}
 @functools.cache
 def _known_ops() -> str:
     """Returns the text of the file, after a line break: each line then stands between two."""
-    return "\n" + resources.files(__package__).joinpath("known_ops.txt").read_text(encoding="utf-8")
+    return "\n" + Path(__file__).with_name("known_ops.txt").read_text(encoding="utf-8")
 
 
 def _refusal(name: str) -> Kernel:
