@@ -85,7 +85,7 @@ class Derivative:
         return position < self.base_count or (position < len(self.forward.graph.outputs) and dtype.name != "variant")
 
     def saved(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-        """Returns what the backward pass needs of one call."""
+        """Returns the values of one call that the backward pass needs."""
         sources = {"input": inputs, "output": outputs, "constant": self.constants}
         return [sources[kind][position] for kind, position in self.intermediate_positions]
 

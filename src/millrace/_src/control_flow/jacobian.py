@@ -129,7 +129,7 @@ def _shaped(tensor: Any, shape: TensorShape) -> Any:
 def _mapped(
     backward: Backward, seeds: Any, what: str, vectorize: bool, parallel_iterations: int | None
 ) -> Sequence[Any]:
-    """Returns what `backward` gives for every seed, stacked."""
+    """Returns the results of `backward` for all seeds, stacked."""
 
     def one(seed: Any) -> list[Any]:
         return [None if g is None else convert_to_tensor(g) for g in backward(seed)]

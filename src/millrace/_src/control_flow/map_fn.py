@@ -154,7 +154,7 @@ def _tensors_of(spec: Any, value: Any) -> list[Any]:
 
 
 def _result_spec(signature: Any) -> Any:
-    """Returns what is known of one result of `fn`: the dtype, or a spec."""
+    """Returns the dtype or the spec of one result of `fn`."""
     if isinstance(signature, BatchableTypeSpec):
         return signature
     dtype = getattr(signature, "dtype", signature)

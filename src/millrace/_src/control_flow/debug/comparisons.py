@@ -44,7 +44,7 @@ GREATER_EQUAL = Comparison(">=", "GreaterEqual", "assert_greater_equal")
 
 
 def describe(tensor: Any) -> str:
-    """Returns what messages call a tensor: its name in a graph, its shape and dtype in eager mode."""
+    """Returns a tensor's text in messages: its name in a graph, its shape and dtype in eager mode."""
     if isinstance(tensor, EagerTensor):
         return f"shape={tensor.shape} dtype={tensor.dtype.name}"
     return str(tensor.name)
