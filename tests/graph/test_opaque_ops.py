@@ -164,6 +164,14 @@ def test_a_function_body_may_hold_an_opaque_op() -> None:
 
 def test_stateful_ops_always_run_and_others_are_pruned() -> None:
     assert opaque_op("Barrier").effects({}) is Effects.WRITES and opaque_op("AdjustHue").effects({}) is Effects.NONE
+    barrier = 'node { name: "b" op: "Barrier" attr { key: "component_types" value { list { type: DT_FLOAT } } } }'
+
+    @tf.function(autograph=False)
+    def call(x: Any) -> Any:
+        return tf.import_graph_def(graph_def(HUE + barrier), {"x": x}, return_elements=["twice:0"])[0]
+
+    with pytest.raises(tf.errors.UnimplementedError, match="TensorFlow's op 'Barrier'"):
+        call(tf.constant(1.0))
 
 
 def test_create_op_adds_an_opaque_node() -> None:
