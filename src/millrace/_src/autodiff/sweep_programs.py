@@ -38,12 +38,12 @@ from millrace._src.passes import constant_folding
 from millrace._src.passes.pipeline import optimize
 
 _SWEEPS_BEFORE = 10
-"""How often a form must have come back before it gets a program, which takes as long as ten or twenty sweeps."""
+"""The sweeps of a form op by op before the form gets a program, which takes as long to make as ten or twenty sweeps."""
 _MOST_FORMS = 256
 _MOST_BYTES = 16 << 20
 
 _forms: dict[Any, Any] = {}
-"""Form -> its program; how often it was seen, as long as it has none; or None if it can have none."""
+"""From forms to programs; to the number of sweeps so far for a form without a program; to None if there can be none."""
 
 
 class Ones:

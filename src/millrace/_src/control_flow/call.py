@@ -91,7 +91,7 @@ class GraphFunction:
         return body_effects([self.graph])
 
     def runner(self) -> Any:
-        """Returns the program of the graph, from arrays to arrays; the engine in charge compiles it on first use."""
+        """Returns the program of the graph, from arrays to arrays; the engine in charge compiles that on first use."""
         if self._runner is None:
             with self.lock:
                 program = self._program = engine_for(self.jit_compile).compile(optimize(self.graph))

@@ -22,7 +22,7 @@ from millrace._src.ops import raw
 
 
 class _ForwardGraph(FuncGraph):
-    """A graph that knows which of its tensors stand for those of the graph it was made from."""
+    """A graph that knows which of its tensors stand for tensors of the original graph."""
 
     def __init__(self, original: FuncGraph, name: str) -> None:
         super().__init__(name, outer_graph=original.outer_graph)

@@ -89,7 +89,7 @@ class Referent(ABC):
 
 
 def type_of_referent(array: Any) -> HandleType | None:
-    """Returns the type of the object in a 0-d object array, the value of an eager handle; None if it states none."""
+    """Returns the type of the object in a 0-d object array, an eager handle's value; None for an object without one."""
     referent = array[()] if array.ndim == 0 else None
     return referent.handle_type if isinstance(referent, Referent) else None
 

@@ -177,7 +177,7 @@ class OpDef:
         return get_op, (self.name,)
 
     def effects(self, attrs: dict[str, Any]) -> Effects:
-        """Returns the op's effects; an op that holds graphs derives them from its graphs."""
+        """Returns the op's effects; the effects of an op that holds graphs follow from the graphs."""
         effects = self.traits.effects
         return effects if isinstance(effects, Effects) else effects(attrs)
 
