@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO
 
 
-class TemporaryFile:
-    """A file of a test.
+class _TemporaryPath:
+    """A file or folder of a test, at a path.
 
-    Args: path: Where the file is; it exists.
+    Args: path: Where the file or folder is; it exists.
     """
 
     def __init__(self, path: Path) -> None:
@@ -25,11 +25,15 @@ class TemporaryFile:
 
     @property
     def full_path(self) -> str:
-        """Returns the path of the file, as text."""
+        """The path, as text."""
         return str(self._path)
 
     def __fspath__(self) -> str:
         return self.full_path
+
+
+class TemporaryFile(_TemporaryPath):
+    """A file of a test."""
 
     def read_text(self, encoding: str = "utf8", errors: str = "strict") -> str:
         """Returns what the file holds, as text."""
@@ -81,22 +85,8 @@ class TemporaryFile:
             yield file
 
 
-class TemporaryFolder:
-    """A folder of a test.
-
-    Args: path: Where the folder is; it exists.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    @property
-    def full_path(self) -> str:
-        """Returns the path of the folder, as text."""
-        return str(self._path)
-
-    def __fspath__(self) -> str:
-        return self.full_path
+class TemporaryFolder(_TemporaryPath):
+    """A folder of a test."""
 
     def mkdir(self, dir_path: str | None = None) -> TemporaryFolder:
         """Makes a folder below this one.
