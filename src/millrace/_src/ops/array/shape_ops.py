@@ -19,7 +19,7 @@ from millrace._src.core.dtypes import DType, as_dtype, int32
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.core.tensor import EagerTensor, Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor, new_tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array import shape_batches
 from millrace._src.ops.array.shape_checks import vector
@@ -114,7 +114,7 @@ def rank_element(c: ShapeContext) -> list[int | None] | None:
 def shape_tensor(input: Any, out_type: DType = int32, name: str | None = None) -> Any:
     """Returns the shape of a tensor for other functions and gradients: a constant where it is static, else an op."""
     if type(input) is EagerTensor and state.graph is None:
-        return EagerTensor(np.array(input._value.shape, out_type.np_dtype), out_type)
+        return new_tensor(np.array(input._value.shape, out_type.np_dtype), out_type)
     dims = input.shape._dims
     if dims is not None and None not in dims:
         return _constant(np.array(dims, out_type.np_dtype), out_type, name or "Shape")
@@ -131,7 +131,7 @@ def scoped_shape(input: Any) -> Any:
 
 def _constant(value: Any, dtype: DType, name: str) -> Any:
     graph = state.graph
-    return EagerTensor(value, dtype) if graph is None else graph.constant(value, dtype, name)
+    return new_tensor(value, dtype) if graph is None else graph.constant(value, dtype, name)
 
 
 def _is_sparse(value: Any) -> bool:
@@ -161,7 +161,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """
     dtype = _out_dtype(out_type)
     if type(input) is EagerTensor and state.graph is None:
-        return EagerTensor(np.array(input._value.shape, dtype.np_dtype), dtype)
+        return new_tensor(np.array(input._value.shape, dtype.np_dtype), dtype)
     with name_scope(name, "Shape") as scope:
         if _is_sparse(input):
             return _cast(input.dense_shape, dtype)
@@ -218,7 +218,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """
     dtype = _out_dtype(out_type)
     if type(input) is EagerTensor and state.graph is None:
-        return EagerTensor(np.array(input._value.size, dtype.np_dtype), dtype)
+        return new_tensor(np.array(input._value.size, dtype.np_dtype), dtype)
     with name_scope(name, "Size") as scope:
         if _is_sparse(input):
             dense_shape = _cast(input.dense_shape, dtype)
@@ -261,7 +261,7 @@ def rank(input: Any, name: str | None = None) -> Any:
     Returns: An int32 scalar.
     """
     if type(input) is EagerTensor and state.graph is None:
-        return EagerTensor(np.array(input._value.ndim, np.int32), int32)
+        return new_tensor(np.array(input._value.ndim, np.int32), int32)
     with name_scope(name, "Rank") as scope:
         if _is_sparse(input):
             return size_op(input.dense_shape, out_type=int32, name=scope)
