@@ -35,7 +35,6 @@ from millrace._src.graph.traversal import required_operations
 from millrace._src.ops import raw
 from millrace._src.ops.state import filled_like_variable
 from millrace._src.passes import constant_folding
-from millrace._src.passes.pipeline import optimize
 
 _SWEEPS_BEFORE = 10
 """The sweeps of a form op by op before the form gets a program, which takes as long to make as ten or twenty sweeps."""
@@ -203,6 +202,8 @@ def _compiled(tape: _Tape) -> Callable[[_Tape], list[Any] | None] | None:
     needed_operations = required_operations(graph.get_operations(), [t.op for t in outputs], stop=sources)
     if graph.captures or any(op.effects not in (Effects.NONE, Effects.READS) for op in needed_operations):
         return None  # a stand-in for a tensor whose shape alone is kept is among the captures
+    from millrace._src.passes.pipeline import optimize  # the first gradients need no optimizer
+
     program = eager_engine().compile(optimize(graph, inputs, outputs))
     return _Runner(program, given_seeds, results)
 

@@ -10,11 +10,9 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.engine import Program
 from millrace._src.core.op_def import OpDef
 from millrace._src.engines.binding import bind_kernel
-from millrace._src.engines.numpy.codegen import compile_graph
 from millrace._src.engines.numpy.namespace import xp
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.passes.optimized_graph import OptimizedGraph
-from millrace._src.passes.pipeline import optimize
 
 
 class NumpyEngine:
@@ -32,6 +30,8 @@ class NumpyEngine:
 
     def compile(self, graph: OptimizedGraph) -> Program:
         """Returns a straight-line program for a graph."""
+        from millrace._src.engines.numpy.codegen import compile_graph  # the first tensor needs no code generator
+
         return compile_graph(self, graph)
 
     def _callable(self, function: Any) -> Callable[..., Any]:
@@ -42,6 +42,8 @@ class NumpyEngine:
 
     def _program(self, graph: FuncGraph) -> Program:
         """Returns the program of a function that is not written into callers; the program is kept with the graph."""
+        from millrace._src.passes.pipeline import optimize  # the first tensor needs no optimizer
+
         program: Program | None = graph.programs.get(self.name)
         if program is None:
             program = graph.programs[self.name] = self.compile(optimize(graph))
