@@ -510,6 +510,9 @@ compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
 """,
+    "compat.v1.data.experimental": """
+compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
+""",
     "compat.v1.debugging": """
 compat.v1.debugging.assert_all_finite ops.debug.numerics:verify_tensor_all_finite
 compat.v1.debugging.assert_equal control_flow.debug.assertions_v1:assert_equal
@@ -708,6 +711,13 @@ config.threading.get_inter_op_parallelism_threads core.runtime_options:get_inter
 config.threading.get_intra_op_parallelism_threads core.runtime_options:get_intra_op_parallelism_threads
 config.threading.set_inter_op_parallelism_threads core.runtime_options:set_inter_op_parallelism_threads
 config.threading.set_intra_op_parallelism_threads core.runtime_options:set_intra_op_parallelism_threads
+""",
+    "data": """
+data.Dataset data.dataset:DatasetV2
+data.DatasetSpec data.base:DatasetSpec
+data.Iterator data.iterators:IteratorBase
+data.IteratorSpec data.iterators:IteratorSpec
+data.NumpyIterator data.iterators:NumpyIterator
 """,
     "data.experimental": """
 data.experimental.NoneStructure core.specs:NoneTensorSpec

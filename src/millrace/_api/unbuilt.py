@@ -29,13 +29,8 @@ conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
 data.AUTOTUNE
-data.Dataset
-data.DatasetSpec
 data.FixedLengthRecordDataset
 data.INFINITE_CARDINALITY
-data.Iterator
-data.IteratorSpec
-data.NumpyIterator
 data.Options
 data.TFRecordDataset
 data.TextLineDataset

@@ -72,6 +72,44 @@ class ListHandle(HandleType):
         return ListHandle(self.element_dtype, self.element_shape.most_specific_compatible_shape(other.element_shape))
 
 
+@dataclass(frozen=True, slots=True)
+class ElementsHandle(HandleType):
+    """The type of a source of elements, each of which is a fixed number of tensors; the base class of such types.
+
+    Attributes:
+      dtypes: the dtypes of the tensors of an element.
+      shapes: the static shapes of these tensors, as far as all elements have them.
+    """
+
+    dtypes: tuple[DType, ...]
+    shapes: tuple[TensorShape, ...]
+
+    def join(self, other: HandleType | None) -> HandleType | None:
+        """Returns the type that promises what both types promise."""
+        if not isinstance(other, ElementsHandle) or type(other) is not type(self) or other.dtypes != self.dtypes:
+            return None
+        pairs = zip(self.shapes, other.shapes, strict=True)
+        return type(self)(self.dtypes, tuple(a.most_specific_compatible_shape(b) for a, b in pairs))
+
+
+class DatasetHandle(ElementsHandle):
+    """The type of a dataset."""
+
+    __slots__ = ()
+
+
+class IteratorHandle(ElementsHandle):
+    """The type of an iterator over a dataset."""
+
+    __slots__ = ()
+
+
+class OptionalHandle(ElementsHandle):
+    """The type of an optional: an element that may be missing."""
+
+    __slots__ = ()
+
+
 def common_type(types: Iterable[HandleType | None]) -> HandleType | None:
     """Returns the most specific type that holds for the referents of all types; at least one type is given."""
     return functools.reduce(lambda first, second: None if first is None else first.join(second), types)

@@ -82,6 +82,11 @@ class Traits:
     """Why nothing flows back: the gradient of the inputs is None, silently."""
     no_gradient: str | None = None
     """Why the op has no gradient although a gradient could exist: asking for the gradient is a LookupError."""
+    keeps_functions: bool = False
+    """Whether the kernel keeps the functions among the attributes, to call them when the op is done (MapDataset).
+
+    Such a kernel gets the functions themselves. The kernel of any other op gets callables on arrays.
+    """
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False
@@ -282,9 +287,7 @@ class OpFunction:
     @overload
     def gradient(self, rule: Rule) -> Rule: ...
     @overload
-    def gradient(
-        self, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()
-    ) -> Callable[[Rule], Rule]: ...
+    def gradient(self, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()) -> Callable[[Rule], Rule]: ...
     def gradient(self, rule: Any = None, *, accepts_slices: bool = False, accepts_none: Sequence[str] = ()) -> Any:
         """Declares the gradient of the op, and the forms of output gradients that the rule takes.
 

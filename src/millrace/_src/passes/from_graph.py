@@ -113,6 +113,8 @@ class _Importer:
     ) -> bool:
         """Writes out the graphs that an operation holds, within the limits; returns whether they were written out."""
         graphs = function_attrs(operation)
+        if operation.op_def.traits.keeps_functions:
+            return False
         if len(around) > _DEEPEST or self.count > _LONGEST or any(graph in around for graph in graphs):
             return False
         if operation.op_def.traits.control == "call":

@@ -260,6 +260,20 @@ def _pack(structure: Any, atoms: Iterator[Any], kinds: _KindTable) -> Any:
     return kind.rebuild(structure, [_pack(child, atoms, kinds) for child in kind[0](structure)])
 
 
+def children(structure: Any) -> list[Any]:
+    """Returns the children of a nested structure, one level down, in the order of `flatten`."""
+    kind = _KINDS[type(structure)]
+    assert kind is not None, f"{type(structure).__name__} is a leaf"
+    return list(kind.children(structure))
+
+
+def with_children(structure: Any, new_children: list[Any]) -> Any:
+    """Returns a structure like a nested one with other children, in the order of `children`."""
+    kind = _KINDS[type(structure)]
+    assert kind is not None, f"{type(structure).__name__} is a leaf"
+    return kind.rebuild(structure, new_children)
+
+
 @export("nest.map_structure")
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: bool) -> Any:
     """Calls `func` on corresponding leaves of structures; returns the results in the structure of the first.

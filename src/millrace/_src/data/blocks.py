@@ -1,0 +1,125 @@
+"""Blocks: consecutive elements of a dataset that travel together.
+
+Problem: a Python call for every element and every stage of a pipeline costs more than the work that most elements need.
+
+Idea: stages hand on *blocks*. A block has a column for each tensor of an element. A column is one array with the
+elements along its first axis, or a list of arrays where the elements differ in shape. Batching a block reshapes it,
+filtering masks it, a vectorized function maps it in one call. A stage that works on single elements asks for rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+
+Column = Any
+"""An array with the elements along its first axis, or a list with one array for each element."""
+
+Row = Sequence[Array]
+"""The arrays of one element."""
+
+
+class Block:
+    """Consecutive elements of a dataset; never changed.
+
+    Args:
+      columns: a column for each tensor of an element.
+      count: the number of elements, at least one.
+    """
+
+    __slots__ = ("columns", "count")
+
+    def __init__(self, columns: Sequence[Column], count: int) -> None:
+        self.columns = columns
+        self.count = count
+
+    @classmethod
+    def of_row(cls, row: Row) -> Block:
+        """Makes a block of one element."""
+        return cls([array[None] for array in row], 1)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Row]) -> Block:
+        """Makes a block of at least one element, each of them given as arrays."""
+        return cls([column_of(arrays) for arrays in zip(*rows, strict=True)], len(rows))
+
+    def row(self, index: int) -> list[Array]:
+        """Returns the arrays of one element; views, where the columns are arrays."""
+        return [c[index] if type(c) is list else c[index, ...] for c in self.columns]
+
+    def rows(self) -> Iterable[list[Array]]:
+        """Returns the arrays of each element."""
+        return [self.row(index) for index in range(self.count)]
+
+    def part(self, start: int, stop: int) -> Block:
+        """Returns the elements from `start` up to `stop`, which is at most the count; views, not copies."""
+        if start == 0 and stop == self.count:
+            return self
+        return Block([c[start:stop] for c in self.columns], stop - start)
+
+    def picked(self, indices: Array) -> Block:
+        """Returns the elements at indices (a vector of int64), in that order."""
+        return Block([picked(c, indices) for c in self.columns], len(indices))
+
+    def save(self) -> Any:
+        """Returns the block as the state of a cursor may hold it."""
+        return list(self.columns), self.count
+
+    @classmethod
+    def restored(cls, state: Any) -> Block:
+        """Returns the block that `save` gave."""
+        columns, count = state
+        return cls(columns, count)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all columns are arrays."""
+        return all(type(c) is not list for c in self.columns)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the arrays in bytes; strings count as pointers."""
+        return sum(sum(a.nbytes for a in c) if type(c) is list else c.nbytes for c in self.columns)
+
+
+def column_of(arrays: Sequence[Array]) -> Column:
+    """Returns a column with these arrays, of which there is at least one."""
+    first = arrays[0]
+    shape, dtype = first.shape, first.dtype
+    if all(a.shape == shape for a in arrays):
+        column = np.empty((len(arrays), *shape), dtype)
+        if shape:
+            np.stack(arrays, out=column)
+        else:
+            column[:] = [a[()] for a in arrays]
+        return column
+    return list(arrays)
+
+
+def picked(column: Column, indices: Array) -> Column:
+    """Returns the elements of a column at indices."""
+    return [column[i] for i in indices.tolist()] if type(column) is list else column[indices]
+
+
+def rows_of_column(column: Column) -> list[Array]:
+    """Returns the arrays of the elements of a column."""
+    return column if type(column) is list else [column[i, ...] for i in range(len(column))]
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Returns the elements of several blocks, at least one, as one block."""
+    if len(blocks) == 1:
+        return blocks[0]
+    columns = [_joined_columns(columns) for columns in zip(*[b.columns for b in blocks], strict=True)]
+    return Block(columns, sum(b.count for b in blocks))
+
+
+def _joined_columns(columns: Sequence[Column]) -> Column:
+    """Returns the elements of several columns as one column."""
+    if all(type(c) is not list for c in columns) and len({c.shape[1:] for c in columns}) == 1:
+        return np.concatenate(columns)
+    return [array for column in columns for array in rows_of_column(column)]

@@ -1,0 +1,128 @@
+"""Cursors: one pass over a dataset.
+
+A cursor gives the elements of a dataset in blocks. Its caller says how many elements it can use at most, and the cursor
+never takes more from its own inputs than it needs for these: a function with effects runs exactly as often as elements
+are asked for. Whoever wants to work ahead asks for more, where the dataset allows that (`DatasetNode.reads_ahead`).
+
+An error belongs to an element. A cursor that meets an error after it has made elements gives these first, and raises
+the error when it is asked again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from millrace._src.data.blocks import Block
+
+State = Any
+"""The state of a cursor: a nest of tuples and lists of ints, floats, bools, strings, bytes, arrays and None."""
+
+
+class Cursor(ABC):
+    """One pass over a dataset."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def next_block(self, limit: int) -> Block | None:
+        """Returns at least one and at most `limit` elements; None after the last element, also when asked again."""
+
+    @abstractmethod
+    def save(self) -> State:
+        """Returns the state, from which `restore` of a new cursor over an equal dataset goes on."""
+
+    @abstractmethod
+    def restore(self, state: State) -> None:
+        """Goes on from a state; called before the first block."""
+
+    def skip(self, count: int) -> int:
+        """Passes over `count` elements; returns how many there were."""
+        skipped = 0
+        while skipped < count:
+            block = self.next_block(count - skipped)
+            if block is None:
+                break
+            skipped += block.count
+        return skipped
+
+    @abstractmethod
+    def close(self) -> None:
+        """Gives back threads and files; called once, when nobody will ask for elements any more."""
+
+
+class DeferredError:
+    """An error that waits until the elements before it were handed out."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self) -> None:
+        self._error: Exception | None = None
+
+    def put(self, error: Exception) -> None:
+        """Keeps an error for the next `check`."""
+        self._error = error
+
+    def check(self) -> None:
+        """Raises the error that waits, once."""
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+
+def collect(cursor: Cursor, wanted: int, error: DeferredError) -> list[Block]:
+    """Returns blocks with `wanted` elements in all, fewer where the elements end or an error comes first.
+
+    An error is put into `error` if there are elements before it, and raised if not.
+    """
+    blocks: list[Block] = []
+    while wanted:
+        try:
+            block = cursor.next_block(wanted)
+        except Exception as failure:
+            if not blocks:
+                raise
+            error.put(failure)
+            break
+        if block is None:
+            break
+        blocks.append(block)
+        wanted -= block.count
+    return blocks
+
+
+class PositionCursor(Cursor):
+    """A cursor over a dataset whose elements can be had by position."""
+
+    __slots__ = ("_node", "_position", "_size")
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self._size: int = node.cardinality()
+        self._position = 0
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the elements at the next positions."""
+        start, stop = self._position, min(self._position + limit, self._size)
+        if start >= stop:
+            return None
+        block: Block = self._node.slice(start, stop)
+        self._position = stop
+        return block
+
+    def skip(self, count: int) -> int:
+        """Adds to the position."""
+        skipped = min(count, self._size - self._position)
+        self._position += skipped
+        return skipped
+
+    def save(self) -> State:
+        """Returns the position."""
+        return self._position
+
+    def restore(self, state: State) -> None:
+        """Sets the position."""
+        self._position = state
+
+    def close(self) -> None:
+        """Does nothing: the node holds the elements."""

@@ -1,0 +1,103 @@
+"""`tf.data.Dataset`: the list of all sources and transformations.
+
+Each stands in a module of its own, under `sources` or `transforms`, with its op, its node, its cursor and the function
+that is the method here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from millrace._src.core.context import state
+from millrace._src.core.specs import TensorSpec
+from millrace._src.data import base
+from millrace._src.data.base import DatasetBase
+from millrace._src.data.iterators import NumpyIterator, OwnedIterator
+from millrace._src.data.sources import ranges, tensors
+from millrace._src.data.transforms import batch, filter_elements, map_elements, take
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+
+@export("data.Dataset")
+class DatasetV2(DatasetBase):
+    """A sequence of elements, made of tensors, files or Python code, and transformed step by step.
+
+    >>> dataset = tf.data.Dataset.range(10).filter(lambda x: x % 2 == 0).map(lambda x: x * x).batch(2)
+    >>> for numbers in dataset:
+    ...     print(numbers.numpy())
+    [0 4]
+    [16 36]
+    [64]
+
+    Each element is a nest of tensors (tuples, dictionaries), described by `element_spec`. A dataset is not changed by
+    its methods; each `iter(dataset)` goes through all elements. Work happens when elements are asked for.
+    """
+
+    # --- sources -------------------------------------------------------------------------------------------------
+
+    range = staticmethod(ranges.range_)
+    from_tensors = staticmethod(tensors.from_tensors)
+    from_tensor_slices = staticmethod(tensors.from_tensor_slices)
+
+    # --- transformations -----------------------------------------------------------------------------------------
+
+    batch = batch.batch
+    filter = filter_elements.filter_
+    map = map_elements.map_
+    skip = take.skip
+    take = take.take
+
+    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
+        """Applies a function of datasets.
+
+        >>> list(tf.data.Dataset.range(4).apply(lambda dataset: dataset.skip(2)).as_numpy_iterator())
+        [np.int64(2), np.int64(3)]
+
+        Args:
+          transformation_func: takes this dataset and returns a dataset.
+
+        Returns: That dataset.
+        Raises: TypeError: if the function returns no dataset.
+        """
+        dataset = transformation_func(self)
+        if not isinstance(dataset, DatasetBase):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(dataset)}.")
+        return dataset
+
+    # --- iteration -----------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Any]:
+        """Begins a pass over the elements.
+
+        Raises: RuntimeError: in a graph that is no function.
+        """
+        if state.graph is not None and not state.graph.building_function:
+            raise RuntimeError(
+                "`tf.data.Dataset` only supports Python-style iteration in eager mode or within tf.function."
+            )
+        return OwnedIterator(self)
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """Returns an iterator over the elements as NumPy values, which share memory with the tensors.
+
+        >>> list(tf.data.Dataset.from_tensor_slices([1, 2]).as_numpy_iterator())
+        [np.int32(1), np.int32(2)]
+
+        Raises:
+          RuntimeError: in a graph.
+          TypeError: if an element has a component without a NumPy form.
+        """
+        if state.graph is not None:
+            raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.")
+        for spec in nest.flatten(self.element_spec):
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(
+                    f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
+                    f"{spec.value_type}"
+                )
+        return NumpyIterator(self)
+
+
+base.set_root(DatasetV2)

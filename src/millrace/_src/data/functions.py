@@ -1,0 +1,215 @@
+"""The user's functions of a pipeline: traced once, then applied to blocks of elements.
+
+A function is traced as a `tf.function` is, with a placeholder for each tensor of an element. The graph runs on the
+NumPy tier. A function without effects runs once for a whole block, if its operations can be carried out on many rows at
+once (`vectorized_functions`); any other function runs once for each element. Where the run for a block fails, the
+elements are tried one by one, so that an error is that of its element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.autograph.api import for_tracing
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.execute import scalar_array
+from millrace._src.core.op_def import Effects
+from millrace._src.data.blocks import Block, joined
+from millrace._src.data.cursors import Cursor, DeferredError, State
+from millrace._src.data.structure import Structure, map_leaves, normalized, spec_of
+from millrace._src.data.vectorized_functions import vectorized_function
+from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.util import nest
+
+# --- tracing -----------------------------------------------------------------------------------------------------
+
+
+class TracedFunction:
+    """A user's function of elements as a graph.
+
+    Args:
+      function: the user's function; it takes the components of a tuple as arguments of their own.
+      arguments: the specs of the arguments: the element's, where the element is a tuple one for each component.
+      place: the caller in messages and names, such as "Dataset.map()".
+
+    Attributes:
+      graph_function: takes the flat tensors of an element, then the captures.
+      captures: the tensors of outside that the function reads.
+      output: the structure of the result.
+
+    Raises:
+      TypeError: if the function returns something that is no nest of tensors.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], place: str) -> None:
+        results: list[Structure] = []
+
+        def traced(*args: Any) -> Any:
+            result = _normalized_result(for_tracing(function)(*args), place)
+            structure = Structure(spec_of(result))
+            results[:] = [structure]
+            return structure.flatten(result)
+
+        name = f"{place.removesuffix('()').replace('.', '_')}_{name_of(function)}"
+        options = Options(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
+        concrete = Function(traced, name, options).get_concrete_function(*arguments)
+        self.graph_function: GraphFunction = concrete.graph_function
+        self.captures: list[Any] = concrete.captured_inputs
+        self.output = results[0]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Returns the name of a user's function for names in graphs."""
+    name = getattr(function, "__name__", type(function).__name__)
+    return "lambda" if name == "<lambda>" else name
+
+
+def arguments_of(spec: Any) -> tuple[Any, ...]:
+    """Returns the specs of the arguments with which a function of elements is called: a tuple is spread."""
+    return spec if type(spec) is tuple else (spec,)
+
+
+def _normalized_result(result: Any, place: str) -> Any:
+    """Returns what a user's function returned as a nest of tensors; a list is taken for a tuple."""
+    if isinstance(result, list):
+        result = tuple(result)
+    try:
+        return normalized(result)
+    except (TypeError, ValueError) as error:
+        if any(_is_no_tensor(leaf) for leaf in nest.flatten(result)):
+            raise TypeError(f"Unsupported return value from function passed to {place}: {result}.") from error
+        raise
+
+
+def _is_no_tensor(leaf: Any) -> bool:
+    """Tells whether a leaf has no tensor form."""
+    try:
+        map_leaves(convert_to_tensor, leaf)
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def check_callable(function: Any) -> None:
+    """Refuses a map function that is no function.
+
+    Raises: ValueError: in TensorFlow's words.
+    """
+    if not callable(function):
+        raise ValueError(f"Argument `func` must be a callable. Received func={function} (of type {type(function)})")
+
+
+# --- running -----------------------------------------------------------------------------------------------------
+
+
+class BoundFunction:
+    """A graph function with the values of its captures, applied to rows and blocks.
+
+    Args:
+      function: takes the flat tensors of an element, then the captures.
+      captures: the values of the captures.
+    """
+
+    def __init__(self, function: GraphFunction, captures: Sequence[Array]) -> None:
+        self.function = function
+        self.captures = tuple(captures)
+        self.dtypes: list[DType] = [t.dtype for t in function.graph.outputs]
+        self._run: Any = None
+        self._run_block: Any = None
+        self._has_block_form: bool | None = None
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the result depends on the element alone: nobody can tell when, or how often, the function runs."""
+        return self.function.effects is Effects.NONE
+
+    def call_row(self, row: Sequence[Array]) -> list[Array]:
+        """Returns the results for one element."""
+        run = self._run
+        if run is None:
+            run = self._run = self.function.runner()
+        results = run(*row, *self.captures)
+        return [r if type(r) is np.ndarray else scalar_array(r, d) for r, d in zip(results, self.dtypes, strict=True)]
+
+    def call_block(self, block: Block) -> Block | None:
+        """Returns the results for all elements of a block at once; None if that is not possible."""
+        if self._has_block_form is None:
+            self._run_block = vectorized_function(self.function, len(block.columns)) if self.is_pure else None
+            self._has_block_form = self._run_block is not None
+        if not self._has_block_form or block.count == 1 or not block.is_uniform:
+            return None
+        try:
+            return Block(self._run_block(*block.columns, *self.captures), block.count)
+        except Exception:
+            return None  # element by element, the error will say which element it belongs to
+
+
+class AppliedFunction:
+    """A function applied to the blocks of a cursor; what an error leaves over is applied next.
+
+    Args:
+      function: the function.
+      source: the cursor.
+    """
+
+    __slots__ = ("_error", "_function", "_rest", "_source")
+
+    def __init__(self, function: BoundFunction, source: Cursor) -> None:
+        self._function = function
+        self._source = source
+        self._rest: Block | None = None
+        self._error = DeferredError()
+
+    def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
+        """Returns the next elements, at most `limit`, and the results for them; None at the end."""
+        self._error.check()
+        block = self._rest if self._rest is not None else self._source.next_block(limit)
+        if block is None:
+            return None
+        if block.count > limit:
+            block, self._rest = block.part(0, limit), block.part(limit, block.count)
+        else:
+            self._rest = None
+        results = self._function.call_block(block)
+        return self._by_row(block) if results is None else (block, results)
+
+    def _by_row(self, block: Block) -> tuple[Block, Block]:
+        """Applies the function to each element; stops before an element that raises an error."""
+        results: list[list[Array]] = []
+        for index in range(block.count):
+            try:
+                results.append(self._function.call_row(block.row(index)))
+            except Exception as error:
+                self._keep(block, index + 1)
+                if not results:
+                    raise
+                self._error.put(error)
+                break
+        return block.part(0, len(results)), Block.of_rows(results)
+
+    def _keep(self, block: Block, start: int) -> None:
+        """Keeps the elements from `start` on for the next call, before those that are kept already."""
+        if start < block.count:
+            left = block.part(start, block.count)
+            self._rest = left if self._rest is None else joined([left, self._rest])
+
+    def save(self) -> State:
+        """Returns the state: that of the source, and the elements to which the function is to be applied."""
+        rest = None if self._rest is None else self._rest.save()
+        return self._source.save(), rest
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        source, rest = state
+        self._source.restore(source)
+        self._rest = None if rest is None else Block.restored(rest)
+
+    def close(self) -> None:
+        """Closes the source."""
+        self._source.close()

@@ -1,0 +1,135 @@
+"""Running iterators: what the handle of an iterator refers to.
+
+An iterator hands out single elements, yet takes blocks from its dataset: as many elements at once as may be made ahead
+and fit into `_BLOCK_BYTES`. A dataset whose functions have effects is asked for one element at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import FailedPreconditionError
+from millrace._src.core.handle_types import IteratorHandle, Referent
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.nodes import DatasetNode, Run
+
+_BLOCK_BYTES = 1 << 16
+_LONGEST_BLOCK = 1024
+
+
+class Iteration(Referent):
+    """A pass over a dataset, element by element; it may be begun anew with another dataset.
+
+    Attributes:
+      columns: the columns of the current block.
+      count: the number of elements of the current block.
+      place: the index of the next element in the current block.
+      lock: held while an element is taken.
+    """
+
+    __slots__ = (
+        "dtypes",
+        "shapes",
+        "columns",
+        "count",
+        "place",
+        "lock",
+        "_cursor",
+        "_limit",
+        "_node",
+        "_run",
+        "_ahead",
+    )
+
+    def __init__(self, dtypes: Sequence[DType], shapes: Sequence[TensorShape]) -> None:
+        self.dtypes, self.shapes = tuple(dtypes), tuple(shapes)
+        self.columns: Sequence[Any] = ()
+        self.count = self.place = 0
+        self.lock = threading.RLock()
+        self._node: DatasetNode | None = None
+        self._cursor: Cursor | None = None
+        self._run = Run()
+        self._limit = 1
+        self._ahead = False
+
+    @property
+    def handle_type(self) -> IteratorHandle:
+        """The type of the iterator."""
+        return IteratorHandle(self.dtypes, self.shapes)
+
+    def start(self, node: DatasetNode) -> None:
+        """Begins a pass over a dataset."""
+        with self.lock:
+            self.close()
+            self._node, self._run = node, Run()
+            self._cursor = node.cursor(self._run)
+            self._ahead = node.reads_ahead
+            self._limit, self.count, self.place = 1, 0, 0
+
+    def fill(self) -> bool:
+        """Takes the next block; returns False at the end. The caller holds the lock."""
+        if self._cursor is None:
+            raise FailedPreconditionError(
+                None,
+                None,
+                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+                "initializer operation for this iterator before getting the next element.",
+            )
+        block = self._cursor.next_block(self._limit)
+        if block is None:
+            self.columns, self.count, self.place = (), 0, 0
+            return False
+        self.columns, self.count, self.place = block.columns, block.count, 0
+        if self._ahead:
+            size = max(block.nbytes // block.count, 1)
+            self._limit = max(min(2 * self._limit, _BLOCK_BYTES // size, _LONGEST_BLOCK), 1)
+        return True
+
+    def next_row(self) -> list[Array] | None:
+        """Returns the arrays of the next element; None at the end."""
+        with self.lock:
+            place = self.place
+            if place >= self.count:
+                if not self.fill():
+                    return None
+                place = 0
+            self.place = place + 1
+            return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
+
+    def save(self) -> State:
+        """Returns the state: the elements that are left of the current block, and the state of the cursor."""
+        with self.lock:
+            assert self._cursor is not None, "the iterator has not begun"
+            left = None
+            if self.place < self.count:
+                left = Block(self.columns, self.count).part(self.place, self.count).save()
+            return left, self._cursor.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state with the dataset of this iterator."""
+        with self.lock:
+            assert self._node is not None, "the iterator has no dataset"
+            self.start(self._node)
+            assert self._cursor is not None
+            left, cursor = state
+            self._cursor.restore(cursor)
+            if left is not None:
+                block = Block.restored(left)
+                self.columns, self.count, self.place = block.columns, block.count, 0
+
+    def close(self) -> None:
+        """Ends the pass: gives back threads and files."""
+        if self._cursor is not None:
+            self._cursor.close()
+            self._cursor = None
+        for closer in self._run.closers:
+            closer()
+
+    def __del__(self) -> None:
+        self.close()

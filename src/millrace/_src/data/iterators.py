@@ -1,0 +1,219 @@
+"""Iterators over datasets: `iter(dataset)`, in Python and in a `tf.function`."""
+
+from __future__ import annotations
+
+import collections.abc
+from collections.abc import Iterator as PythonIterator
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.context import state
+from millrace._src.core.dtypes import resource
+from millrace._src.core.errors import OpError, OutOfRangeError
+from millrace._src.core.execute import scalar_array
+from millrace._src.core.resources import resource_of
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.tensor import EagerTensor, note_places
+from millrace._src.core.type_specs import TypeSpec
+from millrace._src.data.base import DatasetBase
+from millrace._src.data.iteration import Iteration
+from millrace._src.data.iterator_ops import END_OF_SEQUENCE, anonymous_iterator, iterator_get_next, make_iterator
+from millrace._src.data.structure import Structure
+from millrace._src.trackable.base import Trackable
+from millrace._src.util import nest
+from millrace._src.util.export import export
+
+
+@export("data.Iterator")
+class IteratorBase(collections.abc.Iterator[Any], Trackable, CompositeTensor):
+    """An iterator over a dataset; `iter(dataset)` makes one.
+
+    >>> iterator = iter(tf.data.Dataset.range(2))
+    >>> next(iterator).numpy(), next(iterator).numpy(), next(iterator, None)
+    (np.int64(0), np.int64(1), None)
+    """
+
+    @property
+    def element_spec(self) -> Any:
+        """The nest of specs of an element."""
+        raise NotImplementedError("Iterator.element_spec")
+
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Raises: tf.errors.OutOfRangeError: after the last element.
+        """
+        raise NotImplementedError("Iterator.get_next()")
+
+
+class OwnedIterator(IteratorBase):
+    """An iterator whose resource ends with it.
+
+    Args:
+      dataset: the dataset to go through; None for an iterator that exists already.
+      components: the handle of that iterator.
+      element_spec: the nest of specs of its elements.
+    """
+
+    def __init__(self, dataset: DatasetBase | None = None, components: Any = None, element_spec: Any = None) -> None:
+        if dataset is None:
+            if components is None or element_spec is None:
+                raise ValueError(
+                    "When `dataset` is not provided, both `components` and `element_spec` must be specified."
+                )
+            self._iterator_resource = components
+            self._structure = Structure(element_spec)
+        else:
+            if components is not None or element_spec is not None:
+                raise ValueError("When `dataset` is provided, `element_spec` and `components` must not be specified.")
+            self._structure = dataset._structure
+            self._dataset = dataset
+            types, shapes = self._structure.dtypes, self._structure.shapes
+            self._iterator_resource = anonymous_iterator(output_types=types, output_shapes=shapes)
+            make_iterator(dataset._variant_tensor, self._iterator_resource)
+        self._iteration = _referent(self._iterator_resource)
+        self._dtype = self._structure.dtypes[0] if type(self._structure.spec) is TensorSpec else None
+
+    @property
+    def element_spec(self) -> Any:
+        """The nest of specs of an element."""
+        return self._structure.spec
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
+
+    def __iter__(self) -> PythonIterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        iteration = self._iteration
+        if iteration is None or state.graph is not None:
+            return self._next_of_graph()
+        with iteration.lock:
+            place = iteration.place
+            if place >= iteration.count:
+                if not _filled(iteration):
+                    raise StopIteration
+                place = 0
+            iteration.place = place + 1
+            columns = iteration.columns
+            if self._dtype is not None:
+                (column,) = columns
+                array = column[place] if type(column) is list else column[place, ...]
+                tensor = EagerTensor(array, self._dtype)
+                if state.place is not None:
+                    note_places([tensor])
+                return tensor
+        return self._element([c[place] if type(c) is list else c[place, ...] for c in columns])
+
+    def _element(self, row: list[Any]) -> Any:
+        """Returns the element of arrays."""
+        pairs = zip(row, self._structure.dtypes, strict=True)
+        tensors = [EagerTensor(a if type(a) is np.ndarray else scalar_array(a, d), d) for a, d in pairs]
+        if state.place is not None:
+            note_places(tensors)
+        return self._structure.pack(tensors)
+
+    def _next_of_graph(self) -> Any:
+        """Takes an element by an op."""
+        types, shapes = self._structure.dtypes, self._structure.shapes
+        return self._structure.pack(
+            iterator_get_next(self._iterator_resource, output_types=types, output_shapes=shapes)
+        )
+
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Raises: tf.errors.OutOfRangeError: after the last element.
+        """
+        if state.graph is not None:
+            return self._next_of_graph()
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise OutOfRangeError(None, None, f"{END_OF_SEQUENCE} [Op:IteratorGetNext] name: ") from None
+
+
+def _referent(handle: Any) -> Iteration | None:
+    """Returns the running iterator behind an eager handle; None for the handle of a graph."""
+    if not isinstance(handle, EagerTensor):
+        return None
+    iteration: Iteration = resource_of(handle._value)
+    return iteration
+
+
+def _filled(iteration: Iteration) -> bool:
+    """Takes the next block; an error says which op of TensorFlow it is that of."""
+    try:
+        return iteration.fill()
+    except OpError as error:
+        raise type(error)(None, None, f"{error.message} [Op:IteratorGetNext] name: ") from error  # type: ignore[call-arg]  # of a subclass
+
+
+@export("data.IteratorSpec")
+class IteratorSpec(TypeSpec):
+    """The spec of an iterator, as an argument of a `tf.function`.
+
+    Args:
+      element_spec: the nest of specs of an element.
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The nest of specs of an element."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class of iterators."""
+        return OwnedIterator
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @property
+    def _component_specs(self) -> TensorSpec:
+        return TensorSpec([], resource)
+
+    def _to_components(self, value: Any) -> Any:
+        return value._iterator_resource
+
+    def _from_components(self, components: Any) -> OwnedIterator:
+        return OwnedIterator(components=components, element_spec=self._element_spec)
+
+    @staticmethod
+    def from_value(value: Any) -> IteratorSpec:
+        """Returns the spec of an iterator."""
+        return IteratorSpec(value.element_spec)
+
+
+@export("data.NumpyIterator")
+class NumpyIterator(collections.abc.Iterator[Any]):
+    """An iterator over the elements of a dataset as NumPy values; `Dataset.as_numpy_iterator` makes one."""
+
+    def __init__(self, dataset: DatasetBase) -> None:
+        self._iterator = OwnedIterator(dataset)
+        self._structure = dataset._structure
+
+    def __iter__(self) -> PythonIterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return nest.map_structure(_to_numpy, next(self._iterator))
+
+
+def _to_numpy(value: Any) -> Any:
+    if value is None:
+        return None
+    array = value.numpy()
+    if isinstance(array, np.ndarray):
+        array.setflags(write=False)
+    return array

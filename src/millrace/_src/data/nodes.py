@@ -1,0 +1,158 @@
+"""Nodes: what the variant tensor of a dataset refers to.
+
+A dataset op makes a node: its kernel keeps the values of the op's inputs and attributes. So the datasets that a program
+builds are a tree of nodes, in eager mode and in graphs alike. A node has no position: each pass over a dataset is a
+`Cursor`, and before the first element the tree may be rewritten (`optimizer`).
+
+A node whose elements can be had by position says so (`is_random_access`): the state of its cursor is one number, a
+shuffle of it moves numbers, and a skip costs nothing.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.core.handle_types import DatasetHandle, Referent
+from millrace._src.core.resources import resource_of
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor, PositionCursor
+from millrace._src.ops.shape_rules import scalar
+
+INFINITE = -1
+"""The cardinality of a dataset without end."""
+UNKNOWN = -2
+"""The cardinality of a dataset that must be gone through to be counted."""
+
+
+@dataclass
+class Run:
+    """What the cursors of one pass over a dataset share.
+
+    Attributes:
+      options: the options in force, a `tf.data.Options`; None for the defaults.
+    """
+
+    options: Any = None
+    closers: list[Any] = field(default_factory=list)
+    """Functions that end threads of this pass; called when the pass ends."""
+
+
+@dataclass(eq=False)
+class DatasetNode(Referent):
+    """One dataset; never changed. A subclass is a dataclass with the inputs and attributes of its op.
+
+    Attributes:
+      dtypes: the dtypes of the tensors of an element.
+      shapes: the static shapes of these tensors.
+    """
+
+    dtypes: tuple[DType, ...]
+    shapes: tuple[TensorShape, ...]
+
+    @property
+    def handle_type(self) -> DatasetHandle:
+        """The type of the dataset."""
+        return DatasetHandle(tuple(self.dtypes), tuple(self.shapes))
+
+    @property
+    def inputs(self) -> Sequence[DatasetNode]:
+        """The datasets of which this dataset is made."""
+        return ()
+
+    def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
+        """Returns a node like this one with other input datasets, as many as there are."""
+        assert not inputs, f"{type(self).__name__} says nothing of its inputs"
+        return self
+
+    @abstractmethod
+    def cardinality(self) -> int:
+        """Returns the number of elements, `INFINITE` or `UNKNOWN`; never goes through the elements."""
+
+    @abstractmethod
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the elements."""
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether elements may be made before they are asked for, and made again: nobody sees when they are made."""
+        return all(node.reads_ahead for node in self.inputs)
+
+    @property
+    def is_random_access(self) -> bool:
+        """Whether `slice` and `picked` work, and `cardinality` is a number of elements."""
+        return False
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Returns the elements from position `start` up to `stop`, of a random-access dataset."""
+        return self.picked(np.arange(start, stop))
+
+    def picked(self, indices: Array) -> Block:
+        """Returns the elements at positions (a vector of int64, at least one), of a random-access dataset."""
+        raise NotImplementedError(f"{type(self).__name__} gives no elements by position")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__.removesuffix('Node')}DatasetOp::Dataset>"
+
+
+@dataclass(eq=False, repr=False)
+class UnaryNode(DatasetNode):
+    """A dataset that is made of one other dataset."""
+
+    source: DatasetNode
+
+    @property
+    def inputs(self) -> Sequence[DatasetNode]:
+        """The one dataset."""
+        return (self.source,)
+
+    def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
+        """Returns the node with another dataset in place of its input."""
+        (source,) = inputs
+        return self if source is self.source else _replaced(self, source=source)
+
+
+def _replaced(node: Any, **changes: Any) -> Any:
+    """Returns a copy of a node with other values for some fields."""
+    copy = object.__new__(type(node))
+    copy.__dict__.update(node.__dict__, **changes)
+    return copy
+
+
+def position_cursor(node: DatasetNode) -> Cursor:
+    """Returns the cursor of a random-access node."""
+    return PositionCursor(node)
+
+
+def node_of(handle: Array) -> DatasetNode:
+    """Returns the node behind a variant that a kernel was given."""
+    node: DatasetNode = resource_of(handle)
+    return node
+
+
+# --- declaring dataset ops ---------------------------------------------------------------------------------------
+
+
+def declared_dataset(c: ShapeContext) -> DatasetHandle:
+    """Returns the handle type that the attributes of a dataset op declare."""
+    return DatasetHandle(tuple(c.attr("output_types")), tuple(c.attr("output_shapes")))
+
+
+DATASET: dict[str, Any] = {
+    "shape": scalar,
+    "handles": declared_dataset,
+    "host_only": True,
+    "cacheable": False,
+    "keeps_functions": True,
+    "not_differentiable": "a dataset is not a number",
+    "not_batched": "a dataset is a scalar",
+}
+"""The traits of an op that makes a dataset with attributes `output_types` and `output_shapes`."""

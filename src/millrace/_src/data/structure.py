@@ -1,0 +1,91 @@
+"""The structure of elements: nests of specs, and the flat tensors of which an element consists.
+
+Tuples, dictionaries, named tuples and attrs classes are structure; a list is not: it becomes one tensor. A leaf is
+described by its spec. A spec with one tensor (`TensorSpec`, the spec of a dataset or an optional) gives that tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.specs import NoneTensorSpec, TensorSpec, type_spec_from_value
+from millrace._src.core.type_specs import TypeSpec
+from millrace._src.util import nest
+
+
+class Structure:
+    """The structure of the elements of a dataset.
+
+    Args:
+      spec: a nest of specs.
+    """
+
+    __slots__ = ("spec", "leaves", "tensor_specs", "dtypes", "shapes")
+
+    def __init__(self, spec: Any) -> None:
+        self.spec = spec
+        self.leaves: list[TypeSpec] = nest.flatten(spec)
+        self.tensor_specs = [t for leaf in self.leaves for t in leaf.flatten()]
+        self.dtypes: tuple[DType, ...] = tuple(t.dtype for t in self.tensor_specs)
+        self.shapes: tuple[TensorShape, ...] = tuple(t.shape for t in self.tensor_specs)
+
+    def pack(self, tensors: Sequence[Any]) -> Any:
+        """Returns the element that consists of flat tensors."""
+        spec = self.spec
+        if type(spec) is TensorSpec:
+            return tensors[0]
+        if type(spec) is tuple and all(type(leaf) is TensorSpec for leaf in spec):
+            return tuple(tensors)
+        remaining = iter(tensors)
+        values = [leaf.from_tensors(remaining) for leaf in self.leaves]
+        return nest.pack_sequence_as(spec, values)
+
+    def flatten(self, element: Any) -> list[Any]:
+        """Returns the tensors of an element of this structure.
+
+        Raises:
+          ValueError, TypeError: if the element is of another structure.
+        """
+        nest.assert_same_structure(self.spec, element)
+        pairs = zip(self.leaves, nest.flatten(element), strict=True)
+        return [tensor for leaf, value in pairs for tensor in leaf.to_tensors(value)]
+
+
+def normalized(value: Any, name: str = "component") -> Any:
+    """Returns a value with tensors in the place of all that converts to tensors; lists become tensors too.
+
+    Args:
+      value: tensors, composite tensors and Python values in tuples and dictionaries.
+      name: the name of constants in a graph, which the number of the leaf follows.
+    """
+    count = 0
+
+    def convert(leaf: Any) -> Any:
+        nonlocal count
+        if leaf is None or nest.is_nested_or_composite(leaf) and not isinstance(leaf, list):
+            return leaf
+        tensor = convert_to_tensor(leaf, name=f"{name}_{count}")
+        count += 1
+        return tensor
+
+    return map_leaves(convert, value)
+
+
+def map_leaves(function: Any, value: Any) -> Any:
+    """Returns a value of the same structure with the result of `function` for each leaf; lists are leaves."""
+    if isinstance(value, list) or not nest.is_nested(value):
+        return function(value)
+    return nest.with_children(value, [map_leaves(function, child) for child in nest.children(value)])
+
+
+def spec_of(value: Any) -> Any:
+    """Returns the nest of specs of a normalized value."""
+    return nest.map_structure(_leaf_spec, value)
+
+
+def _leaf_spec(leaf: Any) -> TypeSpec:
+    return NoneTensorSpec() if leaf is None else type_spec_from_value(leaf)

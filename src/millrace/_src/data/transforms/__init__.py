@@ -1,0 +1,1 @@
+"""Datasets that are made of other datasets; one module for each transformation."""

@@ -1,0 +1,204 @@
+"""`Dataset.batch`: consecutive elements stacked along a new first axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, bool_
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import static_value
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
+from millrace._src.data.blocks import Block, Column, column_of, joined
+from millrace._src.data.cursors import Cursor, DeferredError, State, collect
+from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.util import nest
+from millrace._src.util.text import shape_brackets
+
+
+@dataclass(eq=False, repr=False)
+class BatchNode(UnaryNode):
+    """Batches of consecutive elements."""
+
+    size: int
+    drop_remainder: bool
+
+    def cardinality(self) -> int:
+        """Returns the number of batches."""
+        count = self.source.cardinality()
+        if count < 0:
+            return count
+        return count // self.size if self.drop_remainder else -(-count // self.size)
+
+    @property
+    def is_random_access(self) -> bool:
+        """Whether all batches have the same size, and the elements can be had by position."""
+        return self.source.is_random_access and (self.drop_remainder or self.source.cardinality() % self.size == 0)
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Returns the batches at positions from `start` up to `stop`."""
+        return batched(self.source.slice(start * self.size, stop * self.size), self.size)
+
+    def picked(self, indices: Array) -> Block:
+        """Returns the batches at positions."""
+        positions = indices[:, None] * self.size + np.arange(self.size)
+        return batched(self.source.picked(positions.reshape(-1)), self.size)
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the source."""
+        return BatchCursor(self, self.source.cursor(run))
+
+
+class BatchCursor(Cursor):
+    """Stacks the elements of blocks."""
+
+    __slots__ = ("_elements", "_error", "_node", "_source")
+
+    def __init__(self, node: BatchNode, source: Cursor) -> None:
+        self._node, self._source = node, source
+        self._elements: Block | None = None  # taken from the source, not batched yet
+        self._error = DeferredError()
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns whole batches; the last, smaller batch is a block of its own."""
+        if self._elements is None:
+            self._error.check()
+            blocks = collect(self._source, limit * self._node.size, self._error)
+            if not blocks:
+                return None
+            self._elements = joined(blocks)
+        return self._next_batches(self._elements, limit)
+
+    def _next_batches(self, elements: Block, limit: int) -> Block | None:
+        size = self._node.size
+        batches = min(elements.count // size, limit)
+        if batches and not elements.is_uniform:
+            batches = 1  # so that an error is that of its batch
+        taken = batches * size
+        self._elements = elements.part(taken, elements.count) if taken < elements.count else None
+        if batches:
+            return batched(elements.part(0, taken), size)
+        self._elements = None
+        self._error.check()
+        return None if self._node.drop_remainder else batched(elements, elements.count)
+
+    def skip(self, count: int) -> int:
+        """Passes over the elements of batches."""
+        if self._elements is not None:
+            return super().skip(count)
+        size = self._node.size
+        skipped = self._source.skip(count * size)
+        return skipped // size if self._node.drop_remainder else -(-skipped // size)
+
+    def save(self) -> State:
+        """Returns the state of the source, and the elements that are not batched yet."""
+        return self._source.save(), None if self._elements is None else self._elements.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        source, elements = state
+        self._source.restore(source)
+        self._elements = None if elements is None else Block.restored(elements)
+
+    def close(self) -> None:
+        """Closes the source."""
+        self._source.close()
+
+
+def batched(elements: Block, size: int) -> Block:
+    """Returns elements as batches of `size`, which divides their number.
+
+    Raises: tf.errors.InvalidArgumentError: if elements of a batch differ in shape.
+    """
+    count = elements.count // size
+    return Block([_batched_column(c, size, count, i) for i, c in enumerate(elements.columns)], count)
+
+
+def _batched_column(column: Column, size: int, count: int, component: int) -> Column:
+    if type(column) is not list:
+        return column.reshape(count, size, *column.shape[1:])
+    return [_stacked(column[start : start + size], component) for start in range(0, count * size, size)]
+
+
+def _stacked(arrays: list[Array], component: int) -> Array:
+    """Returns the arrays of one batch as one array."""
+    first = arrays[0].shape
+    for index, array in enumerate(arrays):
+        if array.shape != first:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Cannot batch tensors with different shapes in component {component}. First element had shape "
+                f"{shape_brackets(first)} and element {index} had shape {shape_brackets(array.shape)}.",
+            )
+    stacked: Array = column_of(arrays)
+    return stacked
+
+
+# --- ops ---------------------------------------------------------------------------------------------------------
+
+
+@op("BatchDatasetV2", "input_dataset: variant, batch_size: int64, drop_remainder: bool -> handle: variant", **DATASET)
+def batch_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    batch_size: Array,
+    drop_remainder: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    parallel_copy: bool = False,
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of batches of consecutive elements."""
+    size = int(batch_size)
+    if size <= 0:
+        raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero.")
+    source = node_of(input_dataset)
+    return BatchNode(tuple(output_types), tuple(output_shapes), source, size, bool(drop_remainder))
+
+
+# --- the method --------------------------------------------------------------------------------------------------
+
+
+def batch(
+    self: DatasetBase,
+    batch_size: Any,
+    drop_remainder: Any = False,
+    num_parallel_calls: Any = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """Stacks consecutive elements along a new first axis.
+
+    >>> list(tf.data.Dataset.range(8).batch(3).as_numpy_iterator())
+    [array([0, 1, 2]), array([3, 4, 5]), array([6, 7])]
+
+    Args:
+      batch_size: how many elements make a batch; a scalar of int64.
+      drop_remainder: whether a last batch with fewer elements is left out; a scalar of bool.
+      num_parallel_calls: how many batches may be made at a time; `tf.data.AUTOTUNE` lets the runtime choose.
+      deterministic: whether batches come in order; None leaves that to the options.
+      name: a name for the dataset.
+
+    Returns: A Dataset of batches.
+    Raises:
+      tf.errors.InvalidArgumentError: if the size is not positive; while iterating, if elements of a batch differ in
+        shape.
+    """
+    size = int64_tensor(batch_size, "batch_size")
+    drops = convert_to_tensor(drop_remainder, dtype=bool_, name="drop_remainder")
+    spec = batched_spec(self.element_spec, size, drops)
+    return apply_op("_BatchDataset", batch_dataset, [self, size, drops], spec, inputs=[self], name=name)
+
+
+def batched_spec(spec: Any, size: Any, drop_remainder: Any) -> Any:
+    """Returns the nest of specs of a batch; the size is known if all batches have the same one."""
+    known = static_value(size) if static_value(drop_remainder) else None
+    return nest.map_structure(lambda leaf: leaf._batch(None if known is None else int(known)), spec)

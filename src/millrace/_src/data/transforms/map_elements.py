@@ -1,0 +1,142 @@
+"""`Dataset.map`: a function applied to each element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_attributes import FunctionAttr
+from millrace._src.core.op_def import op
+from millrace._src.core.op_signature import TypeList
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.base import DatasetBase, apply_op
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.functions import (
+    AppliedFunction,
+    BoundFunction,
+    TracedFunction,
+    arguments_of,
+    check_callable,
+)
+from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.ops.type_sets import ANY
+
+
+@dataclass(eq=False, repr=False)
+class MapNode(UnaryNode):
+    """The results of a function for each element."""
+
+    function: BoundFunction
+    preserves_cardinality: bool
+
+    def cardinality(self) -> int:
+        """Returns the number of elements of the source."""
+        return self.source.cardinality()
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether the function has no effects, and the source may be read ahead."""
+        return self.function.is_pure and self.source.reads_ahead
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the source."""
+        return MapCursor(AppliedFunction(self.function, self.source.cursor(run)))
+
+
+class MapCursor(Cursor):
+    """Applies the function to blocks."""
+
+    __slots__ = ("_applied",)
+
+    def __init__(self, applied: AppliedFunction) -> None:
+        self._applied = applied
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the results for the next elements."""
+        pair = self._applied.next_blocks(limit)
+        return None if pair is None else pair[1]
+
+    def save(self) -> State:
+        """Returns the state of the source."""
+        return self._applied.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        self._applied.restore(state)
+
+    def close(self) -> None:
+        """Closes the source."""
+        self._applied.close()
+
+
+@op(
+    "MapDataset",
+    "input_dataset: variant, other_arguments: Targuments -> handle: variant",
+    Targuments=TypeList(ANY),
+    **DATASET,
+)
+def map_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    other_arguments: list[Array],
+    *,
+    f: FunctionAttr,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    use_inter_op_parallelism: bool = True,
+    preserve_cardinality: bool = False,
+    force_synchronous: bool = False,
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of the results of a function for each element."""
+    function = BoundFunction(f, other_arguments)
+    return MapNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), function, preserve_cardinality)
+
+
+def map_(
+    self: DatasetBase,
+    map_func: Callable[..., Any],
+    num_parallel_calls: Any = None,
+    deterministic: bool | None = None,
+    synchronous: bool | None = None,
+    use_unbounded_threadpool: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Applies a function to each element.
+
+    The function is traced once, as by `tf.function` with AutoGraph, and called with the components of a tuple as
+    arguments of their own.
+
+    >>> list(tf.data.Dataset.range(1, 4).map(lambda x: x * x).as_numpy_iterator())
+    [np.int64(1), np.int64(4), np.int64(9)]
+
+    Args:
+      map_func: takes the components of an element and returns a nest of tensors.
+      num_parallel_calls: how many calls may run at a time; `tf.data.AUTOTUNE` lets the runtime choose.
+      deterministic: whether results come in the order of the elements; None leaves that to the options.
+      synchronous: whether calls run in the thread that asks for elements.
+      use_unbounded_threadpool: accepted for compatibility.
+      name: a name for the dataset.
+
+    Returns: A Dataset of the results.
+    Raises:
+      TypeError: if the function returns something that is no nest of tensors.
+      ValueError: if `map_func` is no function.
+    """
+    check_callable(map_func)
+    function = TracedFunction(map_func, arguments_of(self.element_spec), "Dataset.map()")
+    return apply_op(
+        "_MapDataset",
+        map_dataset,
+        [self, function.captures],
+        function.output.spec,
+        inputs=[self],
+        functions=[function],
+        name=name,
+        f=function.graph_function,
+        preserve_cardinality=True,
+    )

@@ -1,0 +1,64 @@
+"""Functions of one element carried out on a whole block: the block form of a graph.
+
+TensorFlow's guide asks users to batch before they map, so that a function runs once per batch. Here the pipeline does
+that by itself. The graph of the function is carried out on all rows by the batching rules that `tf.vectorized_map`
+uses; a function with an operation that has no rule has no block form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from millrace._src.autodiff.vectorize import vectorized
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
+from millrace._src.ops.batching import Value, spread
+
+
+class _NoBlockFormError(Exception):
+    """An operation has no rule for many rows."""
+
+
+def vectorized_function(function: GraphFunction, argument_count: int) -> Callable[..., Sequence[Any]] | None:
+    """Returns the program of the block form of a function; None if there is no such form.
+
+    Args:
+      function: takes the tensors of an element, then captures.
+      argument_count: the number of the element's tensors, to which the block form adds a first axis.
+    """
+    tensors = (*function.graph.inputs[:argument_count], *function.graph.outputs)
+    if not argument_count or any(t.dtype.is_handle for t in tensors):
+        return None
+    try:
+        graph = _block_graph(function.graph, argument_count, f"{function.name}_of_blocks")
+    except (_NoBlockFormError, ValueError, TypeError):  # a rule that meets an unknown shape refuses in words
+        return None
+    runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, jit_compile=False).runner()
+    return runner
+
+
+def _block_graph(of_row: FuncGraph, argument_count: int, name: str) -> FuncGraph:
+    """Returns the graph of the block form."""
+
+    def refuse(operation: Any, arguments: Sequence[Value], count: Any) -> list[Any]:
+        raise _NoBlockFormError(operation.type)
+
+    graph = FuncGraph(name)
+    with graph.as_default():
+        values = []
+        for index, tensor in enumerate(of_row.inputs):
+            is_row = index < argument_count
+            shape = TensorShape([None]).concatenate(tensor.shape) if is_row else tensor.shape
+            placeholder = graph.placeholder_like(tensor, shape, "rows" if is_row else "capture")
+            values.append(Value(placeholder, is_row))
+        graph.inputs = [value.tensor for value in values]
+        given = {id(t.op): value for t, value in zip(of_row.inputs, values, strict=True)}
+        count = raw.Shape(input=graph.inputs[0])[0]
+        results = vectorized(of_row, given, of_row.outputs, count, refuse)
+        if any(value.is_uneven for value in results):
+            raise _NoBlockFormError
+        graph.outputs = [spread(value, count) for value in results]
+    return graph

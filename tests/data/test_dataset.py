@@ -1,0 +1,67 @@
+"""`tf.data.Dataset` as a user meets it; what each transformation does is tested in its own module."""
+
+from __future__ import annotations
+
+import pytest
+
+import millrace as tf
+
+Dataset = tf.data.Dataset
+
+
+def test_elements_come_in_order_and_again_for_each_iterator() -> None:
+    dataset = Dataset.range(5).map(lambda x: x * 2)
+    assert [x.numpy() for x in dataset] == [0, 2, 4, 6, 8] == [x.numpy() for x in dataset]
+
+
+def test_a_dataset_says_what_it_is() -> None:
+    dataset = Dataset.range(5).batch(2)
+    assert repr(dataset) == "<_BatchDataset element_spec=TensorSpec(shape=(None,), dtype=tf.int64, name=None)>"
+    assert isinstance(dataset, Dataset)
+    assert len(dataset) == 3
+    assert bool(dataset)
+
+
+def test_the_length_of_a_filtered_dataset_is_an_error() -> None:
+    with pytest.raises(TypeError, match="The dataset length is unknown"):
+        len(Dataset.range(5).filter(lambda x: x > 2))
+
+
+def test_an_error_comes_after_the_elements_before_it_and_the_pass_goes_on_behind_it() -> None:
+    def refuse_two(x: tf.Tensor) -> tf.Tensor:
+        tf.debugging.assert_none_equal(x, tf.constant(2, tf.int64))
+        return x
+
+    iterator = iter(Dataset.range(4).map(refuse_two))
+    assert [next(iterator).numpy(), next(iterator).numpy()] == [0, 1]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        next(iterator)
+    assert next(iterator).numpy() == 3
+
+
+def test_a_function_with_effects_runs_once_for_each_element_that_is_asked_for() -> None:
+    seen: list[int] = []
+
+    def note(x: object) -> object:
+        return tf.py_function(lambda y: seen.append(int(y)) or y, [x], tf.int64)
+
+    iterator = iter(Dataset.range(10).map(note).batch(2))
+    next(iterator)
+    assert seen == [0, 1]
+
+
+def test_the_second_get_next_after_the_end_raises_as_the_first() -> None:
+    iterator = iter(Dataset.range(1))
+    iterator.get_next()
+    for _ in range(2):
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+            iterator.get_next()
+
+
+def test_a_dataset_made_in_a_function_is_gone_through_there() -> None:
+    @tf.function
+    def total(n: tf.Tensor) -> tf.Tensor:
+        iterator = iter(Dataset.range(n).map(lambda x: x + n))
+        return next(iterator) + next(iterator)
+
+    assert total(tf.constant(5, tf.int64)).numpy() == 11
