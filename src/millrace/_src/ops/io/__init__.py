@@ -1,0 +1,1 @@
+"""Ops and functions of `tf.io`: files, and the records in files."""
