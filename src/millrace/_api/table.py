@@ -542,7 +542,14 @@ compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exce
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
 """,
     "compat.v1.image": """
+compat.v1.image.ResizeMethod ops.image.resizing:ResizeMethodV1
 compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
+compat.v1.image.resize ops.image.resizing:resize_v1
+compat.v1.image.resize_area ops.image.resizing:resize_area
+compat.v1.image.resize_bicubic ops.image.resizing:resize_bicubic
+compat.v1.image.resize_bilinear ops.image.resizing:resize_bilinear
+compat.v1.image.resize_images ops.image.resizing:resize_v1
+compat.v1.image.resize_nearest_neighbor ops.image.resizing:resize_nearest_neighbor
 """,
     "compat.v1.io": """
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
@@ -856,7 +863,9 @@ experimental.dlpack.to_dlpack core.dlpack:to_dlpack
 graph_util.import_graph_def graph.import_graph_def:import_graph_def
 """,
     "image": """
+image.ResizeMethod ops.image.resizing:ResizeMethod
 image.extract_patches ops.array.patches:extract_patches
+image.resize ops.image.resizing:resize
 """,
     "io": """
 io.decode_base64 ops.strings.encoding:decode_base64

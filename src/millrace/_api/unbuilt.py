@@ -490,7 +490,6 @@ feature_column.shared_embeddings
 feature_column.weighted_categorical_column
 fftnd
 ifftnd
-image.ResizeMethod
 image.adjust_brightness
 image.adjust_contrast
 image.adjust_gamma
@@ -537,7 +536,6 @@ image.random_flip_up_down
 image.random_hue
 image.random_jpeg_quality
 image.random_saturation
-image.resize
 image.resize_with_crop_or_pad
 image.resize_with_pad
 image.rgb_to_grayscale

@@ -1,0 +1,1 @@
+"""Images: files, sizes, crops and colours (`tf.image`)."""

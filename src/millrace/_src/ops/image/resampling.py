@@ -1,0 +1,213 @@
+"""Sums of neighbours along one axis: what every way of resizing an image comes down to.
+
+A *resampling* says for each element of the result which elements of the axis it is the weighted sum of, its *taps*. An
+image is resized by one resampling of its rows and one of its columns.
+
+NumPy sums rows by a sparse matrix, whose products are sums of long rows. Columns are summed in blocks: a few results
+next to each other read a few inputs next to each other, so that a small matrix product computes the block; the channels
+go into the matrix. An axis of which few elements are read is gathered first. XLA gathers tap by tap, or takes the whole
+matrix if there are many taps.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.kernel_part import kernel_part
+
+_BLOCK = 24
+"""The width of a block in numbers, measured: wider ones multiply more zeros, narrower ones make more calls."""
+_TOGETHER = 2**18
+"""How many numbers are resampled at a time: the images between the two steps stay in a processor's cache."""
+_MOST_CHANNELS = 6
+"""Up to as many channels the columns are summed in blocks; more channels are long enough to be summed tap by tap."""
+_MOST_TAPS = 16
+"""Up to as many taps XLA gathers; more taps are a matrix product."""
+_DENSE_USE = 0.75
+"""The share of the inputs that have to be read for the others not to be in the way."""
+
+
+class Resampling:
+    """The taps of each result along one axis.
+
+    Args:
+      size: the number of inputs.
+      indices: the inputs of each result, `[results, taps]`.
+      weights: the weight of each tap, float32; a tap of weight 0 is not read.
+    """
+
+    def __init__(self, size: int, indices: Array, weights: Array) -> None:
+        self.size = size
+        self.indices = indices.astype(np.intp)
+        self.weights = weights.astype(np.float32)
+
+    @property
+    def results(self) -> int:
+        """The number of results."""
+        return len(self.indices)
+
+    @functools.cached_property
+    def transposed(self) -> Resampling:
+        """Returns the resampling that gives each input the weighted sum of the results that it was part of."""
+        places, taps = np.nonzero(self.weights)
+        inputs, weights = self.indices[places, taps], self.weights[places, taps]
+        order = np.argsort(inputs, kind="stable")
+        inputs, places, weights = inputs[order], places[order], weights[order]
+        counts = np.bincount(inputs, minlength=self.size)
+        ranks = np.arange(len(inputs)) - np.repeat(np.cumsum(counts) - counts, counts)
+        shape = (self.size, max(1, int(counts.max(initial=0))))
+        own_indices, own_weights = np.zeros(shape, np.intp), np.zeros(shape, np.float32)
+        own_indices[inputs, ranks], own_weights[inputs, ranks] = places, weights
+        return Resampling(self.results, own_indices, own_weights)
+
+    @functools.cached_property
+    def used(self) -> Array | None:
+        """The inputs that are read, in order, where these are few; None where most inputs are read."""
+        used = np.unique(self.indices[self.weights != 0])
+        return used if 0 < len(used) < _DENSE_USE * self.size else None
+
+    @functools.cached_property
+    def of_used(self) -> Resampling:
+        """The resampling of the gathered inputs."""
+        if self.used is None:
+            return self
+        indices = np.minimum(np.searchsorted(self.used, self.indices), len(self.used) - 1)
+        return Resampling(len(self.used), indices, self.weights)
+
+    def matrix(self) -> Array:
+        """Returns the weights as one matrix `[results, inputs]`."""
+        matrix = np.zeros((self.results, self.size), np.float32)
+        np.add.at(matrix, (np.arange(self.results)[:, None], self.indices), self.weights)
+        return matrix
+
+
+@functools.lru_cache(maxsize=64)
+def _blocks(resampling: Resampling, channels: int, dtype: Any) -> list[tuple[slice, slice, Array]]:
+    """Returns for each block the inputs, the results, and the matrix `[inputs, results]` between the two.
+
+    Inputs and results are counted in numbers, of which an element has `channels`.
+    """
+    block = max(1, _BLOCK // channels)
+    indices, results = resampling.indices, resampling.results
+    starts = np.arange(0, results, block)
+    is_read = resampling.weights != 0
+    firsts = np.minimum.reduceat(np.where(is_read, indices, resampling.size - 1).min(axis=1), starts)
+    ends = np.maximum.reduceat(np.where(is_read, indices, 0).max(axis=1), starts) + 1
+    reach = max(1, int((ends - firsts).max()))
+    firsts = np.maximum(np.minimum(firsts, resampling.size - reach), 0)
+    matrices: Array = np.zeros((len(starts), reach, channels, block, channels), dtype)
+    places, taps = np.nonzero(is_read)
+    numbers = places // block
+    offsets = indices[places, taps] - firsts[numbers]
+    for c in range(channels):
+        into: Array = (numbers, offsets, c, places % block, c)
+        np.add.at(matrices, into, resampling.weights[places, taps])
+    matrices = matrices.reshape(len(starts), reach * channels, block * channels)
+    found = []
+    for first, start, matrix in zip((firsts * channels).tolist(), (starts * channels).tolist(), matrices):
+        end = min(start + block * channels, results * channels)
+        found.append((slice(first, first + reach * channels), slice(start, end), matrix[:, : end - start]))
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _sparse_matrix(resampling: Resampling, images: int, dtype: Any) -> Any:
+    """Returns the weights as a sparse matrix for several images, one below the other."""
+    sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
+    places, taps = np.nonzero(resampling.weights)
+    columns, weights = resampling.indices[places, taps], resampling.weights[places, taps]
+    offsets = np.arange(images)[:, None]
+    at = ((offsets * resampling.results + places).reshape(-1), (offsets * resampling.size + columns).reshape(-1))
+    shape = (images * resampling.results, images * resampling.size)
+    return sparse.csr_array((np.tile(weights, images).astype(dtype), at), shape)
+
+
+@kernel_part
+def resampled(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
+    """Resamples the rows and the columns of images `[batch, height, width, channels]` in a floating dtype."""
+    count = images.shape[0]
+    if not count:
+        return np.empty((0, rows.results, columns.results, images.shape[3]), dtype)
+    together = max(1, _TOGETHER // max(1, images[:1].size))
+    if together >= count:
+        return _resampled_together(images, rows, columns, dtype)
+    result = np.empty((count, rows.results, columns.results, images.shape[3]), dtype)
+    for start in range(0, count, together):
+        part = slice(start, start + together)
+        _resampled_together(images[part], rows, columns, dtype, result[part])
+    return result
+
+
+def _resampled_together(
+    images: Array, rows: Resampling, columns: Resampling, dtype: Any, into: Array | None = None
+) -> Array:
+    """Resamples images that fit into a processor's cache together.
+
+    Each name is given up as soon as possible: memory that is free again in time is memory that need not be asked for.
+    """
+    for resampling, axis in ((rows, 1), (columns, 2)):
+        if resampling.used is not None:
+            images = images.take(resampling.used, axis=axis)
+    rows, columns = rows.of_used, columns.of_used
+    images = images.astype(dtype)
+    if rows.results * columns.size <= rows.size * columns.results:
+        images = _resampled_rows(images, rows)
+        return _resampled_columns(images, columns, into)
+    images = _resampled_columns(images, columns)
+    if into is None:
+        return _resampled_rows(images, rows)
+    into[:] = _resampled_rows(images, rows)
+    return into
+
+
+def _resampled_rows(images: Array, rows: Resampling) -> Array:
+    count, height, width, channels = images.shape
+    lines = _sparse_matrix(rows, count, images.dtype) @ images.reshape(count * height, width * channels)
+    return lines.reshape(count, rows.results, width, channels)
+
+
+def _resampled_columns(images: Array, columns: Resampling, into: Array | None = None) -> Array:
+    count, height, width, channels = images.shape
+    if into is None:
+        into = np.empty((count, height, columns.results, channels), images.dtype)
+    if channels > _MOST_CHANNELS:
+        into[:] = _sum_of_taps(np, images, columns, 2)
+        return into
+    lines = images.reshape(count * height, width * channels)
+    result = into.reshape(count * height, columns.results * channels)
+    for inputs, results, matrix in _blocks(columns, channels, images.dtype):
+        np.matmul(lines[:, inputs], matrix, out=result[:, results])
+    return into
+
+
+def _sum_of_taps(xp: Any, x: Array, resampling: Resampling, axis: int) -> Array:
+    """Gathers tap by tap along an axis."""
+    shape = [1] * x.ndim
+    shape[axis] = resampling.results
+    total: Any = None
+    for tap in range(resampling.indices.shape[1]):
+        weights = xp.asarray(resampling.weights[:, tap].reshape(shape).astype(x.dtype))
+        part = xp.take(x, xp.asarray(resampling.indices[:, tap]), axis=axis) * weights
+        total = part if total is None else total + part
+    return total
+
+
+@resampled.kernel_for("xla")
+def _resampled_by_xla(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtype: Any = np.float32) -> Array:
+    images = xp.astype(images, dtype)
+    passes: Sequence[tuple[Resampling, int]] = ((rows, 1), (columns, 2))
+    if rows.results * columns.size > rows.size * columns.results:
+        passes = passes[::-1]
+    for resampling, axis in passes:
+        if resampling.indices.shape[1] <= _MOST_TAPS:
+            images = _sum_of_taps(xp, images, resampling, axis)
+        else:
+            matrix = xp.asarray(resampling.matrix().astype(dtype))
+            images = xp.einsum("oi,nihc->nohc" if axis == 1 else "oi,nhic->nhoc", matrix, images)
+    return images

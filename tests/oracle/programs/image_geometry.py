@@ -1,0 +1,142 @@
+"""Images of other sizes, crops, pads, flips and turns: values, shapes, dtypes and refusals."""
+
+from __future__ import annotations
+
+from tests.oracle.support import Approx, attempt
+
+METHODS = ("bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5", "gaussian", "mitchellcubic")
+RAW = ("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic")
+CENTERS = ({}, {"align_corners": True}, {"half_pixel_centers": True})
+
+
+def _image(np, shape=(4, 5, 2), dtype="uint8"):
+    return np.random.RandomState(3).randint(0, 256, shape).astype(dtype)
+
+
+def prog_resize_methods(tf, np):
+    """Each method, shrinking and growing, with and without antialiasing."""
+    image = _image(np)
+    return [
+        tf.image.resize(image, size, method, antialias=antialias)
+        for method in METHODS
+        for size in ([3, 2], [6, 8])
+        for antialias in (False, True)
+    ]
+
+
+def prog_resize_dtypes(tf, np):
+    """What comes out by dtype and method."""
+    dtypes = ("int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "float32", "float64")
+    return [
+        [attempt(lambda: tf.image.resize(tf.constant(_image(np) // 3, t), [2, 3], method)) for method in METHODS[:5]]
+        for t in (*dtypes, "bool", "complex64", "bfloat16")
+    ]
+
+
+def prog_resize_raw_ops(tf, np):
+    """Every alignment of the raw ops."""
+    images = _image(np, (1, 4, 3, 1))
+    return [
+        Approx(getattr(tf.raw_ops, name)(images=images, size=size, **centers), 1e-5, 1e-4)
+        for name in RAW
+        for centers in CENTERS
+        for size in ([7, 5], [2, 2], [1, 1])
+    ]
+
+
+def prog_resize_gradients(tf, np):
+    """What flows back to the image."""
+    found = []
+    for name in RAW:
+        for centers in CENTERS:
+            x = tf.constant(_image(np, (1, 4, 3, 1), "float32"))
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = getattr(tf.raw_ops, name)(images=x, size=[3, 5], **centers)
+            found.append(tape.gradient(y, x, output_gradients=tf.reshape(tf.range(15.0), [1, 3, 5, 1])))
+    return found
+
+
+def prog_resize_area(tf, np):
+    """Means of areas, aligned and not."""
+    images = _image(np, (1, 5, 7, 1), "float32")
+    return [
+        tf.raw_ops.ResizeArea(images=images, size=size, align_corners=corners)
+        for corners in (False, True)
+        for size in ([2, 3], [5, 5], [7, 9], [1, 1])
+    ]
+
+
+def prog_scale_and_translate(tf, np):
+    """Stretched and moved, with every kernel; the gradient."""
+    images, found = tf.constant(_image(np, (1, 4, 5, 1), "float32")), []
+    for kernel in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"):
+        for antialias in (False, True):
+            with tf.GradientTape() as tape:
+                tape.watch(images)
+                y = tf.raw_ops.ScaleAndTranslate(
+                    images=images,
+                    size=[5, 3],
+                    scale=[1.5, 0.5],
+                    translation=[-0.75, 0.25],
+                    kernel_type=kernel,
+                    antialias=antialias,
+                )
+            found.append([y, tape.gradient(y, images)])
+    return found
+
+
+def prog_resize_proportions(tf, np):
+    """Sizes that keep the proportions."""
+    sizes = ([3, 100], [100, 3], [8, 10], [1, 1], [7, 7], [9, 4])
+    return [tf.image.resize(_image(np), size, preserve_aspect_ratio=True).shape for size in sizes]
+
+
+def prog_resize_refusals(tf, np):
+    """What cannot be resized, and how this is said."""
+    image = _image(np)
+    arguments = (
+        (image, [3]),
+        (image, 3),
+        (image, [3.0, 3.0]),
+        (image, [[3, 3]]),
+        (image, None),
+        (image, tf.constant([3, 3], tf.int64)),
+        (image[0], [3, 3]),
+        (image, [3, 3], "foo"),
+        (image, [3, 3], 1),
+        (image, [0, 3]),
+        (image, [-1, 3]),
+        (image[:0], [3, 3]),
+        (image[..., :0], [3, 3]),
+        (image[None][:0], [3, 3]),
+    )
+    return [attempt(lambda: tf.image.resize(*given)) for given in arguments]
+
+
+def prog_resize_of_tensorflow_1(tf, np):
+    """TensorFlow 1's functions."""
+    v1, image = tf.compat.v1.image, _image(np)
+    found = [
+        v1.resize(image, size, method, align_corners=corners)
+        for method in (0, 1, 2, 3, "bilinear", "nearest", "bicubic", "area")
+        for size in ([3, 2], [4, 5])
+        for corners in (False, True)
+    ]
+    return [found, attempt(lambda: v1.resize(image, [3, 2], "lanczos3")), attempt(lambda: v1.resize(image, [3, 2], 7))]
+
+
+def prog_resize_shapes_in_graphs(tf, np):
+    """Static shapes after resizing."""
+    found = []
+    for shape in ([None, None, 3], [8, 9, 3], [None, 8, None, 3], [8, 9, None]):
+        for size in ([4, 5], "given"):
+            spec = [tf.TensorSpec(shape, tf.uint8), tf.TensorSpec([2], tf.int32)]
+            function = tf.function(lambda x, s: tf.image.resize(x, s if size == "given" else size), spec)
+            found.append(str(function.get_concrete_function().output_shapes))
+    return found
+
+
+def prog_seeds_pipeline(tf, np):
+    """What the first programs do to an image: resize, and divide."""
+    return tf.image.resize(_image(np, (6, 5, 3)), [4, 4]) / 255.0
