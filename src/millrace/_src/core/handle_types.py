@@ -110,6 +110,17 @@ class OptionalHandle(ElementsHandle):
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ObjectHandle(HandleType):
+    """The type of an object of which its users need to know only the kind.
+
+    Attributes:
+      kind: the name of the kind, such as "seed generator".
+    """
+
+    kind: str
+
+
 def common_type(types: Iterable[HandleType | None]) -> HandleType | None:
     """Returns the most specific type that holds for the referents of all types; at least one type is given."""
     return functools.reduce(lambda first, second: None if first is None else first.join(second), types)

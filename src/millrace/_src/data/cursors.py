@@ -63,6 +63,11 @@ class DeferredError:
         """Keeps an error for the next `check`."""
         self._error = error
 
+    @property
+    def waits(self) -> bool:
+        """Whether there is an error."""
+        return self._error is not None
+
     def check(self) -> None:
         """Raises the error that waits, once."""
         if self._error is not None:

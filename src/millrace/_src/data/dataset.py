@@ -15,7 +15,7 @@ from millrace._src.data import base
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
 from millrace._src.data.sources import ranges, tensors
-from millrace._src.data.transforms import batch, filter_elements, map_elements, take
+from millrace._src.data.transforms import batch, filter_elements, map_elements, shuffle, take
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -46,6 +46,7 @@ class DatasetV2(DatasetBase):
     batch = batch.batch
     filter = filter_elements.filter_
     map = map_elements.map_
+    shuffle = shuffle.shuffle
     skip = take.skip
     take = take.take
 

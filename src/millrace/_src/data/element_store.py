@@ -1,0 +1,70 @@
+"""A store of elements by place, in columns: what a stage keeps that hands its elements out in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.data.blocks import Block, Column, rows_of_column
+
+
+class ElementStore:
+    """Elements by place: columns that grow, whose free places are used again."""
+
+    __slots__ = ("_columns", "_free", "_size")
+
+    def __init__(self) -> None:
+        self._columns: list[Column] = []
+        self._free: list[int] = []
+        self._size = 0
+
+    def add(self, block: Block) -> list[int]:
+        """Copies the elements of a block; returns their places."""
+        if not self._size:
+            self._columns = [[] if type(c) is list else np.empty((0, *c.shape[1:]), c.dtype) for c in block.columns]
+        if block.count > len(self._free):
+            self._grow(max(block.count - len(self._free), self._size))
+        places = self._free[-block.count :]
+        del self._free[-block.count :]
+        for index, column in enumerate(block.columns):
+            self._put(index, places, column)
+        return places
+
+    def _put(self, index: int, places: list[int], column: Column) -> None:
+        held = self._columns[index]
+        if type(held) is not list and (type(column) is list or column.shape[1:] != held.shape[1:]):
+            held = self._columns[index] = rows_of_column(held)
+        if type(held) is not list:
+            held[places] = column
+            return
+        for place, array in zip(places, rows_of_column(column), strict=True):
+            held[place] = array
+
+    def _grow(self, count: int) -> None:
+        """Adds places."""
+        for index, column in enumerate(self._columns):
+            if type(column) is list:
+                column += [None] * count
+            else:
+                self._columns[index] = grown = np.empty((self._size + count, *column.shape[1:]), column.dtype)
+                grown[: self._size] = column
+        self._free += range(self._size + count - 1, self._size - 1, -1)
+        self._size += count
+
+    def remove(self, places: list[int]) -> Block:
+        """Takes the elements at places out."""
+        block = self._at(places)
+        self._free += places
+        for column in self._columns:
+            if type(column) is list:
+                for place in places:
+                    column[place] = None
+        return block
+
+    def _at(self, places: list[int]) -> Block:
+        return Block([[c[p] for p in places] if type(c) is list else c[places] for c in self._columns], len(places))
+
+    def save(self, places: list[int]) -> Any:
+        """Returns the elements at places as a state; None if there are none."""
+        return self._at(places).save() if places else None

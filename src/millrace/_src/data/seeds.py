@@ -1,0 +1,169 @@
+"""Seeds of datasets: what a user's seed, the global seed and the number of a pass make of each other.
+
+A dataset that draws at random has two seeds, by TensorFlow's rules. A dataset whose order changes from pass to pass has
+a *seed generator*, a stream of words under these seeds: each pass takes two words as its own seeds. Passes of all
+datasets that are derived from such a dataset share the generator.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import eager_engine, state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import int64
+from millrace._src.core.handle_types import ObjectHandle, Referent
+from millrace._src.core.op_def import Effects, op
+from millrace._src.ops import raw
+from millrace._src.ops.random.philox import blocks, stream_from_seeds
+from millrace._src.ops.random.seeds import get_seed
+from millrace._src.ops.shape_rules import no_outputs, scalar
+
+_NO_SEED = 2**31 - 1
+"""The second seed in place of (0, 0), which kernels take for "no seed"."""
+_WORDS_AT_ONCE = 1024
+
+
+class Words:
+    """The stream of 32-bit words under two seeds.
+
+    Args:
+      seed: the key of Philox.
+      seed2: the upper half of Philox's counter.
+    """
+
+    def __init__(self, seed: int, seed2: int) -> None:
+        self._stream = stream_from_seeds(seed, seed2)
+        self._position = 0
+        self._first = 0  # the position of the first word in `_words`
+        self._words: Array = np.empty(0, np.uint32)
+
+    @property
+    def position(self) -> int:
+        """How many words were taken; may be set, to go on from there."""
+        return self._position
+
+    @position.setter
+    def position(self, position: int) -> None:
+        self._position = position
+
+    def take(self, count: int) -> Array:
+        """Returns the next words as a vector of uint32."""
+        start, stop = self._position, self._position + count
+        if start < self._first or stop > self._first + len(self._words):
+            self._first = start // 4 * 4
+            needed = -(-(max(count, _WORDS_AT_ONCE) + start - self._first) // 4)
+            xp = eager_engine().xp
+            self._words = blocks(xp, self._stream.skip(xp, self._first // 4), needed).reshape(-1)
+        self._position = stop
+        return self._words[start - self._first : stop - self._first]
+
+
+class SeedGenerator(Referent):
+    """The source of the seeds of passes; safe to use from several threads."""
+
+    __slots__ = ("_lock", "_words")
+
+    def __init__(self, seed: int, seed2: int) -> None:
+        self._words = Words(*or_random(seed, seed2))
+        self._lock = threading.Lock()
+
+    @property
+    def handle_type(self) -> ObjectHandle:
+        """The type of seed generators."""
+        return ObjectHandle("seed generator")
+
+    def next_seeds(self) -> tuple[int, int]:
+        """Returns the two seeds of the next pass."""
+        with self._lock:
+            seed, seed2 = self._words.take(2).tolist()
+        return seed, seed2
+
+
+class NoSeedGenerator(Referent):
+    """Stands for the seed generator that a dataset makes for itself."""
+
+    __slots__ = ()
+
+    @property
+    def handle_type(self) -> ObjectHandle:
+        """The type of seed generators."""
+        return ObjectHandle("seed generator")
+
+
+def or_random(seed: int, seed2: int) -> tuple[int, int]:
+    """Returns two seeds; random ones in place of (0, 0), which stands for no seed."""
+    return (seed, seed2) if seed or seed2 else (secrets.randbits(63), secrets.randbits(63))
+
+
+def dataset_seeds(seed: Any) -> tuple[Any, Any]:
+    """Returns the two seeds of a dataset op as scalars of int64.
+
+    Args:
+      seed: the user's seed, an int or a scalar tensor; None for none.
+    """
+    first, second = get_seed(seed)
+    first_seed = convert_to_tensor(0 if first is None else first, dtype=int64, name="seed")
+    if second is None:
+        return first_seed, convert_to_tensor(0, dtype=int64, name="seed2")
+    second_seed = convert_to_tensor(second, dtype=int64)
+    if state.graph is None and not (int(first_seed) or int(second_seed)):
+        return first_seed, convert_to_tensor(_NO_SEED, dtype=int64)
+    if state.graph is None:
+        return first_seed, second_seed
+    zero = convert_to_tensor(0, dtype=int64)
+    is_none = raw.LogicalAnd(x=raw.Equal(x=first_seed, y=zero), y=raw.Equal(x=second_seed, y=zero))
+    no_seed = convert_to_tensor(_NO_SEED, dtype=int64)
+    return first_seed, raw.SelectV2(condition=is_none, t=no_seed, e=second_seed)
+
+
+# --- ops ---------------------------------------------------------------------------------------------------------
+
+_GENERATOR: dict[str, Any] = {
+    "shape": scalar,
+    "handles": lambda c: ObjectHandle("seed generator"),
+    "host_only": True,
+    "effects": Effects.RANDOM,
+    "cacheable": False,
+    "not_differentiable": "a seed is not a number to differentiate by",
+    "not_batched": "it makes one generator",
+}
+
+
+@op("DummySeedGenerator", "-> handle: resource", **_GENERATOR)
+def dummy_seed_generator(xp: Xp) -> Any:
+    """Makes the handle that lets a dataset make a seed generator of its own."""
+    return NoSeedGenerator()
+
+
+@op(
+    "AnonymousSeedGenerator",
+    "seed: int64, seed2: int64, reshuffle: bool -> handle: resource, deleter: variant",
+    **{
+        **_GENERATOR,
+        "shape": lambda c: [scalar(c), scalar(c)],
+        "handles": lambda c: [ObjectHandle("seed generator"), None],
+    },
+)
+def anonymous_seed_generator(xp: Xp, seed: Array, seed2: Array, reshuffle: Array) -> Any:
+    """Makes a seed generator that belongs to whoever holds its handle."""
+    generator = SeedGenerator(int(seed), int(seed2))
+    return generator, generator
+
+
+@op(
+    "DeleteSeedGenerator",
+    "handle: resource, deleter: variant ->",
+    shape=no_outputs,
+    host_only=True,
+    effects=Effects.WRITES,
+    not_differentiable="it gives nothing back",
+    not_batched="it takes one generator",
+)
+def delete_seed_generator(xp: Xp, handle: Array, deleter: Array) -> None:
+    """Does nothing: a generator ends with its last handle."""
