@@ -1,4 +1,4 @@
-"""The order of `Dataset.shuffle`, against TensorFlow's rules in plain Python and against orders that TensorFlow gave."""
+"""The order of `Dataset.shuffle`, against TensorFlow's rules in plain Python and against orders of TensorFlow."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def test_blocks_of_all_lengths_give_tensorflows_order(
 
 @pytest.mark.parametrize("make", [by_position, by_stream])
 @settings(max_examples=40, deadline=None)
-@given(count=st.integers(1, 30), size=st.integers(1, 40) | st.just(-2), taken=st.integers(0, 30), limit=st.integers(1, 9))
+@given(
+    count=st.integers(1, 30), size=st.integers(1, 40) | st.just(-2), taken=st.integers(0, 30), limit=st.integers(1, 9)
+)
 def test_a_pass_goes_on_from_a_saved_state(make: Any, count: int, size: int, taken: int, limit: int) -> None:
     source = make(count).node
     shuffle = ShuffleNode(source.dtypes, source.shapes, source, size, (3, 4), None)
