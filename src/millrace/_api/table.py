@@ -437,6 +437,7 @@ compat.v1.py_func ops.host:py_func
 compat.v1.qr ops.linalg.orthogonal:qr
 compat.v1.quantize ops.array.quantizing:quantize
 compat.v1.quantize_v2 ops.array.quantizing:quantize_v2
+compat.v1.random_crop ops.image.random_geometry:random_crop
 compat.v1.random_normal_initializer -
 compat.v1.random_uniform_initializer -
 compat.v1.real ops.math.complex_numbers:real
@@ -550,6 +551,13 @@ compat.v1.image.resize_bicubic ops.image.resizing:resize_bicubic
 compat.v1.image.resize_bilinear ops.image.resizing:resize_bilinear
 compat.v1.image.resize_images ops.image.resizing:resize_v1
 compat.v1.image.resize_nearest_neighbor ops.image.resizing:resize_nearest_neighbor
+compat.v1.image.stateless_random_brightness -
+compat.v1.image.stateless_random_contrast -
+compat.v1.image.stateless_random_crop -
+compat.v1.image.stateless_random_flip_left_right -
+compat.v1.image.stateless_random_flip_up_down -
+compat.v1.image.stateless_random_hue -
+compat.v1.image.stateless_random_saturation -
 """,
     "compat.v1.io": """
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
@@ -864,8 +872,43 @@ graph_util.import_graph_def graph.import_graph_def:import_graph_def
 """,
     "image": """
 image.ResizeMethod ops.image.resizing:ResizeMethod
+image.adjust_brightness ops.image.adjusting:adjust_brightness
+image.adjust_contrast ops.image.adjusting:adjust_contrast
+image.adjust_gamma ops.image.adjusting:adjust_gamma
+image.adjust_hue ops.image.adjusting:adjust_hue
+image.adjust_saturation ops.image.adjusting:adjust_saturation
+image.convert_image_dtype ops.image.image_dtypes:convert_image_dtype
 image.extract_patches ops.array.patches:extract_patches
+image.grayscale_to_rgb ops.image.color_spaces:grayscale_to_rgb
+image.hsv_to_rgb ops.image.color_spaces:hsv_to_rgb
+image.image_gradients ops.image.differences:image_gradients
+image.per_image_standardization ops.image.adjusting:per_image_standardization
+image.psnr ops.image.similarity:psnr
+image.random_brightness ops.image.random_adjusting:random_brightness
+image.random_contrast ops.image.random_adjusting:random_contrast
+image.random_crop ops.image.random_geometry:random_crop
+image.random_flip_left_right ops.image.random_geometry:random_flip_left_right
+image.random_flip_up_down ops.image.random_geometry:random_flip_up_down
+image.random_hue ops.image.random_adjusting:random_hue
+image.random_saturation ops.image.random_adjusting:random_saturation
 image.resize ops.image.resizing:resize
+image.rgb_to_grayscale ops.image.color_spaces:rgb_to_grayscale
+image.rgb_to_hsv ops.image.color_spaces:rgb_to_hsv
+image.rgb_to_yiq ops.image.color_spaces:rgb_to_yiq
+image.rgb_to_yuv ops.image.color_spaces:rgb_to_yuv
+image.sobel_edges ops.image.differences:sobel_edges
+image.ssim ops.image.similarity:ssim
+image.ssim_multiscale ops.image.similarity:ssim_multiscale
+image.stateless_random_brightness ops.image.random_adjusting:stateless_random_brightness
+image.stateless_random_contrast ops.image.random_adjusting:stateless_random_contrast
+image.stateless_random_crop ops.image.random_geometry:stateless_random_crop
+image.stateless_random_flip_left_right ops.image.random_geometry:stateless_random_flip_left_right
+image.stateless_random_flip_up_down ops.image.random_geometry:stateless_random_flip_up_down
+image.stateless_random_hue ops.image.random_adjusting:stateless_random_hue
+image.stateless_random_saturation ops.image.random_adjusting:stateless_random_saturation
+image.total_variation ops.image.differences:total_variation
+image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
+image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
 """,
     "io": """
 io.decode_base64 ops.strings.encoding:decode_base64

@@ -8,20 +8,15 @@ anyway (strings and int32); else the operation is in a branch that is taken when
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.control_flow.cond import cond
-from millrace._src.core import errors
-from millrace._src.core.array_namespace import Array
 from millrace._src.core.context import name_scope, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int32, string
 from millrace._src.ops import raw
-from millrace._src.ops.debug.assertion import assert_op
+from millrace._src.ops.debug.assertion import DEFAULT_SUMMARIZE, assert_op, data_tensors, refuse_unless
 from millrace._src.util.export import export
-
-_DEFAULT_SUMMARIZE = 3
 
 
 @export("debugging.Assert", "Assert")
@@ -40,38 +35,14 @@ def assert_that(condition: Any, data: Any, summarize: int | None = None, name: s
     Raises: tf.errors.InvalidArgumentError: if `condition` is false.
     """
     if state.graph is None:
-        if not condition:
-            raise errors.InvalidArgumentError(
-                node_def=None,
-                op=None,
-                message=f"Expected '{condition!s}' to be true. Summarized data: {_eager_summary(data, summarize)}",
-            )
+        refuse_unless(condition, data, summarize)
         return None
     with name_scope(name, "Assert"):
-        tensors = _tensors(data)
+        tensors = data_tensors(data)
         check = functools.partial(
-            assert_op, data=data, summarize=_DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
+            assert_op, data=data, summarize=DEFAULT_SUMMARIZE if summarize is None else summarize, name="Assert"
         )
         if all(t.dtype in (string, int32) for t in tensors):
             return check(condition)
         condition = convert_to_tensor(condition, name="Condition")
         return cond(condition, raw.NoOp, lambda: check(condition), name="AssertGuard").op
-
-
-def _tensors(data: Any) -> list[Any]:
-    if not isinstance(data, Sequence):
-        raise TypeError("values must be a sequence.")
-    return [convert_to_tensor(value) for value in data]
-
-
-def _eager_summary(data: Any, summarize: int | None) -> str:
-    limit = _DEFAULT_SUMMARIZE if summarize is None else summarize
-    return "\n".join(_eager_line(tensor._value, limit) for tensor in _tensors(data))
-
-
-def _eager_line(array: Array, limit: int) -> str:
-    if not array.ndim:
-        return str(array[()])
-    elements = array.reshape(-1)
-    shown_elements = elements if limit < 0 else elements[:limit]
-    return ", ".join([*map(str, shown_elements), *(["..."] if len(shown_elements) < len(elements) else [])])

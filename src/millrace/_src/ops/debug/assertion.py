@@ -1,6 +1,7 @@
 """The `Assert` op: a program stops where a condition does not hold.
 
-The functions that assert, beginning with `tf.debugging.Assert`, stand above control flow: `control_flow/debug`.
+The functions that assert, beginning with `tf.debugging.Assert`, stand above control flow: `control_flow/debug`. What
+functions of this layer assert goes through `assert_in_context`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.shape_context import ShapeContext
@@ -49,6 +52,55 @@ def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], su
 @assert_op.kernel_for("xla")
 def assert_nothing(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
     """Does nothing, because XLA cannot stop a program: as in TensorFlow, a compiled function checks no assertions."""
+
+
+DEFAULT_SUMMARIZE = 3
+"""The number of elements that a message shows of each value."""
+
+
+def refuse_unless(condition: Any, data: Any, summarize: int | None = None) -> None:
+    """Raises, in eager mode, InvalidArgumentError with a summary of `data` unless `condition` is true."""
+    if condition:
+        return
+    summary = _eager_summary(data, DEFAULT_SUMMARIZE if summarize is None else summarize)
+    message = f"Expected '{condition!s}' to be true. Summarized data: {summary}"
+    raise errors.InvalidArgumentError(node_def=None, op=None, message=message)
+
+
+def data_tensors(data: Any) -> list[Any]:
+    """Converts what an assertion shows to tensors."""
+    if not isinstance(data, Sequence):
+        raise TypeError("values must be a sequence.")
+    return [convert_to_tensor(value) for value in data]
+
+
+def _eager_summary(data: Any, limit: int) -> str:
+    return "\n".join(_eager_line(tensor._value, limit) for tensor in data_tensors(data))
+
+
+def _eager_line(array: Array, limit: int) -> str:
+    if not array.ndim:
+        return str(array[()])
+    elements = array.reshape(-1)
+    shown_elements = elements if limit < 0 else elements[:limit]
+    return ", ".join([*map(str, shown_elements), *(["..."] if len(shown_elements) < len(elements) else [])])
+
+
+def assert_in_context(condition: Any, data: Sequence[Any], summarize: int = DEFAULT_SUMMARIZE) -> list[Any]:
+    """Asserts a scalar condition: now in eager mode, or by an operation of the graph.
+
+    Args:
+      condition: a scalar boolean Tensor.
+      data: strings and int32 values to show in the message.
+      summarize: how many elements of each to show.
+
+    Returns: What to wait for: the operation in a graph, nothing in eager mode.
+    Raises: InvalidArgumentError: in eager mode, if the condition does not hold.
+    """
+    if state.graph is None:
+        refuse_unless(condition, data, summarize)
+        return []
+    return [assert_op(condition, data=list(data), summarize=summarize, name="Assert")]
 
 
 def summarize_value(array: Array, summarize: int, dtype: DType) -> str:

@@ -1,0 +1,321 @@
+"""Adjustments of brightness, contrast, hue, saturation and gamma.
+
+The three ops take pictures in floating point and a number. The functions convert pictures of other dtypes to floating
+point and back. Contrast is the distance from the mean of a channel. Hue and saturation are changed in HSV, where a
+pixel is its largest and smallest channel and an angle; the angle is in sixths of a turn here, so that its whole part
+says which channel is the largest.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import name_scope
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, float16, float32
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.core.tensor import Tensor
+from millrace._src.ops import raw
+from millrace._src.ops.array.shape_checks import dims_text, invalid, require_scalar, with_rank_at_least
+from millrace._src.ops.array.shape_ops import shape as shape_of
+from millrace._src.ops.batching_rules import leading
+from millrace._src.ops.debug.assertion import assert_in_context
+from millrace._src.ops.image.color_spaces import channels, extremes, hue_weights
+from millrace._src.ops.image.image_checks import after, image_or_batch
+from millrace._src.ops.image.image_dtypes import adjusted
+from millrace._src.ops.math.casting import cast
+from millrace._src.ops.math.precision import in_single, is_half
+from millrace._src.ops.math.reduce import reduce_mean, reduce_prod, reduce_std
+from millrace._src.ops.type_sets import TypeSet
+from millrace._src.util.export import export
+
+_ADJUSTABLE = TypeSet((float16, float32), default=float32)
+_NO_GRADIENT = "TensorFlow declares none"
+
+
+def _images_shape(c: ShapeContext) -> TensorShape:
+    with_rank_at_least(c.shape("images"), 3)
+    shape: TensorShape = c.shape("images")
+    return shape
+
+
+def _contrast_shape(c: ShapeContext) -> TensorShape:
+    require_scalar(c.shape("contrast_factor"))
+    return _images_shape(c)
+
+
+def _require_images(images: Array, name: str, number: Array, *, colored: bool = True) -> None:
+    if images.ndim < 3:
+        raise invalid(f"input must be at least 3-D, got shape{dims_text(images.shape)}")
+    if number.ndim:
+        raise invalid(f"{name} must be scalar: {dims_text(number.shape)}")
+    if colored and images.shape[-1] != 3:
+        raise invalid(f"input must have 3 channels but instead has {images.shape[-1]} channels.")
+
+
+# --- contrast --------------------------------------------------------------------------------------------------------
+
+
+@op(
+    "AdjustContrastv2",
+    "images: T, contrast_factor: float32 -> output: T",
+    T=_ADJUSTABLE,
+    shape=_contrast_shape,
+    batching=leading("images"),
+    no_gradient=_NO_GRADIENT,
+)
+def adjust_contrast_op(xp: Xp, images: Array, contrast_factor: Array) -> Array:
+    """Computes `(x - mean) * contrast_factor + mean`, with the mean of each channel of each picture."""
+    _require_images(images, "contrast_factor", contrast_factor, colored=False)
+
+    def compute(x: Array) -> Array:
+        mean = _channel_means(xp, x)
+        return (x - mean) * contrast_factor + mean
+
+    return in_single(xp, compute, images)
+
+
+def _channel_means(xp: Xp, x: Array) -> Array:
+    # rows first: a sum over few numbers at a time loses few digits
+    height, width = x.shape[-3:-1]
+    return xp.sum(xp.sum(x, axis=-3), axis=-2)[..., None, None, :] / np.float32(max(height * width, 1))
+
+
+@adjust_contrast_op.specialize
+def _contrast_in_place(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    """Computes one picture after the other in the memory of the result, so that a picture stays in the cache."""
+
+    def adjust(images: Array, contrast_factor: Array) -> Array:
+        if is_half(images) or images.ndim < 3 or not images.size:
+            return adjust_contrast_op.op_def.kernel(xp, images, contrast_factor)
+        _require_images(images, "contrast_factor", contrast_factor, colored=False)
+        result = xp.empty(images.shape, images.dtype)
+        pictures = images.reshape(-1, *images.shape[-3:])
+        results = result.reshape(pictures.shape)
+        for i in range(len(pictures)):
+            mean = _channel_means(xp, pictures[i])
+            np.subtract(pictures[i], mean, out=results[i])
+            results[i] *= contrast_factor
+            results[i] += mean
+        return result
+
+    return adjust
+
+
+@export("image.adjust_contrast")
+def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
+    """Makes the distance of each value from the mean of its channel `contrast_factor` times as large.
+
+    >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel()
+    array([0., 4.], dtype=float32)
+
+    Args:
+      images: A `Tensor` of floating point or integers, (..., height, width, channels).
+      contrast_factor: A scalar.
+
+    Returns: A `Tensor` of the same shape and dtype. Integers that would be out of range are clipped.
+    Raises: InvalidArgumentError: if `images` has fewer than three dimensions, or the factor is no scalar (ValueError
+      while tracing).
+    """
+    with name_scope(None, "adjust_contrast") as scope:
+        images = convert_to_tensor(images, name="images")
+
+        def adjust(pictures: Any) -> Any:
+            return adjust_contrast_op(pictures, contrast_factor, name=scope)
+
+        return adjusted(images, adjust, saturate=True)
+
+
+# --- hue and saturation ----------------------------------------------------------------------------------------------
+
+
+def _hue_in_sixths(xp: Xp, colors: tuple[Array, Array, Array], high: Array, spread: Array) -> Array:
+    """Computes the angle of pixels in sixths of a turn, between -1 and 5; 0 for gray."""
+    red, green, blue = colors
+    number = spread.dtype.type
+    divisor = xp.where(spread > 0, spread, number(1))
+    from_green = xp.where(
+        green == high, (blue - red) / divisor + number(2), (red - green) / divisor + number(4)
+    )
+    angle = xp.where(red == high, (green - blue) / divisor, from_green)
+    return xp.where(spread > 0, angle, number(0))
+
+
+@op(
+    "AdjustHue",
+    "images: T, delta: float32 -> output: T",
+    T=_ADJUSTABLE,
+    shape=_images_shape,
+    batching=leading("images"),
+    no_gradient=_NO_GRADIENT,
+)
+def adjust_hue_op(xp: Xp, images: Array, delta: Array) -> Array:
+    """Turns the hue by `delta`, which is in turns."""
+    _require_images(images, "delta", delta)
+
+    def compute(x: Array) -> Array:
+        colors = channels(xp, x)
+        high, low = extremes(xp, *colors)
+        spread = high - low
+        hue = _hue_in_sixths(xp, colors, high, spread) + delta * np.float32(6)
+        weights = hue_weights(xp, xp.remainder(hue, np.float32(6)))
+        return xp.stack([xp.where(weight >= 1, high, low + spread * weight) for weight in weights], axis=-1)
+
+    return in_single(xp, compute, images)
+
+
+@export("image.adjust_hue")
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+    """Turns the hue of pictures by `delta` turns.
+
+    >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 0.5).numpy()
+    array([[[0., 1., 1.]]], dtype=float32)
+
+    Args:
+      image: A `Tensor` of floating point or integers, (..., height, width, 3).
+      delta: A scalar in [-1, 1].
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the same shape and dtype.
+    Raises:
+      ValueError: if `delta` is known and out of its range.
+      InvalidArgumentError: if `image` has fewer than three dimensions or not three channels, or `delta` is no scalar.
+    """
+    with name_scope(name, "adjust_hue"):
+        if not isinstance(delta, Tensor) and (delta < -1 or delta > 1):
+            raise ValueError("delta must be in the interval [-1, 1]")
+        image = convert_to_tensor(image, name="image")
+        return adjusted(image, lambda picture: adjust_hue_op(picture, delta))
+
+
+@op(
+    "AdjustSaturation",
+    "images: T, scale: float32 -> output: T",
+    T=_ADJUSTABLE,
+    shape=_images_shape,
+    batching=leading("images"),
+    no_gradient=_NO_GRADIENT,
+)
+def adjust_saturation_op(xp: Xp, images: Array, scale: Array) -> Array:
+    """Multiplies the saturation, which then is clipped to [0, 1], by `scale`."""
+    _require_images(images, "scale", scale)
+
+    def compute(x: Array) -> Array:
+        colors = channels(xp, x)
+        high, low = extremes(xp, *colors)
+        spread = high - low
+        is_lit = high > 0
+        saturation = xp.where(is_lit, spread / xp.where(is_lit, high, np.float32(1)), np.float32(0))
+        chroma = xp.clip(saturation * scale, np.float32(0), np.float32(1)) * high
+        turns = _hue_in_sixths(xp, colors, high, spread) / np.float32(6)
+        hue = xp.where(turns < 0, turns + np.float32(1), turns) * np.float32(6)
+        return xp.stack([chroma * weight + (high - chroma) for weight in hue_weights(xp, hue)], axis=-1)
+
+    return in_single(xp, compute, images)
+
+
+@export("image.adjust_saturation")
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+    """Multiplies the saturation of pictures: 0 makes them gray, a large factor gaudy.
+
+    >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 2.0).numpy()
+    array([[[1., 0., 0.]]], dtype=float32)
+
+    Args:
+      image: A `Tensor` of floating point or integers, (..., height, width, 3).
+      saturation_factor: A scalar.
+      name: A name for the operation (optional).
+
+    Returns: A `Tensor` of the same shape and dtype.
+    Raises: InvalidArgumentError: if `image` has fewer than three dimensions or not three channels, or the factor is
+      no scalar.
+    """
+    with name_scope(name, "adjust_saturation"):
+        image = convert_to_tensor(image, name="image")
+        return adjusted(image, lambda picture: adjust_saturation_op(picture, saturation_factor))
+
+
+# --- arithmetic ------------------------------------------------------------------------------------------------------
+
+
+@export("image.adjust_brightness")
+def adjust_brightness(image: Any, delta: Any) -> Any:
+    """Adds `delta` to all values, where 1 is white.
+
+    >>> tf.image.adjust_brightness(tf.constant([0, 100, 250], tf.uint8), 0.1).numpy()
+    array([ 25, 125, 255], dtype=uint8)
+
+    Args:
+      image: A `Tensor` of floating point or integers, of any shape.
+      delta: A scalar, or a `Tensor` that broadcasts against `image`.
+
+    Returns: A `Tensor` of the same dtype. Integers that would be out of range are clipped.
+    """
+    with name_scope(None, "adjust_brightness") as scope:
+        image = convert_to_tensor(image, name="image")
+
+        def adjust(picture: Any) -> Any:
+            return raw.AddV2(x=picture, y=cast(delta, picture.dtype), name=scope)
+
+        return adjusted(image, adjust, saturate=True)
+
+
+@export("image.adjust_gamma")
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """Computes `gain * image ** gamma`, where 1 is white.
+
+    >>> tf.image.adjust_gamma([0.0, 0.5, 1.0], gamma=2).numpy()
+    array([0.  , 0.25, 1.  ], dtype=float32)
+
+    Args:
+      image: A `Tensor` of floating point or integers, of any shape.
+      gamma: A number that is not negative, or a `Tensor` of one.
+      gain: A number, or a `Tensor` of one.
+
+    Returns: A `Tensor` of the same dtype. Integers that would be out of range are clipped.
+    Raises: ValueError: if `gamma` is negative (InvalidArgumentError for a `Tensor`).
+    """
+    with name_scope(None, "adjust_gamma"):
+        image = convert_to_tensor(image, name="image")
+
+        def adjust(picture: Any) -> Any:
+            return gain * picture ** _exponent(gamma)
+
+        return adjusted(image, adjust, saturate=True)
+
+
+def _exponent(gamma: Any) -> Any:
+    message = "Gamma should be a non-negative real number."
+    if isinstance(gamma, Tensor):
+        return after(assert_in_context(gamma >= 0, [message]), gamma)
+    if gamma < 0:
+        raise ValueError(message)
+    return gamma
+
+
+@export("image.per_image_standardization")
+def per_image_standardization(image: Any) -> Any:
+    """Scales each picture to mean 0 and standard deviation 1.
+
+    The deviation counts as at least `1 / sqrt(number of values)`, so that a picture of one color becomes zeros.
+
+    >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel()
+    array([-1.,  1.], dtype=float32)
+
+    Args: image: A `Tensor` of at least three dimensions, (..., height, width, channels).
+    Returns: A float32 `Tensor` of the same shape.
+    Raises: ValueError: if there are fewer than three dimensions, or one of the inner three is 0
+      (InvalidArgumentError where a graph knows only when the graph runs).
+    """
+    with name_scope(None, "per_image_standardization") as scope:
+        image = cast(image_or_batch(convert_to_tensor(image, name="image")), float32)
+        count = reduce_prod(shape_of(image)[-3:])
+        mean = reduce_mean(image, axis=[-1, -2, -3], keepdims=True)
+        deviation = reduce_std(image, axis=[-1, -2, -3], keepdims=True)
+        least = raw.Rsqrt(x=cast(count, float32))
+        return raw.RealDiv(x=image - mean, y=raw.Maximum(x=deviation, y=least), name=scope)
