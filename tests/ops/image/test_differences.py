@@ -58,7 +58,7 @@ def test_compiled_is_the_same(function: Any) -> None:
 
 
 def test_ranks_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"image_gradients expects a 4D tensor \[batch_size, h, w, d\], not \(2, 3\)."):
+    with pytest.raises(ValueError, match="expects a 4D tensor"):
         tf.image.image_gradients(tf.zeros([2, 3]))
     with pytest.raises(ValueError, match="'images' must be either 3 or 4-dimensional"):
         tf.image.total_variation(tf.zeros([2, 3]))

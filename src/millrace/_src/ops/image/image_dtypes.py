@@ -27,8 +27,8 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: bool = False, name: st
 
     In floating point a picture has values in [0, 1), in an integer dtype values up to the dtype's largest number.
 
-    >>> tf.image.convert_image_dtype(tf.constant([0, 51, 255], tf.uint8), tf.float32).numpy()
-    array([0. , 0.2, 1. ], dtype=float32)
+    >>> tf.image.convert_image_dtype(tf.constant([0, 255], tf.uint8), tf.float32).numpy()
+    array([0., 1.], dtype=float32)
 
     Args:
       image: A `Tensor` of floating point or integers, of any shape.

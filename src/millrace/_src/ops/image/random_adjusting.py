@@ -59,7 +59,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
     """Adds a number between `-max_delta` and `max_delta`, a function of `seed`, to all values.
 
     >>> tf.image.stateless_random_brightness([0.0, 0.5], 0.2, seed=[1, 2]).numpy()
-    array([0.13762417, 0.63762414], dtype=float32)
+    array([0.13762416, 0.63762414], dtype=float32)
 
     Args:
       image: A `Tensor` of floating point or integers, of any shape.
@@ -101,7 +101,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
     """Adjusts the contrast by a factor between `lower` and `upper` that is a function of `seed`.
 
     >>> tf.image.stateless_random_contrast([[[1.0], [3.0]]], 0.2, 1.8, seed=[1, 2]).numpy().ravel()
-    array([0.44950366, 3.5504963 ], dtype=float32)
+    array([0.4495033, 3.5504966], dtype=float32)
 
     Args:
       image: A `Tensor` of floating point or integers, (..., height, width, channels).
@@ -143,7 +143,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
     """Turns the hue by a part of a turn between `-max_delta` and `max_delta` that is a function of `seed`.
 
     >>> tf.image.stateless_random_hue([[[1.0, 0.5, 0.0]]], 0.2, seed=[1, 2]).numpy().ravel()
-    array([0.6742549, 1.       , 0.       ], dtype=float32)
+    array([0.674255, 1.      , 0.      ], dtype=float32)
 
     Args:
       image: A `Tensor` of floating point or integers, (..., height, width, 3).

@@ -128,7 +128,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
     """Mirrors each picture so that left is right, or does not, as a function of `seed`.
 
-    >>> tf.image.stateless_random_flip_left_right([[[1], [2]]], seed=[3, 2]).numpy().ravel()
+    >>> tf.image.stateless_random_flip_left_right([[[1], [2]]], seed=[4, 2]).numpy().ravel()
     array([2, 1], dtype=int32)
 
     Args:
@@ -146,7 +146,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
     """Mirrors each picture so that up is down, or does not, as a function of `seed`.
 
-    >>> tf.image.stateless_random_flip_up_down([[[1]], [[2]]], seed=[3, 2]).numpy().ravel()
+    >>> tf.image.stateless_random_flip_up_down([[[1]], [[2]]], seed=[4, 2]).numpy().ravel()
     array([2, 1], dtype=int32)
 
     Args:
