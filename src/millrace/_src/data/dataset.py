@@ -14,8 +14,19 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data import base
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
-from millrace._src.data.sources import ranges, tensors
-from millrace._src.data.transforms import batch, filter_elements, map_elements, shuffle, take
+from millrace._src.data.sources import (
+    ranges,
+    tensors,
+)
+from millrace._src.data.transforms import (
+    batch,
+    filter_elements,
+    flat_map,
+    interleave,
+    map_elements,
+    shuffle,
+    take,
+)
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -45,6 +56,8 @@ class DatasetV2(DatasetBase):
 
     batch = batch.batch
     filter = filter_elements.filter_
+    flat_map = flat_map.flat_map
+    interleave = interleave.interleave
     map = map_elements.map_
     shuffle = shuffle.shuffle
     skip = take.skip

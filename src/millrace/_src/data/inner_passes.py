@@ -1,0 +1,97 @@
+"""Datasets that functions return: passes over them within a pass.
+
+`flat_map` and `interleave` call a function that returns a dataset for each element, and go through these datasets. The
+state of such a pass is the element and the state of the cursor: the function is called with the element again when a
+pass is restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.op_def import Effects
+from millrace._src.data.base import DatasetBase, DatasetSpec
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
+from millrace._src.data.nodes import DatasetNode, Run, node_of
+
+
+class InnerPass:
+    """A pass over the dataset that a function returned for one element.
+
+    Args:
+      function: returns the handle of a dataset.
+      row: the arrays of the element.
+      run: what the cursors of the outer pass share.
+    """
+
+    __slots__ = ("cursor", "_row")
+
+    def __init__(self, function: BoundFunction, row: Sequence[Array], run: Run) -> None:
+        (handle,) = function.call_row(row)
+        self._row = row
+        self.cursor: Cursor = node_of(handle).cursor(run)
+
+    def save(self) -> State:
+        """Returns the element and the state of the cursor."""
+        return list(self._row), self.cursor.save()
+
+    @classmethod
+    def restored(cls, state: State, function: BoundFunction, run: Run) -> InnerPass:
+        """Returns the pass that gave a state."""
+        row, cursor_state = state
+        inner = cls(function, row, run)
+        inner.cursor.restore(cursor_state)
+        return inner
+
+
+def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:
+    """Tells whether datasets that a function makes may be gone through before their elements are asked for.
+
+    Args:
+      function: returns the handle of a dataset.
+      sources: the datasets whose elements the function takes.
+    """
+    captured = (c.flat[0] for c in function.captures if c.dtype == object and c.size)
+    nodes = [*sources, *(value for value in captured if isinstance(value, DatasetNode))]
+    return all(node.reads_ahead for node in nodes) and _is_pure_throughout(function.function)
+
+
+def _is_pure_throughout(function: GraphFunction) -> bool:
+    """Tells whether neither a function nor the functions that its dataset ops keep have effects."""
+    if function.effects is not Effects.NONE:
+        return False
+    return all(_is_pure_throughout(kept) for kept in _kept_functions(function))
+
+
+def _kept_functions(function: GraphFunction) -> Iterable[GraphFunction]:
+    """Returns the functions that are attributes of the operations of a function."""
+    for operation in function.graph.get_operations():
+        op_def = operation.op_def
+        if op_def.traits.keeps_functions:
+            for name, kind in op_def.attr_kinds.items():
+                if kind == "func":
+                    yield operation.get_attr(name)
+
+
+def traced_dataset_function(dataset: DatasetBase, map_func: Callable[..., Any], place: str) -> TracedFunction:
+    """Traces a function that returns a dataset for each element.
+
+    Raises: TypeError: if the function returns something else.
+    """
+    check_callable(map_func)
+    function = TracedFunction(map_func, arguments_of(dataset.element_spec), place)
+    if not isinstance(function.output.spec, DatasetSpec):
+        raise TypeError(
+            f"The `map_func` argument must return a `Dataset` object. Got {_kind_of_result(function.output.spec)!r}."
+        )
+    return function
+
+
+def _kind_of_result(spec: Any) -> type:
+    """Returns the class of what a function returned, as far as the spec says."""
+    return type(spec) if isinstance(spec, (tuple, dict)) else spec.value_type
+
