@@ -728,6 +728,7 @@ config.threading.set_inter_op_parallelism_threads core.runtime_options:set_inter
 config.threading.set_intra_op_parallelism_threads core.runtime_options:set_intra_op_parallelism_threads
 """,
     "data": """
+data.AUTOTUNE data.parallelism:AUTOTUNE
 data.Dataset data.dataset:DatasetV2
 data.DatasetSpec data.base:DatasetSpec
 data.Iterator data.iterators:IteratorBase
@@ -735,6 +736,7 @@ data.IteratorSpec data.iterators:IteratorSpec
 data.NumpyIterator data.iterators:NumpyIterator
 """,
     "data.experimental": """
+data.experimental.AUTOTUNE data.parallelism:AUTOTUNE
 data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.Structure core.type_specs:TypeSpec
 """,

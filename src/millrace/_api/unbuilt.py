@@ -28,7 +28,6 @@ config.experimental_connect_to_host
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
-data.AUTOTUNE
 data.FixedLengthRecordDataset
 data.INFINITE_CARDINALITY
 data.Options
@@ -36,7 +35,6 @@ data.TFRecordDataset
 data.TextLineDataset
 data.ThreadingOptions
 data.UNKNOWN_CARDINALITY
-data.experimental.AUTOTUNE
 data.experimental.AutoShardPolicy
 data.experimental.AutotuneAlgorithm
 data.experimental.AutotuneOptions

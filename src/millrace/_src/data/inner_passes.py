@@ -94,4 +94,3 @@ def traced_dataset_function(dataset: DatasetBase, map_func: Callable[..., Any], 
 def _kind_of_result(spec: Any) -> type:
     """Returns the class of what a function returned, as far as the spec says."""
     return type(spec) if isinstance(spec, (tuple, dict)) else spec.value_type
-

@@ -7,8 +7,6 @@ free place when the turn has come round.
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,10 +24,8 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerPass, reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.parallelism import AUTOTUNE, available_cpus, warn_of_determinism
 from millrace._src.ops.type_sets import ANY
-
-AUTOTUNE = -1
-"""Stands for a number that the runtime chooses."""
 
 
 @dataclass(eq=False, repr=False)
@@ -120,11 +116,6 @@ class InterleaveCursor(Cursor):
         self._source.close()
 
 
-def available_cpus() -> int:
-    """Returns the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @op(
     "InterleaveDataset",
     "input_dataset: variant, other_arguments: Targuments, cycle_length: int64, block_length: int64 -> handle: variant",
@@ -195,12 +186,4 @@ def interleave(
         functions=[function],
         name=name,
         f=function.graph_function,
-    )
-
-
-def warn_of_determinism() -> None:
-    """Tells the user that `deterministic` says nothing where nothing runs in parallel."""
-    warnings.warn(
-        "The `deterministic` argument has no effect unless the `num_parallel_calls` argument is specified.",
-        stacklevel=3,
     )

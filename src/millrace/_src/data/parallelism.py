@@ -1,0 +1,50 @@
+"""What the parallel transformations share: the number of calls at a time, and whether order matters."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+
+from millrace._src.core import errors
+from millrace._src.data.nodes import Run
+from millrace._src.util.export import export_constant
+
+AUTOTUNE = -1
+"""Stands for a number that the runtime chooses."""
+export_constant(__name__, "AUTOTUNE", "data.AUTOTUNE", "data.experimental.AUTOTUNE")
+
+
+def available_cpus() -> int:
+    """Returns the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def checked_calls(count: int) -> int:
+    """Returns a number of calls at a time.
+
+    Raises: tf.errors.InvalidArgumentError: if the number is neither positive nor `AUTOTUNE`.
+    """
+    if count <= 0 and count != AUTOTUNE:
+        raise errors.InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+    return count
+
+
+def determinism(deterministic: bool | None) -> str:
+    """Returns the attribute of an op for the user's argument."""
+    return "default" if deterministic is None else "true" if deterministic else "false"
+
+
+def is_deterministic(attribute: str, run: Run) -> bool:
+    """Tells whether elements come in order: as the attribute says, else as the options of the pass say."""
+    if attribute != "default":
+        return attribute == "true"
+    return run.options is None or run.options.deterministic is not False
+
+
+def warn_of_determinism() -> None:
+    """Tells the user that `deterministic` says nothing where nothing runs in parallel."""
+    warnings.warn(
+        "The `deterministic` argument has no effect unless the `num_parallel_calls` argument is specified.",
+        stacklevel=3,
+    )

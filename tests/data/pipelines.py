@@ -1,0 +1,87 @@
+"""What tests of pipelines share: the elements of a dataset, and checks that hold for every dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import millrace as tf
+from millrace._src.data.iteration import Iteration
+
+
+def elements(dataset: Any) -> list[Any]:
+    """Returns the elements as nests of Python values and lists."""
+    return [plain(element) for element in dataset.as_numpy_iterator()]
+
+
+def plain(value: Any) -> Any:
+    """Returns a nest of arrays as nests of Python values."""
+    if isinstance(value, tuple):
+        return tuple(plain(item) for item in value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def started(dataset: Any) -> Iteration:
+    """Begins a pass over a dataset, without an iterator around it."""
+    iteration = Iteration(dataset.node.dtypes, dataset.node.shapes)
+    iteration.start(dataset.node)
+    return iteration
+
+
+def rest(iteration: Iteration) -> list[Any]:
+    """Returns the elements that a pass has still to give; an error stands for its element by its class."""
+    rows: list[Any] = []
+    while True:
+        try:
+            row = iteration.next_row()
+        except tf.errors.OpError as error:
+            rows.append(type(error).__name__)
+            continue
+        if row is None:
+            return rows
+        rows.append([plain(array) for array in row])
+
+
+def check_restores_everywhere(make: Callable[[], Any], most: int = 40) -> None:
+    """Checks that a pass which is saved after each of its elements goes on from there, over a dataset made anew."""
+    expected = rest(started(make()))
+    for position in range(min(len(expected), most) + 1):
+        iteration = started(make())
+        for _ in range(position):
+            try:
+                iteration.next_row()
+            except tf.errors.OpError:
+                pass
+        state = iteration.save()
+        again = started(make())
+        again.restore(state)
+        assert rest(again) == expected[position:], f"restored after {position} elements"
+        assert rest(iteration) == expected[position:], f"saved after {position} elements"
+
+
+def check_same_in_function(make: Callable[[], Any], count: int) -> None:
+    """Checks that the first elements of a dataset made in a `tf.function` are those of one made outside."""
+
+    def first() -> Any:
+        iterator = iter(make())
+        return [next(iterator) for _ in range(count)]
+
+    inside = tf.nest.map_structure(lambda tensor: plain(tensor.numpy()), tf.function(first, autograph=False)())
+    assert inside == elements(make().take(count))
+
+
+def outcomes(dataset: Any, most: int = 20) -> list[Any]:
+    """Returns the elements of a dataset with the class of the error in the place of an element that has one."""
+    iterator, seen = iter(dataset), []
+    for _ in range(most):
+        try:
+            seen.append(plain(next(iterator).numpy()))
+        except StopIteration:
+            return seen
+        except tf.errors.OpError as error:
+            seen.append(type(error).__name__)
+    return seen
