@@ -93,6 +93,12 @@ class Traits:
     """Whether an op that holds graphs is declared to hold only graphs without effects (StatelessIf)."""
     cacheable: bool = True
     """Whether the kernel bound for an eager call is kept; False for attributes that are made for one call."""
+    exact_on_rows: bool = False
+    """Whether the batching rule gives each row the very bits that the op gives for the row alone.
+
+    Needs to be said only of an op with a declared rule: sums and products of matrices round as shapes decide, while ops
+    that work element by element, or only move elements, are exact.
+    """
     not_batched: str | None = None
     """Why the op is not carried out on a batch of rows at once."""
 

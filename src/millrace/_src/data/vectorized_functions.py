@@ -2,7 +2,8 @@
 
 TensorFlow's guide asks users to batch before they map, so that a function runs once per batch. Here the pipeline does
 that by itself. The graph of the function is carried out on all rows by the batching rules that `tf.vectorized_map`
-uses; a function with an operation that has no rule has no block form.
+uses. A function has a block form only if every operation has such a rule, and the rule gives each element the bits that
+the function gives for the element alone: an element does not depend on the elements around it.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any
 from millrace._src.autodiff.vectorize import vectorized
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.shapes import TensorShape
+from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Value, spread
+from millrace._src.ops.batching_rules import is_exact_on_rows
 
 
 class _NoBlockFormError(Exception):
@@ -29,6 +32,8 @@ def vectorized_function(function: GraphFunction, argument_count: int) -> Callabl
       function: takes the tensors of an element, then captures.
       argument_count: the number of the element's tensors, to which the block form adds a first axis.
     """
+    if not _is_exact(function.graph):
+        return None
     tensors = (*function.graph.inputs[:argument_count], *function.graph.outputs)
     if not argument_count or any(t.dtype.is_handle for t in tensors):
         return None
@@ -38,6 +43,22 @@ def vectorized_function(function: GraphFunction, argument_count: int) -> Callabl
         return None
     runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, jit_compile=False).runner()
     return runner
+
+
+def _is_exact(graph: FuncGraph) -> bool:
+    """Tells whether all operations of a graph give each row of a batch the bits that they give for the row alone."""
+    return all(_is_exact_operation(operation) for operation in graph.get_operations())
+
+
+def _is_exact_operation(operation: Any) -> bool:
+    op = operation.op_def
+    if op.holds_graphs:
+        graphs = function_attrs(operation)
+        return op.traits.control in ("call", "choice") and all(_is_exact(graph) for graph in graphs)
+    if not operation.inputs or op.traits.returns_input or is_exact_on_rows(op):
+        return True
+    tensors = (*operation.inputs, *operation.outputs)
+    return not any(t.dtype.is_floating or t.dtype.is_complex for t in tensors)
 
 
 def _block_graph(of_row: FuncGraph, argument_count: int, name: str) -> FuncGraph:

@@ -58,6 +58,11 @@ def derived_rule(op: OpDef) -> Rule | None:
     return alike if op.rules.shape is merged_shape else None
 
 
+def is_exact_on_rows(op: OpDef) -> bool:
+    """Tells whether the batching rule of an op gives each row the very bits that the op gives for the row alone."""
+    return op.traits.exact_on_rows or op.rules.batching is None and derived_rule(op) is not None
+
+
 # --- element by element ----------------------------------------------------------------------------------------------
 
 

@@ -53,6 +53,7 @@ def _bitcast_shape(c: ShapeContext) -> TensorShape:
     shape=_bitcast_shape,
     no_gradient="bits read as another type are not a smooth function",
     batching=as_it_is,
+    exact_on_rows=True,
 )
 def bitcast_op(xp: Xp, input: Array, *, T: DType, type: DType) -> Array:
     """Reads the bytes of `input` as another dtype."""

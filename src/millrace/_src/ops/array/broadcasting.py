@@ -52,6 +52,7 @@ def _broadcast_to_shape(c: ShapeContext) -> TensorShape:
     shape=_broadcast_to_shape,
     constant_inputs=("shape",),
     batching=shape_batches.broadcast_to,
+    exact_on_rows=True,
 )
 def broadcast_to_op(xp: Xp, input: Array, shape: Array) -> Array:
     """Repeats `input` along dimensions of size 1, and along new leading dimensions, to reach `shape`."""

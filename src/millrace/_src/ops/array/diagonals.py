@@ -186,6 +186,7 @@ def _matrix_diag(xp: Xp, diagonal: Array, k: Array, rows: int, cols: int, paddin
     shape=_diag_shape,
     constant_inputs=("k", "num_rows", "num_cols"),
     batching=leading("diagonal"),
+    exact_on_rows=True,
 )
 def matrix_diag_v3(
     xp: Xp,
@@ -218,6 +219,7 @@ def _zero_of(tensor: Any) -> Any:
     shape=_diag_shape,
     constant_inputs=("k", "num_rows", "num_cols"),
     batching=leading("diagonal"),
+    exact_on_rows=True,
 )
 def matrix_diag_v2(xp: Xp, diagonal: Array, k: Array, num_rows: Array, num_cols: Array, padding_value: Array) -> Array:
     """Makes matrices with the given diagonals, all aligned left, and `padding_value` elsewhere."""
@@ -235,7 +237,14 @@ def _square_shape(c: ShapeContext) -> TensorShape:
     return UNKNOWN if dims is None else TensorShape.of((*dims, dims[-1]))
 
 
-@op("MatrixDiag", "diagonal: T -> output: T", T=ANY, shape=_square_shape, batching=leading("diagonal"))
+@op(
+    "MatrixDiag",
+    "diagonal: T -> output: T",
+    T=ANY,
+    shape=_square_shape,
+    batching=leading("diagonal"),
+    exact_on_rows=True,
+)
 def matrix_diag_v1(xp: Xp, diagonal: Array) -> Array:
     """Makes square matrices with the given main diagonals."""
     return _matrix_diag(xp, diagonal, np.zeros((), np.int32), -1, -1, _zero(diagonal), "LEFT_LEFT")

@@ -58,6 +58,7 @@ def _fill_shape(c: ShapeContext) -> TensorShape:
     shape=_fill_shape,
     constant_inputs=("dims",),
     batching=shape_batches.fill,
+    exact_on_rows=True,
 )
 def fill_op(xp: Xp, dims: Array, value: Array) -> Array:
     """Makes a tensor of shape `dims` that repeats `value`."""
@@ -102,6 +103,7 @@ def _objects_like(x: Array) -> Array:
     shape=same_shape,
     handles=first_handle,
     not_differentiable="zeros do not vary with the values",
+    exact_on_rows=True,
 )
 def zeros_like_op(xp: Xp, x: Array) -> Array:
     """Makes zeros of the shape and dtype of `x`."""
@@ -121,6 +123,7 @@ def _specialize_zeros_like(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, A
     shape=same_shape,
     reads_only_shapes=True,
     not_differentiable="ones do not vary with the values",
+    exact_on_rows=True,
 )
 def ones_like_op(xp: Xp, x: Array) -> Array:
     """Makes ones of the shape and dtype of `x`."""

@@ -111,6 +111,7 @@ def _refuse_indices_outside(params: Array, indices: Array, axis: Array) -> None:
     constant_inputs=("axis",),
     checks=_refuse_indices_outside,
     batching=index_batches.gather,
+    exact_on_rows=True,
 )
 def gather_v2(xp: Xp, params: Array, indices: Array, axis: Array, *, batch_dims: int = 0) -> Array:
     """Picks the slices of `params` along `axis` at `indices`."""
@@ -253,6 +254,7 @@ def _refuse_rows_outside(params: Array, indices: Array) -> None:
     shape=_gather_shape,
     checks=_refuse_rows_outside,
     batching=index_batches.gather,
+    exact_on_rows=True,
 )
 def gather_op(xp: Xp, params: Array, indices: Array, *, validate_indices: bool = True) -> Array:
     """Picks the rows of `params` at `indices`."""
@@ -417,6 +419,7 @@ def _empty_params(params: Array) -> Exception:
     shape=_gather_nd_shape,
     checks=_refuse_bad_positions,
     batching=index_batches.gather_nd,
+    exact_on_rows=True,
 )
 def gather_nd_op(xp: Xp, params: Array, indices: Array, *, bad_indices_policy: str = "") -> Array:
     """Picks the elements, or slices, of `params` at the positions in the rows of `indices`."""

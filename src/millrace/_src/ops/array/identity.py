@@ -67,6 +67,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     shape=lambda c: [t.shape for t in c.inputs],
     handles=lambda c: [t.handle_type for t in c.inputs],
     batching=each_as_it_is,
+    exact_on_rows=True,
 )
 def identity_n_op(xp: Xp, input: list[Array]) -> list[Array]:
     """Returns the inputs."""
@@ -117,6 +118,7 @@ def snapshot(xp: Xp, input: Array) -> Array:
     effects=Effects.RANDOM,
     no_gradient="TensorFlow declares none; tf.identity has one",
     batching=as_it_is,
+    exact_on_rows=True,
 )
 def deep_copy(xp: Xp, x: Array) -> Array:
     """Returns a copy of `x` with a buffer of its own."""

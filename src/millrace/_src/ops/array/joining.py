@@ -82,6 +82,7 @@ def _concat_shape(c: ShapeContext, axis_name: str) -> TensorShape:
     shape=lambda c: _concat_shape(c, "axis"),
     constant_inputs=("axis",),
     batching=slice_batches.concat,
+    exact_on_rows=True,
 )
 def concat_op(xp: Xp, values: list[Array], axis: Array) -> Array:
     """Joins tensors along a dimension that exists."""
@@ -119,6 +120,7 @@ def _concat_error(values: Sequence[Array], at: int) -> InvalidArgumentError:
     shape=lambda c: _concat_shape(c, "concat_dim"),
     constant_inputs=("concat_dim",),
     batching=slice_batches.concat,
+    exact_on_rows=True,
 )
 def concat_v1_op(xp: Xp, concat_dim: Array, values: list[Array]) -> Array:
     """Joins tensors along a dimension that exists; the form of TensorFlow's first graphs."""
@@ -284,6 +286,7 @@ def _pack_shape(c: ShapeContext) -> TensorShape:
     shape=_pack_shape,
     handles=common_handle,
     batching=slice_batches.pack,
+    exact_on_rows=True,
 )
 def pack(xp: Xp, values: list[Array], *, axis: int = 0) -> Array:
     """Stacks tensors of one shape along a new dimension."""

@@ -37,6 +37,7 @@ def _refuse_wide_bands(input: Array, num_lower: Array, num_upper: Array) -> None
     checks=_refuse_wide_bands,
     shape=lambda c: c.shape("input"),
     batching=leading("input"),
+    exact_on_rows=True,
 )
 def matrix_band_part(xp: Xp, input: Array, num_lower: Array, num_upper: Array) -> Array:
     """Keeps the central band of matrices and sets everything outside it to zero.

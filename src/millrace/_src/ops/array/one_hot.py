@@ -60,6 +60,7 @@ def _one_hot_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("depth",),
     not_differentiable="the indices are integers",
     batching=shape_batches.one_hot,
+    exact_on_rows=True,
 )
 def one_hot_op(xp: Xp, indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int = -1) -> Array:
     """Makes vectors along `axis` that hold `on_value` at the index and `off_value` elsewhere."""

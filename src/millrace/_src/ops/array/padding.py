@@ -99,6 +99,7 @@ def _pad_constant(xp: Xp, x: Array, pairs: list[tuple[int, int]], value: Any) ->
     shape=_pad_shape,
     constant_inputs=("paddings",),
     batching=preceding("paddings", [0, 0], "input"),
+    exact_on_rows=True,
 )
 def pad_op(xp: Xp, input: Array, paddings: Array) -> Array:
     """Puts zeros around `input`."""
@@ -113,6 +114,7 @@ def pad_op(xp: Xp, input: Array, paddings: Array) -> Array:
     shape=_pad_shape,
     constant_inputs=("paddings",),
     batching=preceding("paddings", [0, 0], "input"),
+    exact_on_rows=True,
 )
 def pad_v2_op(xp: Xp, input: Array, paddings: Array, constant_values: Array) -> Array:
     """Puts a value around `input`."""
@@ -153,6 +155,7 @@ def pad_v2_gradient(dy: Tensor, input: Tensor, paddings: Tensor) -> tuple[Tensor
     shape=_pad_shape,
     constant_inputs=("paddings",),
     batching=preceding("paddings", [0, 0], "input"),
+    exact_on_rows=True,
 )
 def mirror_pad_op(xp: Xp, input: Array, paddings: Array, *, mode: str) -> Array:
     """Puts the mirrored elements of `input` around `input`, with (SYMMETRIC) or without (REFLECT) the border."""

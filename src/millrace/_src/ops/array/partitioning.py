@@ -150,6 +150,7 @@ def _stitch(xp: Xp, indices: Sequence[Array], data: Sequence[Array]) -> Array:
     shape=_stitch_shape,
     constant_inputs=("indices",),
     batching=index_batches.stitch,
+    exact_on_rows=True,
 )
 def dynamic_stitch(xp: Xp, indices: list[Array], data: list[Array]) -> Array:
     """Puts the slices of several tensors at given places of one.

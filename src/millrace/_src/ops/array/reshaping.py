@@ -72,6 +72,7 @@ def _fill_in(wanted: list[int | None], given: int) -> tuple[int | None, ...]:
     constant_inputs=("shape",),
     is_cheap=True,
     batching=shape_batches.reshape,
+    exact_on_rows=True,
 )
 def reshape_op(xp: Xp, tensor: Array, shape: Array) -> Array:
     """Puts the elements of `tensor`, in row-major order, into another shape."""
@@ -158,7 +159,15 @@ def _squeeze_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(d for i, d in enumerate(dims) if i not in removed_axes))
 
 
-@op("Squeeze", "input: T -> output: T", T=ANY, shape=_squeeze_shape, is_cheap=True, batching=shape_batches.squeeze)
+@op(
+    "Squeeze",
+    "input: T -> output: T",
+    T=ANY,
+    shape=_squeeze_shape,
+    is_cheap=True,
+    batching=shape_batches.squeeze,
+    exact_on_rows=True,
+)
 def squeeze_op(xp: Xp, input: Array, *, squeeze_dims: list[int] = []) -> Array:  # noqa: B006  (never changed)
     """Removes dimensions of size 1: the listed dimensions, or all."""
     rank, dims = input.ndim, input.shape
@@ -260,6 +269,7 @@ def _expand_dims_shape(c: ShapeContext) -> TensorShape:
     constant_inputs=("dim",),
     is_cheap=True,
     batching=shape_batches.expand,
+    exact_on_rows=True,
 )
 def expand_dims_op(xp: Xp, input: Array, dim: Array) -> Array:
     """Inserts a dimension of size 1 at `dim`."""

@@ -70,6 +70,7 @@ def _reverse_v2_shape(c: ShapeContext) -> TensorShape:
     shape=_reverse_v2_shape,
     constant_inputs=("axis",),
     batching=along("axis", "tensor"),
+    exact_on_rows=True,
 )
 def reverse(xp: Xp, tensor: Array, axis: Array) -> Array:
     """Reverses dimensions of a tensor.
@@ -114,6 +115,7 @@ def _reverse_shape(c: ShapeContext) -> TensorShape:
     shape=_reverse_shape,
     constant_inputs=("dims",),
     batching=preceding("dims", False, "tensor"),
+    exact_on_rows=True,
 )
 def reverse_v1_op(xp: Xp, tensor: Array, dims: Array) -> Array:
     """Reverses the dimensions that are flagged."""
@@ -163,6 +165,7 @@ def _refuse_lengths_outside(input: Array, seq_lengths: Array, *, seq_dim: int, b
     shape=_reverse_sequence_shape,
     checks=_refuse_lengths_outside,
     batching=slice_batches.reverse_sequence,
+    exact_on_rows=True,
 )
 def reverse_sequence_op(xp: Xp, input: Array, seq_lengths: Array, *, seq_dim: int, batch_dim: int = 0) -> Array:
     """Reverses the first `seq_lengths[b]` places of dimension `seq_dim` in each slice `b` of dimension `batch_dim`."""
@@ -273,6 +276,7 @@ def _roll_shape(c: ShapeContext) -> TensorShape:
     shape=_roll_shape,
     constant_inputs=("axis",),
     batching=along("axis", "input"),
+    exact_on_rows=True,
 )
 def roll(xp: Xp, input: Array, shift: Array, axis: Array) -> Array:
     """Rolls the elements of a tensor along dimensions; what leaves at one end comes in at the other.

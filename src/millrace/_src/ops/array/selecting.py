@@ -63,6 +63,7 @@ def _select_v2_shape(c: ShapeContext) -> TensorShape:
     shape=_select_v2_shape,
     handles=common_handle,
     batching=elementwise,
+    exact_on_rows=True,
 )
 def select_v2(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Takes elements of `t` where `condition` is true, else of `e`; all three broadcast."""
@@ -103,6 +104,7 @@ def _select_shape(c: ShapeContext) -> TensorShape:
     shape=_select_shape,
     handles=common_handle,
     batching=index_batches.select,
+    exact_on_rows=True,
 )
 def select(xp: Xp, condition: Array, t: Array, e: Array) -> Array:
     """Takes elements (or, by a vector condition, rows) of `t` where `condition` is true, else of `e`."""

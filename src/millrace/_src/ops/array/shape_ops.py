@@ -44,6 +44,7 @@ def _rank_vector(c: ShapeContext) -> TensorShape:
     reads_only_shapes=True,
     not_differentiable="a shape does not vary with the values",
     batching=shape_batches.shapes,
+    exact_on_rows=True,
 )
 def shape_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """Returns the dimensions of `input` as a vector."""
@@ -70,6 +71,7 @@ def _rank_vectors(c: ShapeContext) -> list[TensorShape]:
     reads_only_shapes=True,
     not_differentiable="a shape does not vary with the values",
     batching=shape_batches.shapes,
+    exact_on_rows=True,
 )
 def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     """Returns the dimensions of each input as a vector."""
@@ -85,6 +87,7 @@ def shape_n_op(xp: Xp, input: list[Array], *, out_type: DType) -> list[Array]:
     reads_only_shapes=True,
     not_differentiable="a size does not vary with the values",
     batching=shape_batches.size,
+    exact_on_rows=True,
 )
 def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     """Counts the elements of `input`."""
@@ -99,6 +102,7 @@ def size_op(xp: Xp, input: Array, *, out_type: DType) -> Array:
     reads_only_shapes=True,
     not_differentiable="a rank does not vary with the values",
     batching=shape_batches.rank,
+    exact_on_rows=True,
 )
 def rank_op(xp: Xp, input: Array) -> Array:
     """Counts the dimensions of `input`."""

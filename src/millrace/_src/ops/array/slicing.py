@@ -90,6 +90,7 @@ def _layout(shape: tuple[int, ...], begin: Array, end: Array, strides: Array, ma
     shape=_strided_slice_shape,
     constant_inputs=("strides",),
     batching=slice_batches.strided_slice,
+    exact_on_rows=True,
 )
 def strided_slice_op(
     xp: Xp,
@@ -477,6 +478,7 @@ def _slice_size(dim: int | None, begin: int | None, size: int | None) -> int | N
     shape=_slice_shape,
     constant_inputs=("size",),
     batching=slice_batches.cut,
+    exact_on_rows=True,
 )
 def slice_op(xp: Xp, input: Array, begin: Array, size: Array) -> Array:
     """Takes the block of `input` of shape `size` that begins at `begin`."""

@@ -106,6 +106,7 @@ def _top_k(xp: Xp, x: Array, k: int, index_type: DType) -> tuple[Array, Array]:
     shape=_top_k_shape,
     constant_inputs=("k",),
     batching=leading("input"),
+    exact_on_rows=True,
 )
 def top_k_op(xp: Xp, input: Array, k: Array, *, index_type: DType, sorted: bool = True) -> tuple[Array, Array]:
     """Finds the `k` largest elements along the last dimension and their positions; in order, whatever `sorted` says."""
@@ -570,6 +571,7 @@ def searchsorted(
     shape=lambda c: TensorShape.of(with_rank(c.shape("x"), 1)),
     not_differentiable="positions are integers",
     not_batched="the order of a row is its own",
+    exact_on_rows=True,
 )
 def invert_permutation(xp: Xp, x: Array) -> Array:
     """Computes the inverse of a permutation: `y[x[i]] = i`.

@@ -87,6 +87,7 @@ def _slices(value: Array, axis: int, sizes: list[int]) -> list[Array]:
     shape=_split_shape,
     constant_inputs=("split_dim",),
     batching=along("split_dim", "value"),
+    exact_on_rows=True,
 )
 def split_op(xp: Xp, split_dim: Array, value: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into `num_split` equal pieces along a dimension."""
@@ -149,6 +150,7 @@ def _sizes(sizes: list[int], total: int | None) -> list[int | None]:
     shape=_split_v_shape,
     constant_inputs=("size_splits", "split_dim"),
     batching=along("split_dim", "value"),
+    exact_on_rows=True,
 )
 def split_v_op(xp: Xp, value: Array, size_splits: Array, split_dim: Array, *, num_split: int) -> list[Array]:
     """Cuts `value` into pieces of the given sizes along a dimension; one size may be -1 and takes the rest."""
@@ -250,7 +252,14 @@ def _unpack_shape(c: ShapeContext) -> list[TensorShape]:
     return [TensorShape.of((*dims[:axis], *dims[axis + 1 :]))] * number
 
 
-@op("Unpack", "value: T -> output: num * T", T=ANY, shape=_unpack_shape, batching=slice_batches.unpack)
+@op(
+    "Unpack",
+    "value: T -> output: num * T",
+    T=ANY,
+    shape=_unpack_shape,
+    batching=slice_batches.unpack,
+    exact_on_rows=True,
+)
 def unpack(xp: Xp, value: Array, *, num: int, axis: int = 0) -> list[Array]:
     """Takes the `num` slices of `value` along a dimension, which the slices lose."""
     rank = value.ndim

@@ -29,7 +29,14 @@ def _diag_shape(c: ShapeContext) -> TensorShape:
 
 
 @export("linalg.tensor_diag", v1=["linalg.tensor_diag", "diag"])
-@op("Diag", "diagonal: T -> output: T", T=_DIAGONAL, shape=_diag_shape, batching=shape_batches.diagonal)
+@op(
+    "Diag",
+    "diagonal: T -> output: T",
+    T=_DIAGONAL,
+    shape=_diag_shape,
+    batching=shape_batches.diagonal,
+    exact_on_rows=True,
+)
 def tensor_diag(xp: Xp, diagonal: Array) -> Array:
     """Makes a tensor of twice the rank, with `diagonal` on the diagonal and zeros elsewhere.
 
@@ -64,7 +71,14 @@ def _diag_part_shape(c: ShapeContext) -> TensorShape:
     return TensorShape.of(tuple(merge_dim(a, b) for a, b in zip(dims[:half], dims[half:], strict=True)))
 
 
-@op("DiagPart", "input: T -> diagonal: T", T=_DIAGONAL, shape=_diag_part_shape, batching=shape_batches.diagonal_part)
+@op(
+    "DiagPart",
+    "input: T -> diagonal: T",
+    T=_DIAGONAL,
+    shape=_diag_part_shape,
+    batching=shape_batches.diagonal_part,
+    exact_on_rows=True,
+)
 def diag_part_op(xp: Xp, input: Array) -> Array:
     """Takes the diagonal of a tensor of even rank."""
     half = input.ndim // 2

@@ -58,6 +58,7 @@ def _tile_shape(c: ShapeContext) -> TensorShape:
     shape=_tile_shape,
     constant_inputs=("multiples",),
     batching=preceding("multiples", 1, "input"),
+    exact_on_rows=True,
 )
 def tile_op(xp: Xp, input: Array, multiples: Array) -> Array:
     """Repeats a tensor `multiples[i]` times along dimension `i`."""

@@ -59,6 +59,7 @@ def _transpose_shape(c: ShapeContext) -> TensorShape:
     shape=_transpose_shape,
     constant_inputs=("perm",),
     batching=shape_batches.transpose,
+    exact_on_rows=True,
 )
 def transpose_op(xp: Xp, x: Array, perm: Array) -> Array:
     """Reorders the dimensions of `x`: dimension `i` of the result is dimension `perm[i]` of `x`."""

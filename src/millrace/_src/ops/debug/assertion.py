@@ -39,6 +39,7 @@ def _assert_shape(c: ShapeContext) -> Sequence[TensorShape]:
     effects=Effects.IO,
     not_differentiable="it has no outputs",
     batching=all_hold,
+    exact_on_rows=True,
 )
 def assert_op(xp: Xp, condition: Array, data: list[Array], *, T: list[DType], summarize: int = 3) -> None:
     """Raises InvalidArgumentError with a summary of `data` unless the scalar `condition` is true."""

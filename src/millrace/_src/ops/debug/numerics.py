@@ -48,7 +48,15 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Any:
     return check_numerics_op(tensor, message=message, name=name)
 
 
-@op("CheckNumerics", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
+@op(
+    "CheckNumerics",
+    "tensor: T -> output: T",
+    T=_CHECKED,
+    shape=same_shape,
+    effects=Effects.IO,
+    batching=as_it_is,
+    exact_on_rows=True,
+)
 def check_numerics_op(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity."""
     if not np.isfinite(tensor).all():
@@ -72,7 +80,15 @@ def check_numerics_gradient(doutput: Tensor, message: str) -> Tensor:
     return checked_gradient
 
 
-@op("CheckNumericsV2", "tensor: T -> output: T", T=_CHECKED, shape=same_shape, effects=Effects.IO, batching=as_it_is)
+@op(
+    "CheckNumericsV2",
+    "tensor: T -> output: T",
+    T=_CHECKED,
+    shape=same_shape,
+    effects=Effects.IO,
+    batching=as_it_is,
+    exact_on_rows=True,
+)
 def check_numerics_v2(xp: Xp, tensor: Array, *, message: str) -> Array:
     """Returns `tensor`; fails if `tensor` holds NaN or infinity; the error tells the sign of infinities."""
     if not np.isfinite(tensor).all():

@@ -64,6 +64,7 @@ def _mismatch(first: TensorShape, other: TensorShape, position: int) -> str:
     commutative=True,
     is_sum=True,
     batching=alike,
+    exact_on_rows=True,
 )
 def sum_of_list(xp: Xp, inputs: list[Array]) -> Array:
     """Computes the sum of a list of tensors; the op behind `tf.add_n`.

@@ -88,6 +88,7 @@ def _position(xp: Xp, x: Array, axis: int, *, largest: bool) -> Array:
     constant_inputs=("dimension",),
     not_differentiable=_INDICES,
     batching=along("dimension", "input"),
+    exact_on_rows=True,
 )
 def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
     """Finds the index of the largest element along an axis; the op behind `tf.argmax`.
@@ -108,6 +109,7 @@ def argmax_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> 
     constant_inputs=("dimension",),
     not_differentiable=_INDICES,
     batching=along("dimension", "input"),
+    exact_on_rows=True,
 )
 def argmin_op(xp: Xp, input: Array, dimension: Array, *, output_type: DType) -> Array:
     """Finds the index of the smallest element along an axis; the op behind `tf.argmin`.

@@ -34,7 +34,16 @@ def _refuse(source: DType, target: DType) -> errors.UnimplementedError:
     return errors.UnimplementedError(None, None, f"Cast {source.name} to {target.name} is not supported")
 
 
-@op("Cast", "x: SrcT -> y: DstT", SrcT=ANY, DstT=ANY, shape=same_shape, is_cheap=True, batching=as_it_is)
+@op(
+    "Cast",
+    "x: SrcT -> y: DstT",
+    SrcT=ANY,
+    DstT=ANY,
+    shape=same_shape,
+    is_cheap=True,
+    batching=as_it_is,
+    exact_on_rows=True,
+)
 def cast_op(xp: Xp, x: Array, *, SrcT: DType, DstT: DType, Truncate: bool = False) -> Array:
     """Converts numbers to another dtype; the op behind `tf.cast`.
 

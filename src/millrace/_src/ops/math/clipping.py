@@ -41,6 +41,7 @@ from millrace._src.util.export import export
     T=NUMBER,
     shape=same_shape,
     batching=scalars_aside,
+    exact_on_rows=True,
 )
 def clip_by_value_op(xp: Xp, t: Array, clip_value_min: Array, clip_value_max: Array) -> Array:
     """Bounds each element of `t` by scalars or by tensors of the shape of `t`.

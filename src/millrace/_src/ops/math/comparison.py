@@ -71,6 +71,7 @@ def _compare(xp: Xp, function: Any, x: Array, y: Array, strict: bool, otherwise:
     commutative=True,
     not_differentiable=_NO_GRADIENT,
     batching=elementwise,
+    exact_on_rows=True,
 )
 def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Tells whether `x == y`, element-wise.
@@ -99,6 +100,7 @@ def equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) 
     commutative=True,
     not_differentiable=_NO_GRADIENT,
     batching=elementwise,
+    exact_on_rows=True,
 )
 def not_equal(xp: Xp, x: Array, y: Array, *, incompatible_shape_error: bool = True) -> Array:
     """Tells whether `x != y`, element-wise.

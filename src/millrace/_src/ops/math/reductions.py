@@ -207,6 +207,7 @@ def _specialize_extreme(ufunc_name: str) -> Callable[..., Any]:
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
+    exact_on_rows=True,
 )
 def max_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the maximum over axes; the op behind `tf.reduce_max`.
@@ -228,6 +229,7 @@ max_op.specialize(_specialize_extreme("maximum"))
     shape=reduction_shape,
     constant_inputs=_CONSTANT,
     batching=along("reduction_indices", "input"),
+    exact_on_rows=True,
 )
 def min_op(xp: Xp, input: Array, reduction_indices: Array, *, keep_dims: bool = False) -> Array:
     """Computes the minimum over axes; the op behind `tf.reduce_min`.

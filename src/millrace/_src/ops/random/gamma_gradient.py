@@ -12,6 +12,7 @@ import numpy as np
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import float32, float64
 from millrace._src.core.op_def import op
+from millrace._src.ops.batching_rules import elementwise
 from millrace._src.ops.shape_rules import broadcast_shape
 from millrace._src.ops.type_sets import TypeSet
 
@@ -25,6 +26,7 @@ _RESCALE_ABOVE = 2.0**52
     T=TypeSet((float32, float64)),
     shape=broadcast_shape,
     no_gradient="TensorFlow defines no second derivative of gamma samples",
+    batching=elementwise,  # declared, for it is not exact: all elements take as many terms as the slowest one
 )
 def random_gamma_grad(xp: Xp, alpha: Array, sample: Array) -> Array:
     """Computes the derivative of gamma samples with respect to alpha, for samples drawn with that alpha.
