@@ -560,7 +560,9 @@ compat.v1.image.stateless_random_hue -
 compat.v1.image.stateless_random_saturation -
 """,
     "compat.v1.io": """
+compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
+compat.v1.io.tf_record_iterator ops.io.record_writer:tf_record_iterator
 """,
     "compat.v1.linalg": """
 compat.v1.linalg.banded_triangular_solve -
@@ -653,6 +655,12 @@ compat.v1.nn.sufficient_statistics -
 compat.v1.nn.weighted_cross_entropy_with_logits -
 compat.v1.nn.weighted_moments -
 compat.v1.nn.xw_plus_b ops.nn.version_1:xw_plus_b
+""",
+    "compat.v1.python_io": """
+compat.v1.python_io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
+compat.v1.python_io.TFRecordOptions ops.io.record_options:TFRecordOptions
+compat.v1.python_io.TFRecordWriter ops.io.record_writer:TFRecordWriter
+compat.v1.python_io.tf_record_iterator ops.io.record_writer:tf_record_iterator
 """,
     "compat.v1.random": """
 compat.v1.random.poisson -
@@ -913,6 +921,8 @@ image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
 image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
 """,
     "io": """
+io.TFRecordOptions ops.io.record_options:TFRecordOptions
+io.TFRecordWriter ops.io.record_writer:TFRecordWriter
 io.decode_base64 ops.strings.encoding:decode_base64
 io.decode_raw ops.strings.encoding:decode_raw
 io.encode_base64 ops.strings.encoding:encode_base64

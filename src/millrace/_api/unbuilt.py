@@ -566,8 +566,6 @@ io.FixedLenFeature
 io.FixedLenSequenceFeature
 io.RaggedFeature
 io.SparseFeature
-io.TFRecordOptions
-io.TFRecordWriter
 io.VarLenFeature
 io.decode_and_crop_jpeg
 io.decode_bmp
