@@ -414,6 +414,7 @@ compat.v1.log ops.math.exponential:log
 compat.v1.log1p ops.math.exponential:log1p
 compat.v1.log_sigmoid ops.math.exponential:log_sigmoid
 compat.v1.logical_xor ops.math.logical:logical_xor
+compat.v1.matching_files ops.io.files:matching_files
 compat.v1.matrix_band_part ops.array.matrix_bands:matrix_band_part
 compat.v1.matrix_determinant ops.linalg.determinants:matrix_determinant
 compat.v1.matrix_diag ops.array.diagonals:matrix_diag
@@ -440,6 +441,7 @@ compat.v1.quantize_v2 ops.array.quantizing:quantize_v2
 compat.v1.random_crop ops.image.random_geometry:random_crop
 compat.v1.random_normal_initializer -
 compat.v1.random_uniform_initializer -
+compat.v1.read_file ops.io.files:read_file
 compat.v1.real ops.math.complex_numbers:real
 compat.v1.reciprocal ops.math.unary:reciprocal
 compat.v1.reduce_all ops.math.v1_reductions:reduce_all
@@ -507,6 +509,7 @@ compat.v1.verify_tensor_all_finite ops.debug.numerics:verify_tensor_all_finite
 compat.v1.where ops.array.selecting:where_v1
 compat.v1.where_v2 ops.array.selecting:where
 compat.v1.while_loop control_flow.while_loop:while_loop_v1
+compat.v1.write_file ops.io.files:write_file
 compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
@@ -541,6 +544,23 @@ compat.v1.debugging.is_strictly_increasing ops.math.comparison:is_strictly_incre
 compat.v1.errors.OperatorNotAllowedInGraphError -
 compat.v1.errors.error_code_from_exception_type core.errors:error_code_from_exception_type
 compat.v1.errors.exception_type_from_error_code core.errors:exception_type_from_error_code
+""",
+    "compat.v1.gfile": """
+compat.v1.gfile.Copy ops.io.gfile_v1:copy
+compat.v1.gfile.DeleteRecursively ops.io.gfile_v1:rmtree
+compat.v1.gfile.Exists ops.io.gfile_v1:exists
+compat.v1.gfile.FastGFile ops.io.file_object:FastGFile
+compat.v1.gfile.GFile ops.io.file_object:GFile
+compat.v1.gfile.Glob ops.io.gfile_v1:glob
+compat.v1.gfile.IsDirectory ops.io.gfile_v1:isdir
+compat.v1.gfile.ListDirectory ops.io.gfile_v1:listdir
+compat.v1.gfile.MakeDirs ops.io.gfile_v1:makedirs
+compat.v1.gfile.MkDir ops.io.gfile_v1:mkdir
+compat.v1.gfile.Open ops.io.file_object:GFile
+compat.v1.gfile.Remove ops.io.gfile_v1:remove
+compat.v1.gfile.Rename ops.io.gfile_v1:rename
+compat.v1.gfile.Stat ops.io.gfile_v1:stat
+compat.v1.gfile.Walk ops.io.gfile_v1:walk
 """,
     "compat.v1.image": """
 compat.v1.image.ResizeMethod ops.image.resizing:ResizeMethodV1
@@ -926,9 +946,29 @@ io.TFRecordWriter ops.io.record_writer:TFRecordWriter
 io.decode_base64 ops.strings.encoding:decode_base64
 io.decode_raw ops.strings.encoding:decode_raw
 io.encode_base64 ops.strings.encoding:encode_base64
+io.matching_files ops.io.files:matching_files
 io.parse_tensor ops.strings.encoding:parse_tensor
+io.read_file ops.io.files:read_file
 io.serialize_tensor ops.strings.encoding:serialize_tensor
+io.write_file ops.io.files:write_file
 io.write_graph graph.graph_def:write_graph
+""",
+    "io.gfile": """
+io.gfile.GFile ops.io.file_object:GFile
+io.gfile.copy ops.io.gfile:copy
+io.gfile.exists ops.io.gfile:exists
+io.gfile.get_registered_schemes ops.io.gfile:get_registered_schemes
+io.gfile.glob ops.io.gfile:glob
+io.gfile.isdir ops.io.gfile:isdir
+io.gfile.join ops.io.gfile:join
+io.gfile.listdir ops.io.gfile:listdir
+io.gfile.makedirs ops.io.gfile:makedirs
+io.gfile.mkdir ops.io.gfile:mkdir
+io.gfile.remove ops.io.gfile:remove
+io.gfile.rename ops.io.gfile:rename
+io.gfile.rmtree ops.io.gfile:rmtree
+io.gfile.stat ops.io.gfile:stat
+io.gfile.walk ops.io.gfile:walk
 """,
     "linalg": """
 linalg.adjoint ops.linalg.trace:adjoint

@@ -189,7 +189,7 @@ def test_the_iterator_fails_again_at_a_damaged_record(tmp_path: Path) -> None:
     assert iter(iterator) is iterator
     assert next(iterator) == b"a" * 10
     for _ in range(2):
-        with pytest.raises(_e.DataLossError, match="^corrupted record at 38"):
+        with pytest.raises(_e.DataLossError, match=r"^corrupted record at 38"):
             next(iterator)
 
 

@@ -109,18 +109,19 @@ class Compressor:
         for name in ("input_buffer_size", "output_buffer_size"):
             if (getattr(options, name) or 0) < 0:
                 raise errors.InvalidArgumentError(None, None, f"{name} must be >= 0, got {getattr(options, name)}")
-        settings = {
-            "wbits": (options.window_bits, WINDOW_BITS[compression_type]),
-            "level": (options.compression_level, zlib.Z_DEFAULT_COMPRESSION),
-            "method": (options.compression_method, zlib.DEFLATED),
-            "memLevel": (options.mem_level, zlib.DEF_MEM_LEVEL),
-            "strategy": (options.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
-        }
-        chosen = {name: default if value is None else value for name, (value, default) in settings.items()}
+        settings = (
+            _given(options.compression_level, zlib.Z_DEFAULT_COMPRESSION),
+            _given(options.compression_method, zlib.DEFLATED),
+            _given(options.window_bits, WINDOW_BITS[compression_type]),
+            _given(options.mem_level, zlib.DEF_MEM_LEVEL),
+            _given(options.compression_strategy, zlib.Z_DEFAULT_STRATEGY),
+        )
         try:
-            self._compressor = zlib.compressobj(**chosen)
+            self._compressor = zlib.compressobj(*settings)
         except (ValueError, zlib.error):
-            raise errors.InvalidArgumentError(None, None, f"zlib refuses these options: {chosen}") from None
+            names = "compression_level, compression_method, window_bits, mem_level, compression_strategy"
+            message = f"zlib refuses these options ({names}): {settings}"
+            raise errors.InvalidArgumentError(None, None, message) from None
 
     def compress(self, data: bytes) -> bytes:
         """Returns what is ready of the compressed data."""
@@ -139,6 +140,10 @@ class Compressor:
     def finish(self) -> bytes:
         """Returns the compressed rest of the data; nothing may follow."""
         return self._compressor.flush()
+
+
+def _given(value: int | None, default: int) -> int:
+    return default if value is None else value
 
 
 def _check_range(name: str, value: int, allowed_values: tuple[int, ...]) -> None:

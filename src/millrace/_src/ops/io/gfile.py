@@ -1,0 +1,336 @@
+"""Files and directories by name: the functions of `tf.io.gfile`.
+
+They are Python's own with TensorFlow's words: names may begin with `file://`, failures are those of `tf.errors`, and
+overwriting has to be asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from millrace._src.core import errors
+from millrace._src.ops.io.file_patterns import matching_names
+from millrace._src.ops.io.file_system import SCHEMES, file_errors, file_name, local_path
+from millrace._src.util.export import export
+
+
+class FileStatistics:
+    """What `tf.io.gfile.stat` says about a file.
+
+    Attributes:
+      length: the size in bytes.
+      mtime_nsec: when the file was last changed, in nanoseconds since 1970.
+      is_directory: whether the file is a directory.
+    """
+
+    __slots__ = ("length", "mtime_nsec", "is_directory")
+
+    def __init__(self, length: int, mtime_nsec: int, is_directory: bool) -> None:
+        self.length = length
+        self.mtime_nsec = mtime_nsec
+        self.is_directory = is_directory
+
+    def __repr__(self) -> str:
+        return f"FileStatistics(length={self.length}, mtime_nsec={self.mtime_nsec}, is_directory={self.is_directory})"
+
+
+# --- asking ----------------------------------------------------------------------------------------------------------
+
+
+@export("io.gfile.exists")
+def exists(path: Any) -> bool:
+    """Says whether a file or directory exists.
+
+    >>> tf.io.gfile.exists("/no/such/file")
+    False
+
+    Args: path: a name: text, bytes or a path object; `file://` may stand in front.
+    Raises: tf.errors.UnimplementedError: for another scheme than `file`; TypeError: for what is no name.
+    """
+    return os.path.exists(local_path(file_name(path)))
+
+
+@export("io.gfile.isdir")
+def isdir(path: Any) -> bool:
+    """Says whether a path is a directory; a path that cannot be looked at is none.
+
+    >>> tf.io.gfile.isdir("/")
+    True
+
+    Args: path: a name: text, bytes or a path object.
+    Raises: TypeError: for what is no name.
+    """
+    name = file_name(path)
+    try:
+        return os.path.isdir(local_path(name))
+    except errors.OpError:
+        return False
+
+
+@export("io.gfile.stat")
+def stat(path: Any) -> FileStatistics:
+    """Returns the size, time and kind of a file.
+
+    >>> tf.io.gfile.stat("/").is_directory
+    True
+
+    Args: path: a name: text, bytes or a path object.
+    Returns: An object with `length`, `mtime_nsec` and `is_directory`.
+    Raises: tf.errors.NotFoundError: if there is no such file, or another `OpError`.
+    """
+    name = file_name(path)
+    with file_errors(name):
+        status = os.stat(local_path(name))
+        return FileStatistics(status.st_size, status.st_mtime_ns, os.path.isdir(local_path(name)))
+
+
+@export("io.gfile.listdir")
+def listdir(path: Any) -> list[str]:
+    """Returns the names in a directory, in the order in which the operating system gives them.
+
+    >>> import tempfile
+    >>> tf.io.gfile.listdir(tempfile.mkdtemp())
+    []
+
+    Args: path: name of a directory.
+    Raises: tf.errors.NotFoundError: if there is no such directory.
+    """
+    name = file_name(path)
+    if not isdir(name):
+        raise errors.NotFoundError(None, None, f"Could not find directory {name}")
+    with file_errors(name):
+        return os.listdir(local_path(name))
+
+
+@export("io.gfile.glob")
+def glob(pattern: Any) -> list[str]:
+    """Returns the names of the files and directories that match a pattern.
+
+    `*` stands for any text without a slash, `?` for one character, `[a-z]` for one of those, `[!a-z]` or `[^a-z]` for
+    one of the others; a backslash takes the meaning away from the next character. Hidden files match like others.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> for name in ("a1.txt", "a2.txt", "b.txt"):
+    ...     tf.io.gfile.GFile(os.path.join(folder, name), "w").write("")
+    >>> sorted(os.path.basename(path) for path in tf.io.gfile.glob(folder + "/a?.txt"))
+    ['a1.txt', 'a2.txt']
+
+    Args: pattern: a pattern, or several in a list.
+    Returns: The names, pattern by pattern, in the order of their directories.
+    Raises: tf.errors.UnimplementedError: for another scheme than `file`; TypeError: for what is no name.
+    """
+    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else list(pattern)
+    return [name for single_pattern in patterns for name in matching_names(file_name(single_pattern))]
+
+
+@export("io.gfile.walk")
+def walk(
+    top: Any, topdown: bool = True, onerror: Callable[[errors.OpError], Any] | None = None
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Goes through a directory and all those below.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.mkdir(folder + "/sub")
+    >>> [(directories, files) for _, directories, files in tf.io.gfile.walk(folder)]
+    [(['sub'], []), ([], [])]
+
+    Args:
+      top: name of the directory.
+      topdown: whether a directory comes before those below; the caller may then shorten its list of directories.
+      onerror: called with the `tf.errors.OpError` of a directory that cannot be listed; None passes over it.
+
+    Yields: (name of the directory, names of the directories in it, names of the files in it).
+    """
+    name = file_name(top)
+    try:
+        listing = listdir(name)
+    except errors.OpError as error:
+        if onerror is not None:
+            onerror(error)
+        return
+    directories = [entry for entry in listing if isdir(join(name, entry))]
+    files = [entry for entry in listing if entry not in set(directories)]
+    if topdown:
+        yield name, directories, files
+    for directory in directories:
+        yield from walk(join(name, directory), topdown, onerror)
+    if not topdown:
+        yield name, directories, files
+
+
+@export("io.gfile.join")
+def join(path: Any, *paths: Any) -> Any:
+    """Joins parts of a name with slashes; an absolute part drops those before.
+
+    >>> tf.io.gfile.join("file:///data", "train", "a.tfrecord")
+    'file:///data/train/a.tfrecord'
+
+    Args:
+      path: the first part.
+      *paths: the other parts, all text or all bytes.
+    """
+    first_part = os.fspath(path)
+    has_scheme = (b"://" if isinstance(first_part, bytes) else "://") in first_part
+    return (posixpath if has_scheme else os.path).join(first_part, *paths)
+
+
+@export("io.gfile.get_registered_schemes")
+def get_registered_schemes() -> list[str]:
+    """Returns the schemes that names of files may begin with.
+
+    >>> tf.io.gfile.get_registered_schemes()
+    ['file', '']
+    """
+    return list(SCHEMES)
+
+
+# --- changing --------------------------------------------------------------------------------------------------------
+
+
+def _check_free(name: str, overwrite: bool) -> None:
+    if not overwrite and os.path.lexists(local_path(name)):
+        raise errors.AlreadyExistsError(None, None, "file already exists")
+
+
+@export("io.gfile.copy")
+def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Copies a file.
+
+    >>> import os, tempfile
+    >>> source = os.path.join(tempfile.mkdtemp(), "a")
+    >>> tf.io.write_file(source, "text")
+    >>> tf.io.gfile.copy(source, source + "2")
+    >>> tf.io.read_file(source + "2").numpy()
+    b'text'
+
+    Args:
+      src: name of the file.
+      dst: name of the copy.
+      overwrite: whether a file of that name may be replaced.
+
+    Raises: tf.errors.OpError: `AlreadyExistsError` if the copy is there and may not be replaced; `NotFoundError`; ...
+    """
+    source_name, target_name = file_name(src), file_name(dst)
+    source_path, target_path = local_path(source_name), local_path(target_name)
+    _check_free(target_name, overwrite)
+    with file_errors(source_name), open(source_path, "rb") as source:
+        if os.path.exists(target_path) and os.path.samefile(source_path, target_path):
+            return
+        with file_errors(target_name), open(target_path, "wb") as target:
+            shutil.copyfileobj(source, target, 1 << 20)
+
+
+@export("io.gfile.rename")
+def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+    """Gives a file or directory another name.
+
+    >>> import os, tempfile
+    >>> source = os.path.join(tempfile.mkdtemp(), "a")
+    >>> tf.io.write_file(source, "text")
+    >>> tf.io.gfile.rename(source, source + "2")
+    >>> tf.io.gfile.exists(source), tf.io.gfile.exists(source + "2")
+    (False, True)
+
+    Args:
+      src: the name.
+      dst: the new name.
+      overwrite: whether a file of the new name may be replaced.
+
+    Raises: tf.errors.OpError: `AlreadyExistsError` if a file of that name may not be replaced; `NotFoundError`; ...
+    """
+    source_name, target_name = file_name(src), file_name(dst)
+    _check_free(target_name, overwrite)
+    with file_errors(source_name):
+        os.replace(local_path(source_name), local_path(target_name))
+
+
+@export("io.gfile.remove")
+def remove(path: Any) -> None:
+    """Deletes a file.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a")
+    >>> tf.io.write_file(path, "text")
+    >>> tf.io.gfile.remove(path)
+
+    Args: path: name of the file.
+    Raises: tf.errors.OpError: `NotFoundError` if there is none; `FailedPreconditionError` for a directory; ...
+    """
+    name = file_name(path)
+    with file_errors(name):
+        os.unlink(local_path(name))
+
+
+@export("io.gfile.rmtree")
+def rmtree(path: Any) -> None:
+    """Deletes a directory and all that is in it, or a file. What links point to stays.
+
+    >>> import tempfile
+    >>> tf.io.gfile.rmtree(tempfile.mkdtemp())
+
+    Args: path: name of the directory.
+    Raises: tf.errors.OpError: `NotFoundError` if there is none; `FailedPreconditionError` for a link; ...
+    """
+    name = file_name(path)
+    here = local_path(name)
+    if not os.path.lexists(here):
+        raise errors.NotFoundError(None, None, f"{name} not found")
+    if os.path.islink(here) and os.path.isdir(here):
+        raise errors.FailedPreconditionError(None, None, f"{name}; Not a directory")
+    with file_errors(name):
+        if os.path.isdir(here):
+            shutil.rmtree(here)
+        else:
+            os.unlink(here)
+
+
+@export("io.gfile.mkdir")
+def mkdir(path: Any) -> None:
+    """Makes a directory, in one that exists; does nothing where the name is taken.
+
+    >>> import os, tempfile
+    >>> tf.io.gfile.mkdir(os.path.join(tempfile.mkdtemp(), "new"))
+
+    Args: path: name of the directory.
+    Raises: tf.errors.OpError: `NotFoundError` if the directory above is missing; ...
+    """
+    name = file_name(path)
+    here = local_path(name)
+    if not here or os.path.lexists(here):
+        return
+    with file_errors(name):
+        os.mkdir(here)
+
+
+@export("io.gfile.makedirs")
+def makedirs(path: Any) -> None:
+    """Makes a directory and those above; does nothing where the directory exists.
+
+    >>> import os, tempfile
+    >>> tf.io.gfile.makedirs(os.path.join(tempfile.mkdtemp(), "new", "newer"))
+
+    Args: path: name of the directory.
+    Raises: tf.errors.OpError: `FailedPreconditionError` if a part of the name is a file; ...
+    """
+    name = file_name(path)
+    here = local_path(name)
+    for part in _parts_from_above(here):
+        if os.path.exists(part) and not os.path.isdir(part):
+            raise errors.FailedPreconditionError(None, None, f"{part} is not a directory")
+    if here:
+        with file_errors(name):
+            os.makedirs(here, exist_ok=True)
+
+
+def _parts_from_above(path: str) -> Sequence[str]:
+    """Returns a path and the directories above, the highest first."""
+    parts = [path]
+    while (above := os.path.dirname(parts[-1])) not in (parts[-1], ""):
+        parts.append(above)
+    return parts[::-1]
