@@ -571,6 +571,7 @@ compat.v1.image.resize_bicubic ops.image.resizing:resize_bicubic
 compat.v1.image.resize_bilinear ops.image.resizing:resize_bilinear
 compat.v1.image.resize_images ops.image.resizing:resize_v1
 compat.v1.image.resize_nearest_neighbor ops.image.resizing:resize_nearest_neighbor
+compat.v1.image.sample_distorted_bounding_box ops.image.distorted_box_ops:sample_distorted_bounding_box_v1
 compat.v1.image.stateless_random_brightness -
 compat.v1.image.stateless_random_contrast -
 compat.v1.image.stateless_random_crop -
@@ -578,6 +579,7 @@ compat.v1.image.stateless_random_flip_left_right -
 compat.v1.image.stateless_random_flip_up_down -
 compat.v1.image.stateless_random_hue -
 compat.v1.image.stateless_random_saturation -
+compat.v1.image.stateless_sample_distorted_bounding_box -
 """,
     "compat.v1.io": """
 compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
@@ -926,6 +928,7 @@ image.rgb_to_grayscale ops.image.color_spaces:rgb_to_grayscale
 image.rgb_to_hsv ops.image.color_spaces:rgb_to_hsv
 image.rgb_to_yiq ops.image.color_spaces:rgb_to_yiq
 image.rgb_to_yuv ops.image.color_spaces:rgb_to_yuv
+image.sample_distorted_bounding_box ops.image.distorted_box_ops:sample_distorted_bounding_box
 image.sobel_edges ops.image.differences:sobel_edges
 image.ssim ops.image.similarity:ssim
 image.ssim_multiscale ops.image.similarity:ssim_multiscale
@@ -936,6 +939,7 @@ image.stateless_random_flip_left_right ops.image.random_geometry:stateless_rando
 image.stateless_random_flip_up_down ops.image.random_geometry:stateless_random_flip_up_down
 image.stateless_random_hue ops.image.random_adjusting:stateless_random_hue
 image.stateless_random_saturation ops.image.random_adjusting:stateless_random_saturation
+image.stateless_sample_distorted_bounding_box ops.image.distorted_box_ops:stateless_sample_distorted_bounding_box
 image.total_variation ops.image.differences:total_variation
 image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
 image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb

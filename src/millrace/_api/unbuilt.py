@@ -519,9 +519,7 @@ image.random_jpeg_quality
 image.resize_with_crop_or_pad
 image.resize_with_pad
 image.rot90
-image.sample_distorted_bounding_box
 image.stateless_random_jpeg_quality
-image.stateless_sample_distorted_bounding_box
 image.transpose
 initializers.Constant
 initializers.GlorotNormal

@@ -42,9 +42,7 @@ def test_hsv_is_the_standard_librarys() -> None:
 def test_each_space_leads_back(there: str) -> None:
     a, b = there.split("_to_")
     rgb = _pixels(4, 5, 3)
-    np.testing.assert_allclose(
-        getattr(tf.image, f"{b}_to_{a}")(getattr(tf.image, there)(rgb)).numpy(), rgb, atol=2e-4
-    )
+    np.testing.assert_allclose(getattr(tf.image, f"{b}_to_{a}")(getattr(tf.image, there)(rgb)).numpy(), rgb, atol=2e-4)
 
 
 @pytest.mark.parametrize("name", _NAMES)

@@ -167,3 +167,91 @@ def prog_refused(tf, np):
         lambda: i.stateless_random_flip_up_down(x[0], s),
     ]
     return [attempt(call) for call in calls]
+
+
+_FULL = [[[0.0, 0.0, 1.0, 1.0]]]
+
+
+def _boxes(np, count, seed):
+    corners = np.random.default_rng(seed).random((1, count, 2, 2)).astype(np.float32)
+    return np.concatenate([corners.min(2), corners.max(2)], -1)
+
+
+def prog_distorted_boxes(tf, np):
+    """Crops of many pictures and ranges, as functions of a seed."""
+    rng, found = np.random.default_rng(3), []
+    for seed in range(60):
+        size = [int(n) for n in rng.integers(1, [8, 300, 3000][seed % 3], 2)] + [3]
+        ratios, areas = sorted(rng.random(2) * 3 + 0.2), sorted(rng.random(2) * 0.9 + 0.01)
+        covered, attempts = float(rng.choice([0.0, 0.1, 0.9])), [1, 5, 100][seed % 3]
+        boxes = _boxes(np, 1 + seed % 3, seed) if seed % 4 else _FULL
+        begin, extent, box = tf.image.stateless_sample_distorted_bounding_box(
+            size, boxes, (seed, 4), covered, ratios, areas, attempts
+        )
+        found.append(np.concatenate([begin[:2], extent[:2]]))
+    return [np.stack(found), begin, extent, box]
+
+
+def prog_distorted_boxes_of_streams(tf, np):
+    """Streams of seeds go on by as many blocks as there may be attempts."""
+    sample, found = tf.image.sample_distorted_bounding_box, []
+    tf.random.set_seed(4)
+    for attempts in (None, 3, 100):
+        found += [sample([90, 80, 3], _FULL, seed=7, max_attempts=attempts)[:2] for _ in range(2)]
+    for name in ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2"):
+        numbers = {"min_object_covered": 0.2, "seed": 3, "seed2": 9}
+        found += [getattr(tf.raw_ops, name)(image_size=[90, 80, 3], bounding_boxes=_FULL, **numbers) for _ in range(2)]
+    v1 = tf.compat.v1.image.sample_distorted_bounding_box
+    return [*found, v1([90, 80, 3], _FULL, seed=3, seed2=1), v1([90, 80, 3], _FULL, 0, 5, 0.3)]
+
+
+def prog_distorted_boxes_dtypes(tf, np):
+    """Each integer dtype; no boxes; no pixels."""
+    sample, none = tf.image.stateless_sample_distorted_bounding_box, np.zeros((1, 0, 4), np.float32)
+    types = ("uint8", "int8", "int16", "int32", "int64")
+    return [
+        *[sample(tf.cast([50, 40, 3], t), _FULL, (1, 2)) for t in types],
+        sample([50, 40, 3], none, (1, 2), use_image_if_no_bounding_boxes=True),
+        sample([0, 40, 3], _FULL, (1, 2)),
+    ]
+
+
+def prog_distorted_boxes_shapes(tf, np):
+    """Static shapes."""
+    f = tf.function(
+        lambda size, boxes: tf.image.stateless_sample_distorted_bounding_box(size, boxes, (1, 2)),
+        input_signature=[tf.TensorSpec(None, tf.int32), tf.TensorSpec(None)],
+        autograph=False,
+    )
+    return [t.shape for t in f.get_concrete_function().outputs]
+
+
+def prog_distorted_boxes_refused(tf, np):
+    """Boxes, ranges and sizes that make no sense."""
+
+    def sample(image_size=(9, 9, 3), bounding_boxes=_FULL, **arguments):
+        arguments = {"min_object_covered": 0.1, "seed": [1, 2], **arguments}
+        return tf.raw_ops.StatelessSampleDistortedBoundingBox(
+            image_size=image_size, bounding_boxes=bounding_boxes, **arguments
+        )
+
+    calls = [
+        {"image_size": [9, 9]},
+        {"image_size": [[9, 9, 3]]},
+        {"image_size": [-1, 9, 3]},
+        {"image_size": [9, -1, 3]},
+        {"bounding_boxes": [[0.0, 0.0, 1.0, 1.0]]},
+        {"bounding_boxes": [[[0.0, 0.0, 1.0]]]},
+        {"bounding_boxes": np.zeros((1, 0, 4), np.float32)},
+        {"bounding_boxes": [[[0.0, 0.0, 1.5, 1.0]]]},
+        {"min_object_covered": -0.5},
+        {"min_object_covered": [0.5]},
+        {"aspect_ratio_range": [0.5]},
+        {"aspect_ratio_range": [0.0, 0.5]},
+        {"area_range": [0.5]},
+        {"area_range": [-1.0, 0.5]},
+        {"area_range": [0.5, 2.0]},
+        {"max_attempts": 0},
+        {"seed": [1, 2, 3]},
+    ]
+    return [attempt(lambda c=c: sample(**c)) for c in calls]
