@@ -764,11 +764,22 @@ data.DatasetSpec data.base:DatasetSpec
 data.Iterator data.iterators:IteratorBase
 data.IteratorSpec data.iterators:IteratorSpec
 data.NumpyIterator data.iterators:NumpyIterator
+data.Options data.options:Options
+data.ThreadingOptions data.options:ThreadingOptions
 """,
     "data.experimental": """
 data.experimental.AUTOTUNE data.parallelism:AUTOTUNE
+data.experimental.AutoShardPolicy data.options:AutoShardPolicy
+data.experimental.AutotuneAlgorithm data.options:AutotuneAlgorithm
+data.experimental.AutotuneOptions data.options:AutotuneOptions
+data.experimental.DistributeOptions data.options:DistributeOptions
+data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
 data.experimental.NoneStructure core.specs:NoneTensorSpec
+data.experimental.OptimizationOptions data.options:OptimizationOptions
+data.experimental.SHARD_HINT data.options:SHARD_HINT
+data.experimental.ServiceOptions data.options:ServiceOptions
 data.experimental.Structure core.type_specs:TypeSpec
+data.experimental.ThreadingOptions data.options:ThreadingOptions
 """,
     "debugging": """
 debugging.Assert control_flow.debug.assertion:assert_that

@@ -283,6 +283,7 @@ OP_HOMES: dict[str, str] = {
     "NthElement": "millrace._src.ops.array.sorting",
     "OneHot": "millrace._src.ops.array.one_hot",
     "OnesLike": "millrace._src.ops.array.filling",
+    "OptionsDataset": "millrace._src.data.transforms.with_options",
     "Pack": "millrace._src.ops.array.joining",
     "Pad": "millrace._src.ops.array.padding",
     "PadV2": "millrace._src.ops.array.padding",

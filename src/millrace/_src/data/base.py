@@ -41,6 +41,7 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
         self._structure = Structure(spec)
         self._input_datasets = list(inputs)
         self._traced_functions = list(functions)
+        self._own_options: Any = None
 
     @property
     def element_spec(self) -> Any:

@@ -26,6 +26,7 @@ from millrace._src.data.transforms import (
     map_elements,
     shuffle,
     take,
+    with_options,
 )
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -62,6 +63,9 @@ class DatasetV2(DatasetBase):
     shuffle = shuffle.shuffle
     skip = take.skip
     take = take.take
+
+    options = with_options.options
+    with_options = with_options.with_options
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
         """Applies a function of datasets.

@@ -1,0 +1,112 @@
+"""`Dataset.with_options`: a dataset that says how it is to be run."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import op
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.base import DatasetBase, apply_op
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor
+from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of
+from millrace._src.data.options import Options
+
+
+@dataclass(eq=False, repr=False)
+class OptionsNode(UnaryNode):
+    """The elements of a dataset, with options for the whole pipeline."""
+
+    own_options: Options
+
+    def cardinality(self) -> int:
+        """Returns the number of elements of the source."""
+        return self.source.cardinality()
+
+    @property
+    def is_random_access(self) -> bool:
+        """Whether the source is."""
+        return self.source.is_random_access
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Returns the elements of the source."""
+        return self.source.slice(start, stop)
+
+    def picked(self, indices: Array) -> Block:
+        """Returns the elements of the source."""
+        return self.source.picked(indices)
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the source."""
+        return self.source.cursor(run)
+
+
+def options_of(node: DatasetNode) -> Options:
+    """Returns the options of a dataset: its own, over those of its inputs."""
+    options = functools.reduce(Options.merge, map(options_of, node.inputs), Options())
+    return options.merge(node.own_options) if isinstance(node, OptionsNode) else options
+
+
+@op("OptionsDataset", "input_dataset: variant -> handle: variant", **DATASET)
+def options_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    *,
+    serialized_options: str,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset with options."""
+    options = Options.from_bytes(serialized_options.encode("utf-8", "surrogateescape"))
+    return OptionsNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), options)
+
+
+def with_options(self: DatasetBase, options: Options, name: str | None = None) -> Any:
+    """Adds options, which count for the whole pipeline.
+
+    >>> options = tf.data.Options()
+    >>> options.threading.private_threadpool_size = 2
+    >>> tf.data.Dataset.range(3).with_options(options).map(lambda x: x).options().threading.private_threadpool_size
+    2
+
+    Args:
+      options: a `tf.data.Options`.
+      name: a name for the dataset.
+
+    Returns: A Dataset of the same elements.
+    """
+    serialized = options._to_proto().SerializeToString()
+    dataset = apply_op(
+        "_OptionsDataset",
+        options_dataset,
+        [self],
+        self.element_spec,
+        inputs=[self],
+        name=name,
+        serialized_options=serialized,
+    )
+    dataset._own_options = options
+    return dataset
+
+
+def options(self: DatasetBase) -> Options:
+    """Returns the options of this dataset: its own, over those of the datasets of which it is made.
+
+    >>> tf.data.Dataset.range(3).options() == tf.data.Options()
+    True
+
+    Returns: Options that cannot be changed; `with_options` adds others.
+    """
+    merged = _merged_options(self)
+    merged._freeze()
+    return merged
+
+
+def _merged_options(dataset: DatasetBase) -> Options:
+    merged = functools.reduce(Options.merge, map(_merged_options, dataset._inputs()), Options())
+    return merged if dataset._own_options is None else merged.merge(dataset._own_options)
