@@ -18,6 +18,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DatasetNode, Run
+from millrace._src.data.optimizer import begin
 
 _BLOCK_BYTES = 1 << 16
 _LONGEST_BLOCK = 1024
@@ -67,8 +68,8 @@ class Iteration(Referent):
         """Begins a pass over a dataset."""
         with self.lock:
             self.close()
-            self._node, self._run = node, Run()
-            self._cursor = node.cursor(self._run)
+            self._node = node
+            self._cursor, self._run = begin(node)
             self._ahead = node.reads_ahead
             self._limit, self.count, self.place = 1, 0, 0
 

@@ -53,10 +53,12 @@ class DatasetNode(Referent):
     Attributes:
       dtypes: the dtypes of the tensors of an element.
       shapes: the static shapes of these tensors.
+      rewritten: the dataset that passes go over in place of this one, once `optimizer` has found that.
     """
 
     dtypes: tuple[DType, ...]
     shapes: tuple[TensorShape, ...]
+    rewritten: DatasetNode | None = field(default=None, init=False)
 
     @property
     def handle_type(self) -> DatasetHandle:
@@ -85,6 +87,11 @@ class DatasetNode(Referent):
     def reads_ahead(self) -> bool:
         """Whether elements may be made before they are asked for, and made again: nobody sees when they are made."""
         return all(node.reads_ahead for node in self.inputs)
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether the elements are those of the first input, which may then stand in for this dataset."""
+        return False
 
     @property
     def is_random_access(self) -> bool:
@@ -117,13 +124,13 @@ class UnaryNode(DatasetNode):
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
         """Returns the node with another dataset in place of its input."""
         (source,) = inputs
-        return self if source is self.source else _replaced(self, source=source)
+        return self if source is self.source else replaced(self, source=source)
 
 
-def _replaced(node: Any, **changes: Any) -> Any:
+def replaced(node: Any, **changes: Any) -> Any:
     """Returns a copy of a node with other values for some fields."""
     copy = object.__new__(type(node))
-    copy.__dict__.update(node.__dict__, **changes)
+    copy.__dict__.update(node.__dict__, rewritten=None, **changes)
     return copy
 
 

@@ -78,7 +78,7 @@ class OptionsBase:
 
     def _freeze(self) -> None:
         """Refuses changes from now on."""
-        for name, option in self._options().items():
+        for option in self._options().values():
             value = option.__get__(self)
             if isinstance(value, OptionsBase):
                 value._freeze()

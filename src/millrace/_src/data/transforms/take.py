@@ -29,6 +29,11 @@ class TakeNode(UnaryNode):
         return self.count if size >= 0 or size == INFINITE or self.count == 0 else size
 
     @property
+    def changes_nothing(self) -> bool:
+        """Whether all elements are taken."""
+        return self.count < 0
+
+    @property
     def is_random_access(self) -> bool:
         """Whether the source is."""
         return self.source.is_random_access
@@ -95,6 +100,11 @@ class SkipNode(UnaryNode):
         if self.count < 0:
             return 0
         return max(size - self.count, 0) if size >= 0 else size
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether no elements are left out."""
+        return self.count == 0
 
     @property
     def is_random_access(self) -> bool:

@@ -1,0 +1,98 @@
+"""The beginning of a pass: the tree of nodes is rewritten into one with the same elements that takes less work.
+
+Rules are rows: the option that turns a rule off, and a function from a node to a node, or to None where the rule does
+not apply. Rules are tried from the sources upwards, until none applies. The result is kept on the root, for the next
+pass. Most of what TensorFlow's rewrites gain is not here because blocks give it without a rewrite: see
+`docs/decisions/datasets.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.core.context import unique_id
+from millrace._src.data.cursors import Cursor
+from millrace._src.data.functions import BoundFunction
+from millrace._src.data.nodes import DatasetNode, Run, replaced
+from millrace._src.data.options import OptimizationOptions, Options
+from millrace._src.data.transforms.map_elements import MapNode
+from millrace._src.data.transforms.with_options import options_of
+from millrace._src.graph.func_graph import FuncGraph
+
+Rule = Callable[[DatasetNode], DatasetNode | None]
+
+
+def begin(node: DatasetNode) -> tuple[Cursor, Run]:
+    """Begins a pass over a dataset; returns the cursor and what the cursors of the pass share."""
+    if node.rewritten is None:
+        node.rewritten = optimized(node, options_of(node))
+    run = Run(options_of(node))
+    return node.rewritten.cursor(run), run
+
+
+def optimized(node: DatasetNode, options: Options) -> DatasetNode:
+    """Returns a dataset with the same elements, by the rules that the options allow."""
+    switches = options.experimental_optimization
+    rules = [rule for option, rule in RULES if _is_on(switches, option)]
+    return _rewritten(node, rules)
+
+
+def _is_on(switches: OptimizationOptions, option: str) -> bool:
+    """Tells whether a rule may be used: its switch decides, or the switch of all rules where its own is not set."""
+    own: bool | None = getattr(switches, option)
+    return switches.apply_default_optimizations is not False if own is None else own
+
+
+def _rewritten(node: DatasetNode, rules: list[Rule]) -> DatasetNode:
+    node = node.with_inputs([_rewritten(source, rules) for source in node.inputs])
+    for rule in rules:
+        found = rule(node)
+        if found is not None:
+            return _rewritten(found, rules)
+    return node
+
+
+# --- rules -------------------------------------------------------------------------------------------------------
+
+
+def _without_noop(node: DatasetNode) -> DatasetNode | None:
+    """`take(-1)`, `skip(0)`, `repeat(1)` ... -> the source."""
+    return node.inputs[0] if node.changes_nothing else None
+
+
+def _fused_maps(node: DatasetNode) -> DatasetNode | None:
+    """`map(f).map(g)` -> `map(g of f)`, for pure functions."""
+    if type(node) is not MapNode or type(node.source) is not MapNode:
+        return None
+    first, second = node.source.function, node.function
+    if not (first.is_pure and second.is_pure):
+        return None
+    keeps = node.preserves_cardinality and node.source.preserves_cardinality
+    fused: DatasetNode = replaced(
+        node, source=node.source.source, function=composed(first, second), preserves_cardinality=keeps
+    )
+    return fused
+
+
+def composed(first: BoundFunction, second: BoundFunction) -> BoundFunction:
+    """Returns the function that applies one function to an element, and another one to the result."""
+    captures = [*first.captures, *second.captures]
+    rows = first.function.graph.inputs[: len(first.function.graph.inputs) - len(first.captures)]
+    held = [
+        *first.function.graph.inputs[len(rows) :],
+        *second.function.graph.inputs[len(second.function.graph.inputs) - len(second.captures) :],
+    ]
+    graph = FuncGraph(f"{first.function.graph.name}_{second.function.graph.name}_{unique_id()}")
+    with graph.as_default():
+        graph.inputs = [graph.placeholder_like(t, t.shape, "args") for t in (*rows, *held)]
+        arguments, rest = graph.inputs[: len(rows)], graph.inputs[len(rows) :]
+        results = first.function([*arguments, *rest[: len(first.captures)]])
+        graph.outputs = second.function([*results, *rest[len(first.captures) :]])
+    return BoundFunction(GraphFunction(graph, graph.name, jit_compile=False), captures)
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("noop_elimination", _without_noop),
+    ("map_fusion", _fused_maps),
+)
