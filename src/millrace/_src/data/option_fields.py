@@ -21,7 +21,7 @@ class Option:
     def __init__(
         self, kind: type, doc: str, field: str | None = None, default: Callable[[], Any] = lambda: None
     ) -> None:
-        self.kind = kind
+        self.kind: Any = kind
         self.__doc__ = doc
         self.field = field
         self.default = default
