@@ -57,12 +57,14 @@ def _rewritten(node: DatasetNode, rules: list[Rule]) -> DatasetNode:
 
 
 def _without_noop(node: DatasetNode) -> DatasetNode | None:
-    """`take(-1)`, `skip(0)`, `repeat(1)` ... -> the source."""
+    """Leaves out a stage that changes nothing."""
+    # take(-1), skip(0), repeat(1) ... -> the source
     return node.inputs[0] if node.changes_nothing else None
 
 
 def _fused_maps(node: DatasetNode) -> DatasetNode | None:
-    """`map(f).map(g)` -> `map(g of f)`, for pure functions."""
+    """Makes one stage of two pure functions that follow one another."""
+    # map(f).map(g) -> map(g of f)
     if type(node) is not MapNode or type(node.source) is not MapNode:
         return None
     first, second = node.source.function, node.function
