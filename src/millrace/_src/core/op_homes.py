@@ -88,6 +88,7 @@ OP_HOMES: dict[str, str] = {
     "Concat": "millrace._src.ops.array.joining",
     "ConcatOffset": "millrace._src.ops.array.joining",
     "ConcatV2": "millrace._src.ops.array.joining",
+    "ConcatenateDataset": "millrace._src.data.transforms.concatenate",
     "Conj": "millrace._src.ops.math.complex_numbers",
     "ConjugateTranspose": "millrace._src.ops.array.transposing",
     "Const": "millrace._src.ops.structural",
@@ -336,6 +337,7 @@ OP_HOMES: dict[str, str] = {
     "Relu6": "millrace._src.ops.nn.activations",
     "Relu6Grad": "millrace._src.ops.nn.activations",
     "ReluGrad": "millrace._src.ops.nn.activations",
+    "RepeatDataset": "millrace._src.data.transforms.repeat",
     "Reshape": "millrace._src.ops.array.reshaping",
     "ResizeArea": "millrace._src.ops.image.resizing_ops",
     "ResizeBicubic": "millrace._src.ops.image.resizing_ops",
@@ -363,6 +365,7 @@ OP_HOMES: dict[str, str] = {
     "Reverse": "millrace._src.ops.array.reversing",
     "ReverseSequence": "millrace._src.ops.array.reversing",
     "ReverseV2": "millrace._src.ops.array.reversing",
+    "RewriteDataset": "millrace._src.data.transforms.zip_elements",
     "RightShift": "millrace._src.ops.math.bitwise",
     "Rint": "millrace._src.ops.math.rounding",
     "RngReadAndSkip": "millrace._src.ops.random.generator_ops",
@@ -394,6 +397,7 @@ OP_HOMES: dict[str, str] = {
     "SerializeTensor": "millrace._src.ops.strings.encoding",
     "Shape": "millrace._src.ops.array.shape_ops",
     "ShapeN": "millrace._src.ops.array.shape_ops",
+    "ShardDataset": "millrace._src.data.transforms.shard",
     "ShuffleDataset": "millrace._src.data.transforms.shuffle",
     "ShuffleDatasetV3": "millrace._src.data.transforms.shuffle",
     "Sigmoid": "millrace._src.ops.math.exponential",
@@ -558,6 +562,7 @@ OP_HOMES: dict[str, str] = {
     "Xlogy": "millrace._src.ops.math.power",
     "ZerosLike": "millrace._src.ops.array.filling",
     "Zeta": "millrace._src.ops.math.special",
+    "ZipDataset": "millrace._src.data.transforms.zip_elements",
 }
 
 RULE_HOMES: dict[str, dict[str, str]] = {

@@ -10,9 +10,11 @@ the error when it is asked again.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from typing import Any
 
+from millrace._src.core import errors
 from millrace._src.data.blocks import Block
 
 State = Any
@@ -74,6 +76,27 @@ class DeferredError:
             error, self._error = self._error, None
             raise error
 
+    def save(self) -> State:
+        """Returns the error as the state of a cursor may hold it."""
+        return None if self._error is None else saved_error(self._error)
+
+    def restore(self, state: State) -> None:
+        """Puts the error of a state back."""
+        self._error = None if state is None else restored_error(state)
+
+
+def saved_error(error: Exception) -> State:
+    """Returns the status code and the message of an error; other exceptions than TensorFlow's become `UnknownError`."""
+    if isinstance(error, errors.OpError):
+        return error.error_code, error.message
+    return errors.UNKNOWN, f"{type(error).__name__}: {error}"
+
+
+def restored_error(state: State) -> Exception:
+    """Returns the error that `saved_error` put into a state."""
+    code, message = state
+    return errors.exception_type_from_error_code(code)(None, None, message)  # type: ignore[call-arg]  # of a subclass
+
 
 def collect(cursor: Cursor, wanted: int, error: DeferredError) -> list[Block]:
     """Returns blocks with `wanted` elements in all, fewer where the elements end or an error comes first.
@@ -97,21 +120,27 @@ def collect(cursor: Cursor, wanted: int, error: DeferredError) -> list[Block]:
 
 
 class PositionCursor(Cursor):
-    """A cursor over a dataset whose elements can be had by position."""
+    """A cursor over a dataset whose elements can be had by position; there may be infinitely many of them."""
 
     __slots__ = ("_node", "_position", "_size")
 
     def __init__(self, node: Any) -> None:
         self._node = node
-        self._size: int = node.cardinality()
+        size: int = node.cardinality()
+        self._size = size if size >= 0 else sys.maxsize
         self._position = 0
 
     def next_block(self, limit: int) -> Block | None:
-        """Returns the elements at the next positions."""
+        """Returns the elements at the next positions; where they fail together, the next one alone."""
         start, stop = self._position, min(self._position + limit, self._size)
         if start >= stop:
             return None
-        block: Block = self._node.slice(start, stop)
+        try:
+            block: Block = self._node.slice(start, stop)
+        except Exception:
+            stop = start + 1
+            self._position = stop  # the pass goes on behind an element that fails alone, too
+            block = self._node.slice(start, stop)
         self._position = stop
         return block
 

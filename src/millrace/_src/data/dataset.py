@@ -20,13 +20,17 @@ from millrace._src.data.sources import (
 )
 from millrace._src.data.transforms import (
     batch,
+    concatenate,
     filter_elements,
     flat_map,
     interleave,
     map_elements,
+    repeat,
+    shard,
     shuffle,
     take,
     with_options,
+    zip_elements,
 )
 from millrace._src.util import nest
 from millrace._src.util.export import export
@@ -56,13 +60,18 @@ class DatasetV2(DatasetBase):
     # --- transformations -----------------------------------------------------------------------------------------
 
     batch = batch.batch
+    concatenate = concatenate.concatenate
+    enumerate = zip_elements.enumerate_
     filter = filter_elements.filter_
     flat_map = flat_map.flat_map
     interleave = interleave.interleave
     map = map_elements.map_
+    repeat = repeat.repeat
+    shard = shard.shard
     shuffle = shuffle.shuffle
     skip = take.skip
     take = take.take
+    zip = staticmethod(zip_elements.zip_)
 
     options = with_options.options
     with_options = with_options.with_options

@@ -98,6 +98,11 @@ class DatasetNode(Referent):
         """Whether `slice` and `picked` work, and `cardinality` is a number of elements."""
         return False
 
+    @property
+    def has_positions(self) -> bool:
+        """Whether `slice` and `picked` work, be there infinitely many elements."""
+        return self.is_random_access
+
     def slice(self, start: int, stop: int) -> Block:
         """Returns the elements from position `start` up to `stop`, of a random-access dataset."""
         return self.picked(np.arange(start, stop))
@@ -125,6 +130,22 @@ class UnaryNode(DatasetNode):
         """Returns the node with another dataset in place of its input."""
         (source,) = inputs
         return self if source is self.source else replaced(self, source=source)
+
+
+@dataclass(eq=False, repr=False)
+class NaryNode(DatasetNode):
+    """A dataset that is made of several other datasets."""
+
+    sources: tuple[DatasetNode, ...]
+
+    @property
+    def inputs(self) -> Sequence[DatasetNode]:
+        """The datasets, in order."""
+        return self.sources
+
+    def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
+        """Returns the node with other datasets in place of its inputs."""
+        return replaced(self, sources=tuple(inputs))  # type: ignore[no-any-return]  # a node of the same class
 
 
 def replaced(node: Any, **changes: Any) -> Any:

@@ -16,8 +16,9 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run, position_cursor
 
+_LARGEST = (1 << 63) - 1
 
 @dataclass(eq=False, repr=False)
 class RangeNode(DatasetNode):
@@ -28,11 +29,17 @@ class RangeNode(DatasetNode):
     step: int
 
     def cardinality(self) -> int:
-        """Returns how many numbers there are."""
-        return len(range(self.start, self.stop, self.step))
+        """Returns how many numbers there are; a range up to the largest number counts as infinite."""
+        numbers = range(self.start, self.stop, self.step)
+        return INFINITE if self.stop == _LARGEST and numbers else len(numbers)
 
     @property
     def is_random_access(self) -> bool:
+        """Whether the range ends."""
+        return self.cardinality() >= 0
+
+    @property
+    def has_positions(self) -> bool:
         """True."""
         return True
 

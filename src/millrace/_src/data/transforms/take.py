@@ -35,8 +35,8 @@ class TakeNode(UnaryNode):
 
     @property
     def is_random_access(self) -> bool:
-        """Whether the source is."""
-        return self.source.is_random_access
+        """Whether the elements of the source can be had by position, and their number is finite."""
+        return self.source.has_positions and self.cardinality() >= 0
 
     def slice(self, start: int, stop: int) -> Block:
         """Returns the elements of the source."""

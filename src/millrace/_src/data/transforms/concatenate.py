@@ -1,0 +1,155 @@
+"""`Dataset.concatenate`: the elements of one dataset after those of another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import op
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.base import DatasetBase, apply_op
+from millrace._src.data.blocks import Block, joined
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of, position_cursor
+from millrace._src.util import nest
+
+
+@dataclass(eq=False, repr=False)
+class ConcatenateNode(NaryNode):
+    """The elements of the first source, then those of the second."""
+
+    def cardinality(self) -> int:
+        """Returns the sum of both numbers; a source without end makes the result endless."""
+        sizes = [source.cardinality() for source in self.sources]
+        if INFINITE in sizes:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in sizes else sum(sizes)
+
+    @property
+    def is_random_access(self) -> bool:
+        """Whether both sources are."""
+        return all(source.is_random_access for source in self.sources)
+
+    def slice(self, start: int, stop: int) -> Block:
+        """Returns elements that follow one another, as the sources give them."""
+        first, second = self.sources
+        size = first.cardinality()
+        if stop <= size:
+            return first.slice(start, stop)
+        rest = second.slice(max(start - size, 0), stop - size)
+        return joined([first.slice(start, size), rest]) if start < size else rest
+
+    def picked(self, indices: Array) -> Block:
+        """Returns the elements at positions; those of each source are picked together."""
+        first, second = self.sources
+        is_second = indices >= first.cardinality()
+        of_first, of_second = np.flatnonzero(~is_second), np.flatnonzero(is_second)
+        if not len(of_second):
+            return first.picked(indices)
+        of_rest = second.picked(indices[of_second] - first.cardinality())
+        if not len(of_first):
+            return of_rest
+        order = np.argsort(np.concatenate([of_first, of_second]))
+        return joined([first.picked(indices[of_first]), of_rest]).picked(order)
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the first source."""
+        return position_cursor(self) if self.is_random_access else ConcatenateCursor(self, run)
+
+
+class ConcatenateCursor(Cursor):
+    """Goes through one source after the other; a pass begins when the pass before it has ended."""
+
+    __slots__ = ("_index", "_node", "_run", "_source")
+
+    def __init__(self, node: ConcatenateNode, run: Run) -> None:
+        self._node, self._run = node, run
+        self._index = 0
+        self._source = node.sources[0].cursor(run)
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of one source."""
+        block = self._source.next_block(limit)
+        while block is None and self._begin_next():
+            block = self._source.next_block(limit)
+        return block
+
+    def skip(self, count: int) -> int:
+        """Passes over elements of the sources."""
+        skipped = self._source.skip(count)
+        while skipped < count and self._begin_next():
+            skipped += self._source.skip(count - skipped)
+        return skipped
+
+    def _begin_next(self) -> bool:
+        """Begins the pass over the next source; returns False if there is none."""
+        if self._index + 1 == len(self._node.sources):
+            return False
+        self._source.close()
+        self._index += 1
+        self._source = self._node.sources[self._index].cursor(self._run)
+        return True
+
+    def save(self) -> State:
+        """Returns the index of the source, and the state of the pass over it."""
+        return self._index, self._source.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        index, source = state
+        while self._index < index:
+            self._begin_next()
+        self._source.restore(source)
+
+    def close(self) -> None:
+        """Closes the current pass."""
+        self._source.close()
+
+
+@op("ConcatenateDataset", "input_dataset: variant, another_dataset: variant -> handle: variant", **DATASET)
+def concatenate_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    another_dataset: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of the elements of one dataset, then those of another."""
+    sources = node_of(input_dataset), node_of(another_dataset)
+    return ConcatenateNode(tuple(output_types), tuple(output_shapes), sources)
+
+
+def concatenate(self: DatasetBase, dataset: DatasetBase, name: str | None = None) -> Any:
+    """Appends the elements of another dataset.
+
+    >>> first, second = tf.data.Dataset.range(1, 4), tf.data.Dataset.range(4, 6)
+    >>> list(first.concatenate(second).as_numpy_iterator())
+    [np.int64(1), np.int64(2), np.int64(3), np.int64(4), np.int64(5)]
+
+    Args:
+      dataset: the other dataset; its elements have the same structure and dtypes.
+      name: a name for the dataset.
+
+    Returns: A Dataset; dimensions in which the elements differ are unknown in its `element_spec`.
+    Raises: TypeError: if structures or dtypes differ.
+    """
+    spec = _common_spec(self.element_spec, dataset.element_spec)
+    return apply_op("_ConcatenateDataset", concatenate_dataset, [self, dataset], spec, inputs=[self, dataset], name=name)
+
+
+def _common_spec(first: Any, second: Any) -> Any:
+    """Returns the nest of specs that the elements of both datasets satisfy."""
+    try:
+        nest.assert_same_structure(first, second)
+        common = [a.most_specific_common_supertype([b]) for a, b in zip(*map(nest.flatten, (first, second)), strict=True)]
+    except (TypeError, ValueError):
+        common = [None]
+    if any(spec is None for spec in common):
+        raise TypeError(f"Incompatible dataset elements:\n  {first} vs.   {second}")
+    return nest.pack_sequence_as(first, common)
