@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 import millrace as tf
 from millrace._src.data.iteration import Iteration
+from millrace._src.data.nodes import Run
 
 
 def elements(dataset: Any) -> list[Any]:
@@ -79,9 +81,43 @@ def outcomes(dataset: Any, most: int = 20) -> list[Any]:
     iterator, seen = iter(dataset), []
     for _ in range(most):
         try:
-            seen.append(plain(next(iterator).numpy()))
+            seen.append(tf.nest.map_structure(lambda tensor: plain(tensor.numpy()), next(iterator)))
         except StopIteration:
             return seen
         except tf.errors.OpError as error:
             seen.append(type(error).__name__)
     return seen
+
+
+def drained(dataset: Any, limits: Sequence[int]) -> list[Any]:
+    """Returns the elements of a pass that asks for blocks of these lengths, in turn; each a list of plain values."""
+    cursor, rows = dataset.node.cursor(Run()), []
+    for limit in itertools.cycle(limits):
+        block = cursor.next_block(limit)
+        if block is None:
+            assert cursor.next_block(limit) is None
+            return rows
+        assert 1 <= block.count <= limit
+        rows += [[plain(array) for array in row] for row in block.rows()]
+    raise AssertionError
+
+
+def noting(dataset: Any, seen: list[int]) -> Any:
+    """Returns a dataset of the same integers, each of which is noted when somebody asks for it."""
+
+    def note(number: Any) -> Any:
+        noted = tf.py_function(lambda n: seen.append(int(n)) or n, [number], tf.int64)
+        noted.set_shape([])
+        return noted
+
+    return dataset.map(note)
+
+
+def failing_at(dataset: Any, *numbers: int) -> Any:
+    """Returns a dataset of the same integers, in which some are replaced by an error; the function has no effects."""
+
+    def check(number: Any) -> Any:
+        is_bad = tf.reduce_any(tf.equal(number, tf.constant(numbers, tf.int64)))
+        return number + tf.gather(tf.constant([0], tf.int64), tf.cast(is_bad, tf.int32))
+
+    return dataset.map(check)

@@ -200,15 +200,16 @@ class AppliedFunction:
             self._rest = left if self._rest is None else joined([left, self._rest])
 
     def save(self) -> State:
-        """Returns the state: that of the source, and the elements to which the function is to be applied."""
+        """Returns the state: that of the source, the elements to which the function is to be applied, an error."""
         rest = None if self._rest is None else self._rest.save()
-        return self._source.save(), rest
+        return self._source.save(), rest, self._error.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        source, rest = state
+        source, rest, error = state
         self._source.restore(source)
         self._rest = None if rest is None else Block.restored(rest)
+        self._error.restore(error)
 
     def close(self) -> None:
         """Closes the source."""

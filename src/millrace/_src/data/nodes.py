@@ -145,7 +145,8 @@ class NaryNode(DatasetNode):
 
     def with_inputs(self, inputs: Sequence[DatasetNode]) -> DatasetNode:
         """Returns the node with other datasets in place of its inputs."""
-        return replaced(self, sources=tuple(inputs))  # type: ignore[no-any-return]  # a node of the same class
+        node: DatasetNode = replaced(self, sources=tuple(inputs))
+        return node
 
 
 def replaced(node: Any, **changes: Any) -> Any:

@@ -20,6 +20,7 @@ from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run, positi
 
 _LARGEST = (1 << 63) - 1
 
+
 @dataclass(eq=False, repr=False)
 class RangeNode(DatasetNode):
     """The numbers from `start` up to `stop`, without it, in steps."""

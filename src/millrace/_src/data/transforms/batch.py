@@ -90,21 +90,22 @@ class BatchCursor(Cursor):
 
     def skip(self, count: int) -> int:
         """Passes over the elements of batches."""
-        if self._elements is not None:
+        if self._elements is not None or self._error.waits:
             return super().skip(count)
         size = self._node.size
         skipped = self._source.skip(count * size)
         return skipped // size if self._node.drop_remainder else -(-skipped // size)
 
     def save(self) -> State:
-        """Returns the state of the source, and the elements that are not batched yet."""
-        return self._source.save(), None if self._elements is None else self._elements.save()
+        """Returns the state of the source, the elements that are not batched yet, and an error behind these."""
+        return self._source.save(), None if self._elements is None else self._elements.save(), self._error.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        source, elements = state
+        source, elements, error = state
         self._source.restore(source)
         self._elements = None if elements is None else Block.restored(elements)
+        self._error.restore(error)
 
     def close(self) -> None:
         """Closes the source."""

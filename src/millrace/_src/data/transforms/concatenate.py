@@ -140,14 +140,16 @@ def concatenate(self: DatasetBase, dataset: DatasetBase, name: str | None = None
     Raises: TypeError: if structures or dtypes differ.
     """
     spec = _common_spec(self.element_spec, dataset.element_spec)
-    return apply_op("_ConcatenateDataset", concatenate_dataset, [self, dataset], spec, inputs=[self, dataset], name=name)
+    inputs = [self, dataset]
+    return apply_op("_ConcatenateDataset", concatenate_dataset, inputs, spec, inputs=inputs, name=name)
 
 
 def _common_spec(first: Any, second: Any) -> Any:
     """Returns the nest of specs that the elements of both datasets satisfy."""
     try:
         nest.assert_same_structure(first, second)
-        common = [a.most_specific_common_supertype([b]) for a, b in zip(*map(nest.flatten, (first, second)), strict=True)]
+        pairs = zip(nest.flatten(first), nest.flatten(second), strict=True)
+        common = [a.most_specific_common_supertype([b]) for a, b in pairs]
     except (TypeError, ValueError):
         common = [None]
     if any(spec is None for spec in common):

@@ -151,7 +151,8 @@ class ZipCursor(Cursor):
         for item in self._in_order_of_asking:
             count = item.fill(count)
             if not count:
-                return self._pass_one()
+                self._pass_one()
+                return None
         return _side_by_side([item.take(count) for item in self._inputs])
 
     def _pass_one(self) -> None:
