@@ -249,7 +249,7 @@ def _check_datasets(structure: Any) -> None:
 
 
 def enumerate_(self: DatasetBase, start: Any = 0, name: str | None = None) -> Any:
-    """Numbers the elements.
+    """Gives each element its number, first in a pair.
 
     >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(start=5).as_numpy_iterator())
     [(np.int64(5), b'a'), (np.int64(6), b'b')]
