@@ -33,6 +33,11 @@ class RepeatNode(UnaryNode):
         return size * self.count if size > 0 else size
 
     @property
+    def changes_nothing(self) -> bool:
+        """Whether there is one repetition."""
+        return self.count == 1
+
+    @property
     def is_random_access(self) -> bool:
         """Whether the source is, and there is an end."""
         return self.source.is_random_access and self.cardinality() >= 0

@@ -16,9 +16,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, position_cursor
-
-_HINT = -1
-"""The number of shards that leaves it to a distribution strategy to shard."""
+from millrace._src.data.options import SHARD_HINT
 
 
 @dataclass(eq=False, repr=False)
@@ -37,6 +35,11 @@ class ShardNode(UnaryNode):
         """Returns the number of elements of this shard."""
         size = self.source.cardinality()
         return len(range(self.index, size, self.num_shards)) if size >= 0 else size
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Whether there is one shard."""
+        return self.num_shards == 1 and not self.require_non_empty
 
     @property
     def is_random_access(self) -> bool:
@@ -58,7 +61,7 @@ class ShardNode(UnaryNode):
           tf.errors.FailedPreconditionError: if the number of shards is left to a distribution strategy.
           tf.errors.InvalidArgumentError: if a shard is empty and may not be.
         """
-        if self.num_shards == _HINT:
+        if self.num_shards == SHARD_HINT:
             raise errors.FailedPreconditionError(
                 None,
                 None,
@@ -151,10 +154,10 @@ def shard_dataset(
 ) -> Any:
     """Makes a dataset of every n-th element."""
     shards, position = int(num_shards), int(index)
-    if shards < 1 and shards != _HINT:
+    if shards < 1 and shards != SHARD_HINT:
         message = f"Number of shards must be greater than zero (currently num_shards = {shards})."
         raise errors.InvalidArgumentError(None, None, message)
-    if position < 0 or (position >= shards and shards != _HINT):
+    if position < 0 or (position >= shards and shards != SHARD_HINT):
         message = f"Index must be between 0 and {shards - 1} (currently index = {position})."
         raise errors.InvalidArgumentError(None, None, message)
     source = node_of(input_dataset)
