@@ -368,6 +368,9 @@ compat.v1.count_nonzero ops.math.v1_reductions:count_nonzero
 compat.v1.cross ops.linalg.cross:cross
 compat.v1.cumprod ops.math.cumulative:cumprod
 compat.v1.decode_base64 ops.strings.encoding:decode_base64
+compat.v1.decode_compressed ops.io.compressed_text:decode_compressed
+compat.v1.decode_csv ops.io.comma_separated:decode_csv_v1
+compat.v1.decode_json_example ops.io.json_examples:decode_json_example
 compat.v1.decode_raw ops.strings.encoding:decode_raw_v1
 compat.v1.depth_to_space ops.array.space_to_depth:depth_to_space_v1
 compat.v1.dequantize ops.array.quantizing:dequantize
@@ -583,6 +586,7 @@ compat.v1.image.stateless_sample_distorted_bounding_box -
 """,
     "compat.v1.io": """
 compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
+compat.v1.io.decode_csv ops.io.comma_separated:decode_csv_v1
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
 compat.v1.io.tf_record_iterator ops.io.record_writer:tf_record_iterator
 """,
@@ -959,6 +963,9 @@ image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
 io.TFRecordOptions ops.io.record_options:TFRecordOptions
 io.TFRecordWriter ops.io.record_writer:TFRecordWriter
 io.decode_base64 ops.strings.encoding:decode_base64
+io.decode_compressed ops.io.compressed_text:decode_compressed
+io.decode_csv ops.io.comma_separated:decode_csv
+io.decode_json_example ops.io.json_examples:decode_json_example
 io.decode_raw ops.strings.encoding:decode_raw
 io.encode_base64 ops.strings.encoding:encode_base64
 io.matching_files ops.io.files:matching_files

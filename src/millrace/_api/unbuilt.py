@@ -556,12 +556,9 @@ io.SparseFeature
 io.VarLenFeature
 io.decode_and_crop_jpeg
 io.decode_bmp
-io.decode_compressed
-io.decode_csv
 io.decode_gif
 io.decode_image
 io.decode_jpeg
-io.decode_json_example
 io.decode_jxl
 io.decode_png
 io.decode_proto

@@ -55,7 +55,7 @@ def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
         names = "float, double, int32, int64, uint32, uint64"
         message = f"Value for attr 'out_type' of {out_type.name} is not in the list of allowed values: {names}"
         raise errors.InvalidArgumentError(None, None, message)
-    reader = _integer_reader(out_type) if out_type.is_integer else _read_float
+    reader = integer_reader(out_type) if out_type.is_integer else read_float
     values = []
     for text in string_tensor.reshape(-1):
         value = reader(text)
@@ -69,7 +69,8 @@ def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
     return wide.astype(out_type.np_dtype).reshape(string_tensor.shape)
 
 
-def _integer_reader(dtype: DType) -> Callable[[bytes], int | None]:
+def integer_reader(dtype: DType) -> Callable[[bytes], int | None]:
+    """Returns the function that reads an integer of a dtype; None for a text that spells none."""
     pattern = _UNSIGNED if dtype.is_unsigned else _INTEGER
     low, high = dtype.min, dtype.max
 
@@ -81,7 +82,8 @@ def _integer_reader(dtype: DType) -> Callable[[bytes], int | None]:
     return read
 
 
-def _read_float(text: bytes) -> float | None:
+def read_float(text: bytes) -> float | None:
+    """Reads a number as C does; None for a text that spells none."""
     match = _DECIMAL.fullmatch(text) or _SPECIAL.fullmatch(text)
     if match is not None:
         return float(match[1])
