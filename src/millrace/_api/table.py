@@ -784,6 +784,20 @@ data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
 data.experimental.Structure core.type_specs:TypeSpec
 data.experimental.ThreadingOptions data.options:ThreadingOptions
+data.experimental.from_variant data.graph_form:from_variant
+data.experimental.get_structure data.graph_form:get_structure
+data.experimental.to_variant data.graph_form:to_variant
+""",
+    "data.experimental.service": """
+data.experimental.service.CrossTrainerCache data.service:CrossTrainerCache
+data.experimental.service.DispatchServer data.service:DispatchServer
+data.experimental.service.DispatcherConfig data.service:DispatcherConfig
+data.experimental.service.ShardingPolicy data.service:ShardingPolicy
+data.experimental.service.WorkerConfig data.service:WorkerConfig
+data.experimental.service.WorkerServer data.service:WorkerServer
+data.experimental.service.distribute data.service:distribute
+data.experimental.service.from_dataset_id data.service:from_dataset_id
+data.experimental.service.register_dataset data.service:register_dataset
 """,
     "debugging": """
 debugging.Assert control_flow.debug.assertion:assert_that

@@ -126,10 +126,29 @@ def common_type(types: Iterable[HandleType | None]) -> HandleType | None:
     return functools.reduce(lambda first, second: None if first is None else first.join(second), types)
 
 
+@dataclass(frozen=True, slots=True)
+class NotedCall:
+    """The op call that made an object, so that the call can be written into a graph again.
+
+    Attributes:
+      op: the `OpDef`.
+      arrays: the op's inputs, flat.
+      attrs: the op's attributes.
+    """
+
+    op: Any
+    arrays: tuple[Any, ...]
+    attrs: dict[str, Any]
+
+
 class Referent(ABC):
     """An object that a resource or variant tensor can refer to."""
 
     __slots__ = ()
+
+    def note_call(self, call: NotedCall) -> None:
+        """Hears of the call that made the object, if the op has the trait `notes_call`; by default, forgets it."""
+        del call
 
     @property
     @abstractmethod

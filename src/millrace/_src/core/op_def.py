@@ -87,6 +87,8 @@ class Traits:
 
     Such a kernel gets the functions themselves. The kernel of any other op gets callables on arrays.
     """
+    notes_call: bool = False
+    """Whether the object that the kernel makes hears of the call (`Referent.note_call`), to be written to a graph."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False

@@ -11,7 +11,7 @@ from typing import Any
 
 from millrace._src.core.context import state
 from millrace._src.core.specs import TensorSpec
-from millrace._src.data import base
+from millrace._src.data import base, graph_form
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
 from millrace._src.data.sources import (
@@ -92,6 +92,11 @@ class DatasetV2(DatasetBase):
         if not isinstance(dataset, DatasetBase):
             raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(dataset)}.")
         return dataset
+
+    # --- graphs --------------------------------------------------------------------------------------------------
+
+    _as_serialized_graph = graph_form.as_serialized_graph
+    fingerprint = graph_form.fingerprint
 
     # --- iteration -----------------------------------------------------------------------------------------------
 

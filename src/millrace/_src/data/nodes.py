@@ -19,7 +19,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
-from millrace._src.core.handle_types import DatasetHandle, Referent
+from millrace._src.core.handle_types import DatasetHandle, NotedCall, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -54,11 +54,17 @@ class DatasetNode(Referent):
       dtypes: the dtypes of the tensors of an element.
       shapes: the static shapes of these tensors.
       rewritten: the dataset that passes go over in place of this one, once `optimizer` has found that.
+      call: the op call that made the node.
     """
 
     dtypes: tuple[DType, ...]
     shapes: tuple[TensorShape, ...]
     rewritten: DatasetNode | None = field(default=None, init=False)
+    call: NotedCall | None = field(default=None, init=False)
+
+    def note_call(self, call: NotedCall) -> None:
+        """Keeps the op call that made the node."""
+        self.call = call
 
     @property
     def handle_type(self) -> DatasetHandle:
@@ -181,6 +187,7 @@ DATASET: dict[str, Any] = {
     "host_only": True,
     "cacheable": False,
     "keeps_functions": True,
+    "notes_call": True,
     "not_differentiable": "a dataset is not a number",
     "not_batched": "a dataset is a scalar",
 }

@@ -17,7 +17,7 @@ from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.context import eager_engine, state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import int64
-from millrace._src.core.handle_types import ObjectHandle, Referent
+from millrace._src.core.handle_types import NotedCall, ObjectHandle, Referent
 from millrace._src.core.op_def import Effects, op
 from millrace._src.ops import raw
 from millrace._src.ops.random.philox import blocks, stream_from_seeds
@@ -88,7 +88,12 @@ class SeedGenerator(Referent):
 class NoSeedGenerator(Referent):
     """Stands for the seed generator that a dataset makes for itself."""
 
-    __slots__ = ()
+    __slots__ = ("call",)
+    call: NotedCall
+
+    def note_call(self, call: NotedCall) -> None:
+        """Keeps the op call that made the object."""
+        self.call = call
 
     @property
     def handle_type(self) -> ObjectHandle:
@@ -135,7 +140,7 @@ _GENERATOR: dict[str, Any] = {
 }
 
 
-@op("DummySeedGenerator", "-> handle: resource", **_GENERATOR)
+@op("DummySeedGenerator", "-> handle: resource", notes_call=True, **_GENERATOR)
 def dummy_seed_generator(xp: Xp) -> Any:
     """Makes the handle that lets a dataset make a seed generator of its own."""
     return NoSeedGenerator()

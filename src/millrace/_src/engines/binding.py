@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.core.array_namespace import Xp
+from millrace._src.core.handle_types import NotedCall, Referent
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import places
 
@@ -39,7 +40,9 @@ def bind_kernel(
     kernel: Callable[..., Any] = functools.partial(op.select_kernel(engine), xp, **kernel_attrs)
     if with_checks and op.rules.checks is not None:
         kernel = _checked(op.rules.checks, kernel_attrs, kernel)
-    return _grouping(op, attrs, kernel) if any(arg.is_list for arg in op.signature.inputs) else kernel
+    if any(arg.is_list for arg in op.signature.inputs):
+        kernel = _grouping(op, attrs, kernel)
+    return _noting(op, attrs, kernel) if op.traits.notes_call else kernel
 
 
 def bind_addition(op: OpDef, attrs: dict[str, Any], xp: Xp) -> Callable[..., Any]:
@@ -76,6 +79,17 @@ def _checked(checks: Callable[..., None], attrs: dict[str, Any], kernel: Callabl
     def run(*arrays: Any) -> Any:
         check(*arrays)
         return kernel(*arrays)
+
+    return run
+
+
+def _noting(op: OpDef, attrs: dict[str, Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a callable that tells the object that the kernel makes of the call."""
+
+    def run(*arrays: Any) -> Any:
+        made: Referent = kernel(*arrays)
+        made.note_call(NotedCall(op, arrays, attrs))
+        return made
 
     return run
 
