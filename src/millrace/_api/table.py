@@ -17,6 +17,7 @@ IndexedSlicesSpec core.indexed_slices:IndexedSlicesSpec
 Module state.module:Module
 NoneTensorSpec core.specs:NoneTensorSpec
 Operation graph.operation:Operation
+OptionalSpec data.optionals:OptionalSpec
 RegisterGradient autodiff.gradient_registry:RegisterGradient
 Tensor core.tensor:Tensor
 TensorArray control_flow.tensor_array:TensorArray
@@ -519,6 +520,7 @@ compat.v1.zeta ops.math.special:zeta
 """,
     "compat.v1.data.experimental": """
 compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
+compat.v1.data.experimental.OptionalStructure data.optionals:OptionalSpec
 """,
     "compat.v1.debugging": """
 compat.v1.debugging.assert_all_finite ops.debug.numerics:verify_tensor_all_finite
@@ -780,11 +782,13 @@ data.experimental.DistributeOptions data.options:DistributeOptions
 data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
 data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.OptimizationOptions data.options:OptimizationOptions
+data.experimental.Optional data.optionals:Optional
 data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
 data.experimental.Structure core.type_specs:TypeSpec
 data.experimental.ThreadingOptions data.options:ThreadingOptions
 data.experimental.from_variant data.graph_form:from_variant
+data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_structure data.graph_form:get_structure
 data.experimental.to_variant data.graph_form:to_variant
 """,
@@ -913,6 +917,7 @@ errors.UnimplementedError core.errors:UnimplementedError
 errors.UnknownError core.errors:UnknownError
 """,
     "experimental": """
+experimental.Optional data.optionals:Optional
 experimental.float4_e2m1fn core.dtypes:float4_e2m1fn
 experimental.float8_e4m3b11fnuz core.dtypes:float8_e4m3b11fnuz
 experimental.float8_e4m3fn core.dtypes:float8_e4m3fn

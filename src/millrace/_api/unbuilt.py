@@ -3,7 +3,6 @@
 The public names of TensorFlow 2 that Millrace does not have yet, for the error about a missing name."""
 
 UNBUILT = frozenset("""
-OptionalSpec
 RaggedTensor
 RaggedTensorSpec
 SparseTensor
@@ -37,7 +36,6 @@ data.experimental.Counter
 data.experimental.CsvDataset
 data.experimental.DatasetInitializer
 data.experimental.INFINITE_CARDINALITY
-data.experimental.Optional
 data.experimental.RandomDataset
 data.experimental.Reducer
 data.experimental.SqlDataset
@@ -56,7 +54,6 @@ data.experimental.enable_debug_mode
 data.experimental.enumerate_dataset
 data.experimental.from_list
 data.experimental.get_model_proto
-data.experimental.get_next_as_optional
 data.experimental.get_single_element
 data.experimental.group_by_reducer
 data.experimental.group_by_window
@@ -151,7 +148,6 @@ experimental.DynamicRaggedShape
 experimental.ExtensionType
 experimental.ExtensionTypeBatchEncoder
 experimental.ExtensionTypeSpec
-experimental.Optional
 experimental.RowPartition
 experimental.StructuredTensor
 experimental.async_clear_error

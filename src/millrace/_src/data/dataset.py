@@ -25,6 +25,7 @@ from millrace._src.data.transforms import (
     flat_map,
     interleave,
     map_elements,
+    reduce_elements,
     repeat,
     shard,
     shuffle,
@@ -66,6 +67,7 @@ class DatasetV2(DatasetBase):
     flat_map = flat_map.flat_map
     interleave = interleave.interleave
     map = map_elements.map_
+    reduce = reduce_elements.reduce
     repeat = repeat.repeat
     shard = shard.shard
     shuffle = shuffle.shuffle

@@ -32,6 +32,7 @@ class Iteration(Referent):
       count: the number of elements of the current block.
       place: the index of the next element in the current block.
       lock: held while an element is taken.
+      declared: the shapes, as a node declares them, that were last checked against those of the elements.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class Iteration(Referent):
         "count",
         "place",
         "lock",
+        "declared",
         "_cursor",
         "_limit",
         "_node",
@@ -53,6 +55,7 @@ class Iteration(Referent):
         self.columns: Sequence[Any] = ()
         self.count = self.place = 0
         self.lock = threading.RLock()
+        self.declared: Any = None
         self._node: DatasetNode | None = None
         self._cursor: Cursor | None = None
         self._run = Run()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
-from millrace._src.core.dtypes import DType
-from millrace._src.core.handle_types import IteratorHandle
+from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.core.handle_types import IteratorHandle, OptionalHandle
 from millrace._src.core.op_def import Effects, op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.resources import resource_of
@@ -15,10 +16,62 @@ from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.iteration import Iteration
 from millrace._src.data.nodes import node_of
+from millrace._src.data.optional_ops import OptionalValue
 from millrace._src.ops.shape_rules import no_outputs, scalar
 from millrace._src.ops.type_sets import ANY
+from millrace._src.util.text import shape_brackets
 
 END_OF_SEQUENCE = "End of sequence"
+
+
+def iteration_of(handle: Array) -> Iteration:
+    """Returns the running iterator behind a resource handle.
+
+    Raises: InvalidArgumentError: if the handle refers to something else.
+    """
+    iteration = resource_of(handle)
+    if not isinstance(iteration, Iteration):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "Trying to access a handle's resource using the wrong type. The handle points to a "
+            f"{type(iteration).__name__} but you are trying to access the resource as an iterator over a dataset.",
+        )
+    return iteration
+
+
+def check_elements(
+    dtypes: Sequence[DType],
+    shapes: Sequence[TensorShape],
+    found_dtypes: Sequence[DType],
+    found_shapes: Sequence[TensorShape],
+) -> None:
+    """Refuses elements of other dtypes or shapes than declared.
+
+    Raises: InvalidArgumentError: in TensorFlow's words.
+    """
+    problem = None
+    if len(dtypes) != len(found_dtypes):
+        problem = f"Number of components does not match: expected {len(dtypes)} types but got {len(found_dtypes)}."
+    for index, (dtype, found) in enumerate(zip(dtypes, found_dtypes)):
+        if dtype is not found and problem is None:
+            names = f"expected {runtime_name(dtype)} but got {runtime_name(found)}"
+            problem = f"Data type mismatch at component {index}: {names}."
+    for index, (shape, other) in enumerate(zip(shapes, found_shapes)):
+        if not shape.is_compatible_with(other) and problem is None:
+            texts = f"expected {shape_brackets(shape)} but got {shape_brackets(other)}"
+            problem = f"Incompatible shapes at component {index}: {texts}."
+    if problem is not None:
+        raise errors.InvalidArgumentError(None, None, problem)
+
+
+def _declared(handle: Array, dtypes: list[DType], shapes: list[TensorShape]) -> Iteration:
+    """Returns the iterator behind a handle after a check that its elements are as a node declares them."""
+    iteration = iteration_of(handle)
+    if iteration.declared is not shapes:  # checked once for each node that takes elements in turn
+        check_elements(dtypes, shapes, iteration.dtypes, iteration.shapes)
+        iteration.declared = shapes
+    return iteration
 
 
 def _declared_iterator(c: ShapeContext) -> IteratorHandle:
@@ -57,7 +110,9 @@ def anonymous_iterator(xp: Xp, *, output_types: list[DType], output_shapes: list
 )
 def make_iterator(xp: Xp, dataset: Array, iterator: Array) -> None:
     """Lets an iterator begin a pass over a dataset."""
-    resource_of(iterator).start(node_of(dataset))
+    iteration, node = iteration_of(iterator), node_of(dataset)
+    check_elements(iteration.dtypes, iteration.shapes, node.dtypes, node.shapes)
+    iteration.start(node)
 
 
 _NEXT: dict[str, Any] = {
@@ -74,7 +129,7 @@ def iterator_get_next(
     xp: Xp, iterator: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> list[Array]:
     """Takes the next element."""
-    row: list[Array] | None = resource_of(iterator).next_row()
+    row = _declared(iterator, output_types, output_shapes).next_row()
     if row is None:
         raise errors.OutOfRangeError(None, None, END_OF_SEQUENCE)
     return row
@@ -86,3 +141,20 @@ def iterator_get_next_sync(
 ) -> list[Array]:
     """Takes the next element, in this thread."""
     return list(iterator_get_next.op_def.kernel(xp, iterator, output_types=output_types, output_shapes=output_shapes))
+
+
+def _declared_optional(c: ShapeContext) -> OptionalHandle:
+    return OptionalHandle(tuple(c.attr("output_types")), tuple(c.attr("output_shapes")))
+
+
+@op(
+    "IteratorGetNextAsOptional",
+    "iterator: resource -> optional: variant",
+    handles=_declared_optional,
+    **{**_NEXT, "shape": scalar},
+)
+def iterator_get_next_as_optional(
+    xp: Xp, iterator: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
+) -> Any:
+    """Takes the next element as an optional, which is missing after the last element."""
+    return OptionalValue(_declared(iterator, output_types, output_shapes).next_row(), output_types)

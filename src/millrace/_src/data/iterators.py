@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+from abc import abstractmethod
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -19,7 +20,14 @@ from millrace._src.core.tensor import EagerTensor, note_places
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iteration import Iteration
-from millrace._src.data.iterator_ops import END_OF_SEQUENCE, anonymous_iterator, iterator_get_next, make_iterator
+from millrace._src.data.iterator_ops import (
+    END_OF_SEQUENCE,
+    anonymous_iterator,
+    iterator_get_next,
+    iterator_get_next_as_optional,
+    make_iterator,
+)
+from millrace._src.data.optionals import Optional, OptionalImpl
 from millrace._src.data.structure import Structure
 from millrace._src.trackable.base import Trackable
 from millrace._src.util import nest
@@ -36,16 +44,25 @@ class IteratorBase(collections.abc.Iterator[Any], Trackable, CompositeTensor):
     """
 
     @property
+    @abstractmethod
+    def _type_spec(self) -> TypeSpec:
+        """The spec of the iterator."""
+
+    @property
+    @abstractmethod
     def element_spec(self) -> Any:
         """The nest of specs of an element."""
-        raise NotImplementedError("Iterator.element_spec")
 
+    @abstractmethod
     def get_next(self) -> Any:
         """Returns the next element.
 
         Raises: tf.errors.OutOfRangeError: after the last element.
         """
-        raise NotImplementedError("Iterator.get_next()")
+
+    @abstractmethod
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
 
 
 class OwnedIterator(IteratorBase):
@@ -136,6 +153,12 @@ class OwnedIterator(IteratorBase):
         except StopIteration:
             raise OutOfRangeError(None, None, f"{END_OF_SEQUENCE} [Op:IteratorGetNext] name: ") from None
 
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
+        types, shapes = self._structure.dtypes, self._structure.shapes
+        variant = iterator_get_next_as_optional(self._iterator_resource, output_types=types, output_shapes=shapes)
+        return OptionalImpl(variant, self.element_spec)
+
 
 def _referent(handle: Any) -> Iteration | None:
     """Returns the running iterator behind an eager handle; None for the handle of a graph."""
@@ -151,6 +174,22 @@ def _filled(iteration: Iteration) -> bool:
         return iteration.fill()
     except OpError as error:
         raise type(error)(None, None, f"{error.message} [Op:IteratorGetNext] name: ") from error  # type: ignore[call-arg]  # of a subclass
+
+
+@export("data.experimental.get_next_as_optional")
+def get_next_as_optional(iterator: Any) -> Optional:
+    """Takes the next element of an iterator as an optional.
+
+    >>> tf.data.experimental.get_next_as_optional(iter(tf.data.Dataset.range(0))).has_value().numpy()
+    np.False_
+
+    Args:
+      iterator: a `tf.data.Iterator`.
+
+    Returns: A `tf.experimental.Optional`, which is empty after the last element.
+    """
+    optional: Optional = iterator.get_next_as_optional()
+    return optional
 
 
 @export("data.IteratorSpec")

@@ -19,6 +19,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import InvalidArgumentError
 from millrace._src.core.handle_types import DatasetHandle, NotedCall, Referent
 from millrace._src.core.resources import resource_of
 from millrace._src.core.shape_context import ShapeContext
@@ -168,8 +169,13 @@ def position_cursor(node: DatasetNode) -> Cursor:
 
 
 def node_of(handle: Array) -> DatasetNode:
-    """Returns the node behind a variant that a kernel was given."""
-    node: DatasetNode = resource_of(handle)
+    """Returns the node behind a variant that a kernel was given.
+
+    Raises: InvalidArgumentError: if the variant is no dataset.
+    """
+    node = resource_of(handle)
+    if not isinstance(node, DatasetNode):
+        raise InvalidArgumentError(None, None, "Tensor must be a Dataset object.")
     return node
 
 

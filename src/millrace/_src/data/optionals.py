@@ -1,0 +1,156 @@
+"""`tf.experimental.Optional`: an element that may be missing.
+
+An optional lets a loop of the graph ask for the next element and find out whether there was one, where an exception
+could not be caught.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from millrace._src.core.composite import CompositeTensor
+from millrace._src.core.dtypes import variant
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.type_specs import TypeSpec
+from millrace._src.data.optional_ops import optional_from_value, optional_get_value, optional_has_value, optional_none
+from millrace._src.data.structure import Structure, normalized, spec_of
+from millrace._src.util.export import export
+
+
+@export("experimental.Optional", "data.experimental.Optional")
+class Optional(CompositeTensor, ABC):
+    """An element of a dataset that may be missing.
+
+    >>> optional = tf.experimental.Optional.from_value(42)
+    >>> optional.has_value().numpy(), optional.get_value().numpy()
+    (np.True_, np.int32(42))
+    >>> tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32)).has_value().numpy()
+    np.False_
+    """
+
+    @property
+    @abstractmethod
+    def element_spec(self) -> Any:
+        """The nest of specs of the element."""
+
+    @abstractmethod
+    def has_value(self, name: str | None = None) -> Any:
+        """Returns a scalar of bool: whether there is an element."""
+
+    @abstractmethod
+    def get_value(self, name: str | None = None) -> Any:
+        """Returns the element.
+
+        Raises: tf.errors.InvalidArgumentError: if the element is missing, when that is found out.
+        """
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """Makes an optional without an element.
+
+        Args:
+          element_spec: the nest of specs that an element would have.
+
+        Returns: An Optional.
+        """
+        return OptionalImpl(optional_none(), element_spec)
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """Makes an optional with an element.
+
+        Args:
+          value: the element, a nest of values that convert to tensors.
+
+        Returns: An Optional.
+        Raises:
+          TypeError, ValueError: if a part of the value has no tensor form.
+          tf.errors.InvalidArgumentError: if there are no tensors in the value.
+        """
+        element = normalized(value)
+        structure = Structure(spec_of(element))
+        return OptionalImpl(optional_from_value(structure.flatten(element)), structure.spec)
+
+
+class OptionalImpl(Optional):
+    """An optional that is a variant tensor.
+
+    Args:
+      variant_tensor: the handle.
+      element_spec: the nest of specs of the element.
+    """
+
+    def __init__(self, variant_tensor: Any, element_spec: Any) -> None:
+        self._variant_tensor = variant_tensor
+        self._structure = Structure(element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The nest of specs of the element."""
+        return self._structure.spec
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self.element_spec)
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Returns a scalar of bool: whether there is an element."""
+        return optional_has_value(self._variant_tensor, name=name)
+
+    def get_value(self, name: str | None = None) -> Any:
+        """Returns the element.
+
+        Raises: tf.errors.InvalidArgumentError: if the element is missing, when that is found out.
+        """
+        types, shapes = self._structure.dtypes, self._structure.shapes
+        tensors = optional_get_value(self._variant_tensor, output_types=types, output_shapes=shapes, name=name)
+        return self._structure.pack(tensors)
+
+
+@export("OptionalSpec", v1=["OptionalSpec", "data.experimental.OptionalStructure"])
+class OptionalSpec(TypeSpec):
+    """The spec of an optional, as an argument of a `tf.function`.
+
+    >>> tf.OptionalSpec.from_value(tf.experimental.Optional.from_value(1))
+    OptionalSpec(TensorSpec(shape=(), dtype=tf.int32, name=None),)
+
+    Args:
+      element_spec: the nest of specs of the element.
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def element_spec(self) -> Any:
+        """The nest of specs of the element."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class of optionals."""
+        return OptionalImpl
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        return [TensorSpec([], variant)]
+
+    def _to_components(self, value: Any) -> list[Any]:
+        return [value._variant_tensor]
+
+    def _from_components(self, components: Any) -> OptionalImpl:
+        return OptionalImpl(components[0], self._element_spec)
+
+    @staticmethod
+    def from_value(value: Any) -> OptionalSpec:
+        """Returns the spec of an optional."""
+        return OptionalSpec(value.element_spec)
+
+
+__all__ = ["Optional", "OptionalImpl", "OptionalSpec"]

@@ -1,0 +1,129 @@
+"""Iterators wherever a user can put one: in functions, loops and branches, made there, captured or passed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import millrace as tf
+
+Dataset = tf.data.Dataset
+
+
+def test_an_iterator_is_passed_to_a_function_with_one_trace_for_each_element_spec() -> None:
+    @tf.function
+    def take(iterator: Any) -> Any:
+        return next(iterator)
+
+    first, second = iter(Dataset.range(5)), iter(Dataset.range(5, 9).map(lambda x: x))
+    assert [take(first).numpy(), take(first).numpy(), take(second).numpy()] == [0, 1, 5]
+    assert take.experimental_get_tracing_count() == 1
+    take(iter(Dataset.from_tensors(2.0)))
+    assert take.experimental_get_tracing_count() == 2
+
+
+def test_a_captured_iterator_goes_on_from_call_to_call() -> None:
+    iterator = iter(Dataset.range(5))
+
+    @tf.function
+    def take() -> Any:
+        return iterator.get_next()
+
+    assert [take().numpy(), next(iterator).numpy(), take().numpy()] == [0, 1, 2]
+
+
+def test_an_iterator_made_in_a_function_begins_anew_in_each_call() -> None:
+    @tf.function
+    def two(dataset: Any) -> Any:
+        iterator = iter(dataset)
+        return next(iterator), next(iterator)
+
+    for dataset in (Dataset.range(3), Dataset.range(4).map(lambda x: x)):
+        assert [t.numpy() for t in two(dataset)] == [0, 1]
+    assert two.experimental_get_tracing_count() == 1
+
+
+def test_loops_and_branches_take_from_an_iterator() -> None:
+    @tf.function
+    def sum_of_three(iterator: Any) -> Any:
+        start = (0, tf.constant(0, tf.int64))
+        return tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + next(iterator)), start)
+
+    @tf.function
+    def either(iterator: Any, condition: Any) -> Any:
+        return tf.cond(condition, lambda: next(iterator), lambda: next(iterator) * 100)
+
+    iterator = iter(Dataset.range(10))
+    assert sum_of_three(iterator)[1].numpy() == 3
+    assert either(iterator, tf.constant(False)).numpy() == 300
+    assert either(iterator, tf.constant(True)).numpy() == 4
+
+
+def test_a_signature_describes_a_dataset() -> None:
+    @tf.function(input_signature=[tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))])
+    def first(dataset: Any) -> Any:
+        return next(iter(dataset))
+
+    assert first(Dataset.range(3, 5)).numpy() == 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected int64 but got float"):
+        first(Dataset.from_tensors(2.0))
+
+
+def test_effects_of_a_pipeline_come_in_program_order() -> None:
+    v = tf.Variable(0, dtype=tf.int64)
+
+    @tf.function
+    def take_twice(iterator: Any) -> Any:
+        seen = [v + 0, next(iterator), v + 0]
+        v.assign(10)
+        return [*seen, next(iterator), v + 0]
+
+    iterator = iter(Dataset.range(5).map(lambda x: v.assign_add(1)))
+    assert [t.numpy() for t in take_twice(iterator)] == [0, 1, 1, 11, 11]
+
+
+def test_an_element_that_nobody_reads_is_taken() -> None:
+    iterator = iter(Dataset.range(5))
+
+    @tf.function
+    def skip() -> None:
+        next(iterator)
+
+    skip()
+    assert next(iterator).numpy() == 1
+
+
+def test_the_end_in_a_function_is_an_error_of_its_op() -> None:
+    @tf.function
+    def take(iterator: Any) -> Any:
+        return next(iterator)
+
+    with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+        take(iter(Dataset.range(0)))
+
+
+def test_the_public_class_is_abstract() -> None:
+    assert isinstance(iter(Dataset.range(1)), tf.data.Iterator)
+    with pytest.raises(TypeError, match="abstract"):
+        tf.data.Iterator()
+
+
+def test_an_iterator_from_components_needs_both() -> None:
+    owned = type(iter(Dataset.range(1)))
+    with pytest.raises(ValueError, match="both `components` and `element_spec` must be specified"):
+        owned()
+    with pytest.raises(ValueError, match="must not be specified"):
+        owned(Dataset.range(1), element_spec=tf.TensorSpec([], tf.int64))
+
+
+def test_specs_of_iterators_print_and_compare() -> None:
+    spec = tf.data.IteratorSpec(tf.TensorSpec([], tf.int64))
+    assert repr(spec) == "IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)"
+    assert tf.data.IteratorSpec.from_value(iter(Dataset.range(1))) == spec
+    assert spec.is_compatible_with(iter(Dataset.range(1)))
+
+
+def test_iterating_in_a_plain_graph_is_refused() -> None:
+    with tf.Graph().as_default(), pytest.raises(RuntimeError, match="only supports Python-style iteration"):
+        iter(Dataset.range(1))
