@@ -1,1 +1,1 @@
-"""Images: files, sizes, crops and colours (`tf.image`)."""
+"""Images: files, sizes, crops and colors (`tf.image`)."""
