@@ -77,7 +77,7 @@ $(VENV)/demo.stamp: $(VENV)/venv.stamp pyproject.toml
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/venv.stamp pyproject.toml
-	@$(PIP) install --editable '.[xla]' --group demo --group test
+	@$(PIP) install --editable '.[xla,image]' --group demo --group test
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/test.stamp

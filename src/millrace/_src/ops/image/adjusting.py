@@ -139,9 +139,7 @@ def _hue_in_sixths(xp: Xp, colors: tuple[Array, Array, Array], high: Array, spre
     red, green, blue = colors
     number = spread.dtype.type
     divisor = xp.where(spread > 0, spread, number(1))
-    from_green = xp.where(
-        green == high, (blue - red) / divisor + number(2), (red - green) / divisor + number(4)
-    )
+    from_green = xp.where(green == high, (blue - red) / divisor + number(2), (red - green) / divisor + number(4))
     angle = xp.where(red == high, (green - blue) / divisor, from_green)
     return xp.where(spread > 0, angle, number(0))
 

@@ -36,8 +36,8 @@ def decode_bmp(data: bytes, channels: int) -> Array:
     """
     if len(data) < _LEAST:
         raise _invalid(
-            f"Incomplete bmp content, requires at least {_LEAST} bytes to find the header size, width, height, and bpp, "
-            f"got {len(data)} bytes"
+            f"Incomplete bmp content, requires at least {_LEAST} bytes to find the header size, width, height, and "
+            f"bpp, got {len(data)} bytes"
         )
     (start,) = struct.unpack_from("<i", data, 10)
     width, signed_height = struct.unpack_from("<ii", data, 18)
@@ -83,12 +83,13 @@ def decode_webp(data: bytes, channels: int) -> Array:
         raise _invalid("WebP only supports 3 or 4 channels")
     try:
         image: Any = module.open(io.BytesIO(data), formats=["WEBP"])
-        if channels not in (0, len(image.getbands())):
+        is_film = image.n_frames > 1  # Pillow gives every frame of a film an alpha
+        if channels not in (0, len(image.getbands())) and not is_film:
             raise _invalid("Number of channels requested does not match input")
         frames = []
         for number in range(image.n_frames):
             image.seek(number)
-            frames.append(np.array(image))
+            frames.append(np.array(image.convert("RGB") if is_film and channels == 3 else image))
     except (OSError, SyntaxError, ValueError, EOFError):
         raise _invalid(f"Invalid WebP data, size {len(data)}") from None
     return np.stack(frames)

@@ -1,8 +1,8 @@
 """GIF files: bytes to frames.
 
-Pillow unpacks the pixels of one frame; how frames lie upon each other is decided here, as TensorFlow does it: a frame is
-drawn on the frame before, whatever the file says of disposal; pixels of the transparent color show what was there, and
-black if nothing was. So each frame is handed to Pillow as a file of its own.
+Pillow unpacks the pixels of one frame; how frames lie upon each other is decided here, as TensorFlow does it: a frame
+is drawn on the frame before, whatever the file says of disposal; pixels of the transparent color show what was there,
+and black if nothing was. So each frame is handed to Pillow as a file of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JPEG files: bytes to pixels and back.
 
 TensorFlow decodes by libjpeg-turbo's fast transform with smooth upsampling of colors; Pillow cannot ask for the two
-together. simplejpeg can, and gives TensorFlow's pixels. Pillow encodes: it has the options, and gives TensorFlow's bytes
-but for the header, which is written here.
+together. simplejpeg can, and gives TensorFlow's pixels. Pillow encodes: it has the options, and gives TensorFlow's
+bytes but for the header, which is written here.
 
 A file that ends too early is recognized by its markers. How many lines of the image it still holds is found by decoding
 it with two different endings: the lines that differ were not in the file.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -199,5 +199,3 @@ def _with_metadata(data: bytes, options: Options) -> bytes:
         content = _XMP + options.xmp_metadata
         segment = b"\xff\xe1" + struct.pack(">H", len(content) + 2) + content
     return data[:13] + density + data[18:20] + segment + data[20:]
-
-
