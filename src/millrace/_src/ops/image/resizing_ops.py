@@ -187,6 +187,7 @@ def resize_bilinear_second_gradient(
     shape=resized_shape,
     constant_inputs=("size",),
     batching=folding("images"),
+    exact_on_rows=True,
 )
 def resize_nearest_neighbor_op(
     xp: Xp, images: Array, size: Array, *, align_corners: bool = False, half_pixel_centers: bool = False
