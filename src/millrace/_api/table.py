@@ -719,6 +719,7 @@ compat.v1.test.compute_gradient -
 """,
     "compat.v1.train": """
 compat.v1.train.SaverDef graph.proto_names:SaverDef
+compat.v1.train.match_filenames_once state.file_names:match_filenames_once
 compat.v1.train.write_graph graph.graph_def:write_graph
 """,
     "config": """
@@ -1009,6 +1010,7 @@ io.encode_jpeg ops.image.encoding:encode_jpeg
 io.encode_png ops.image.encoding:encode_png
 io.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
 io.is_jpeg ops.image.decoding:is_jpeg
+io.match_filenames_once state.file_names:match_filenames_once
 io.matching_files ops.io.files:matching_files
 io.parse_tensor ops.strings.encoding:parse_tensor
 io.read_file ops.io.files:read_file

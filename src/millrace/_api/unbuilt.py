@@ -531,7 +531,6 @@ io.decode_jxl
 io.decode_proto
 io.deserialize_many_sparse
 io.encode_proto
-io.match_filenames_once
 io.parse_example
 io.parse_sequence_example
 io.parse_single_example

@@ -24,7 +24,7 @@ def matching_names(pattern: str) -> list[str]:
         return [pattern] if os.path.exists(local_path(pattern)) else []
     slash = pattern.rfind("/", 0, special.start())
     names = [pattern[: slash + 1] or "./"]
-    local_path(names[0])  # refuses schemes
+    local_path(pattern)  # refuses schemes
     parts = pattern[slash + 1 :].split("/")
     for part in parts[:-1]:
         names = [f"{name}/" for name in _matches_in(names, part) if os.path.isdir(local_path(name))]
