@@ -108,10 +108,10 @@ def _other_row(tensor: Any) -> Any:
 
 
 def _choices(flat: list[Any]) -> list[tuple[bool, ...]]:
-    """Which inputs differ from row to row: all numbers, all inputs, each alone, some at random."""
+    """Which inputs differ from row to row: all numbers, all inputs, each alone (of many the first), some at random."""
     count = len(flat)
     numbers = tuple(bool(t.dtype.is_floating or t.dtype.is_complex) for t in flat)
-    alone = [tuple(i == j for j in range(count)) for i in range(count)] if count <= 5 else []
+    alone = [tuple(i == j for j in range(count)) for i in range(count)][: None if count <= 5 else 1]
     drawn = [tuple(bits) for bits in itertools.product([False, True], repeat=count)] if count <= 3 else []
     return [c for c in dict.fromkeys([numbers, (True,) * count, *alone, *drawn]) if any(c)]
 

@@ -307,6 +307,8 @@ compat.v1.ConfigProto graph.proto_names:ConfigProto
 compat.v1.DeviceSpec core.device_spec:MutableDeviceSpec
 compat.v1.Dimension core.dimension:Dimension
 compat.v1.Event graph.proto_names:Event
+compat.v1.FixedLenFeature ops.io.feature_configs:FixedLenFeature
+compat.v1.FixedLenSequenceFeature ops.io.feature_configs:FixedLenSequenceFeature
 compat.v1.GPUOptions graph.proto_names:GPUOptions
 compat.v1.GraphDef graph.proto_names:GraphDef
 compat.v1.GraphOptions graph.proto_names:GraphOptions
@@ -323,9 +325,11 @@ compat.v1.Print ops.debug.printing_v1:print_v1
 compat.v1.RunMetadata graph.proto_names:RunMetadata
 compat.v1.RunOptions graph.proto_names:RunOptions
 compat.v1.SessionLog graph.proto_names:SessionLog
+compat.v1.SparseFeature ops.io.feature_configs:SparseFeature
 compat.v1.Summary graph.proto_names:Summary
 compat.v1.SummaryMetadata graph.proto_names:SummaryMetadata
 compat.v1.TensorInfo graph.proto_names:TensorInfo
+compat.v1.VarLenFeature ops.io.feature_configs:VarLenFeature
 compat.v1.accumulate_n ops.math.aggregation:accumulate_n
 compat.v1.angle ops.math.complex_numbers:angle
 compat.v1.arg_max ops.math.v1_reductions:arg_max
@@ -434,6 +438,9 @@ compat.v1.norm ops.math.v1_reductions:norm_v1
 compat.v1.ones_initializer -
 compat.v1.ones_like ops.array.filling:ones_like_v1
 compat.v1.pad ops.array.padding:pad_v1
+compat.v1.parse_example ops.io.parsing:parse_example_v1
+compat.v1.parse_single_example ops.io.parsing:parse_single_example_v1
+compat.v1.parse_single_sequence_example ops.io.sequence_parsing:parse_single_sequence_example
 compat.v1.parse_tensor ops.strings.encoding:parse_tensor
 compat.v1.placeholder ops.array.identity:placeholder
 compat.v1.placeholder_with_default ops.array.identity:placeholder_with_default
@@ -590,6 +597,8 @@ compat.v1.image.stateless_sample_distorted_bounding_box -
 compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
 compat.v1.io.decode_csv ops.io.comma_separated:decode_csv_v1
 compat.v1.io.decode_raw ops.strings.encoding:decode_raw_v1
+compat.v1.io.parse_example ops.io.parsing:parse_example_v1
+compat.v1.io.parse_single_example ops.io.parsing:parse_single_example_v1
 compat.v1.io.tf_record_iterator ops.io.record_writer:tf_record_iterator
 """,
     "compat.v1.linalg": """
@@ -991,8 +1000,13 @@ image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
 image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
 """,
     "io": """
+io.FixedLenFeature ops.io.feature_configs:FixedLenFeature
+io.FixedLenSequenceFeature ops.io.feature_configs:FixedLenSequenceFeature
+io.RaggedFeature ops.io.feature_configs:RaggedFeature
+io.SparseFeature ops.io.feature_configs:SparseFeature
 io.TFRecordOptions ops.io.record_options:TFRecordOptions
 io.TFRecordWriter ops.io.record_writer:TFRecordWriter
+io.VarLenFeature ops.io.feature_configs:VarLenFeature
 io.decode_and_crop_jpeg ops.image.decoding:decode_and_crop_jpeg
 io.decode_base64 ops.strings.encoding:decode_base64
 io.decode_bmp ops.image.decoding:decode_bmp
@@ -1012,6 +1026,10 @@ io.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
 io.is_jpeg ops.image.decoding:is_jpeg
 io.match_filenames_once state.file_names:match_filenames_once
 io.matching_files ops.io.files:matching_files
+io.parse_example ops.io.parsing:parse_example
+io.parse_sequence_example ops.io.sequence_parsing:parse_sequence_example
+io.parse_single_example ops.io.parsing:parse_single_example
+io.parse_single_sequence_example ops.io.sequence_parsing:parse_single_sequence_example
 io.parse_tensor ops.strings.encoding:parse_tensor
 io.read_file ops.io.files:read_file
 io.serialize_tensor ops.strings.encoding:serialize_tensor

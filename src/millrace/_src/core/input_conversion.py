@@ -20,6 +20,7 @@ from millrace._src.core.dtypes import DType, runtime_name
 from millrace._src.core.op_def import OpDef
 from millrace._src.core.op_signature import Arg, TypeList, TypeSet
 from millrace._src.core.resources import is_variable, is_variable_class
+from millrace._src.core.shapes import TensorShape
 from millrace._src.core.tensor import EagerTensor, SymbolicTensor, Tensor
 from millrace._src.util.class_table import ClassTable
 
@@ -165,7 +166,9 @@ def preferred_dtype(op: OpDef, arg: Arg, value: Any, scope: str | None = None) -
     which reads `Reshape/shape_1`.
     """
     default = _default(op, arg)
-    if default is None or isinstance(value, (str, bytes)) or isinstance(getattr(value, "dtype", None), DType):
+    if default is None or isinstance(value, (str, bytes, TensorShape)):
+        return None
+    if isinstance(getattr(value, "dtype", None), DType):
         return None
     try:
         own_dtype = make_array(value, None)[1]
@@ -249,6 +252,7 @@ def _convert_list(
         tensors = [
             _convert_one(op, f"{arg.name}_{i}", v, h, scope) for i, (v, h) in enumerate(zip(value, hints, strict=True))
         ]
+        _check_listed_types(op, arg.type_list_attr, arg.name, tensors, scope)
         attrs[arg.type_list_attr] = tuple(t.dtype for t in tensors)
         return tensors
     dtype = arg.dtype or (attrs.get(arg.type_attr or "") if arg.type_attr in owners else None)
@@ -363,6 +367,15 @@ def _wrong_dtype(
         f"Input '{name}' of '{op.name}' Op has type {actual.name} that does not match type {dtype.name} of argument "
         f"'{owners.get(arg.type_attr or '', '')}'."
     )
+
+
+def _check_listed_types(op: OpDef, attr: str, name: str, tensors: Sequence[Any], scope: str | None) -> None:
+    """Refuses a dtype that the attribute, a list of the dtypes of a list of tensors, may not contain."""
+    types = op.types.get(attr)
+    if isinstance(types, TypeList):
+        for place, tensor in enumerate(tensors):
+            if tensor.dtype not in types.allowed:
+                raise _dtype_not_allowed(op, attr, f"{name}_{place}", tensor.dtype, types.allowed, scope)
 
 
 def _dtype_not_allowed(

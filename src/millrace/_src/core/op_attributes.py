@@ -113,8 +113,9 @@ def _as_text(op: OpDef, name: str, value: Any) -> str:
 
 def _as_type(op: OpDef, name: str, value: Any) -> DType:
     dtype = as_dtype(value)
-    allowed_types = op.types.get(name)
-    if isinstance(allowed_types, TypeSet) and dtype not in allowed_types:
+    types = op.types.get(name)
+    allowed_types = types.allowed if isinstance(types, TypeList) else types
+    if allowed_types is not None and dtype not in allowed_types:
         raise _type_not_allowed(op, name, dtype, allowed_types)
     return dtype
 

@@ -1,0 +1,127 @@
+"""The tensors that are made of columns: dense, sparse and ragged ones, of a batch or of a single Example.
+
+A sparse tensor is its indices, values and shape, a ragged one its values and row splits. The tensors of a single
+Example are those of a batch without the axis of the batch; a ragged one is a plain vector there, its splits empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.io.example_fields import MISSING, Column, Field, Layout, invalid
+from millrace._src.util.text import shape_brackets
+
+
+def fits(column: Column, field: Field) -> bool:
+    """Tells whether the counts of a column are what the field asks for."""
+    counts = column.counts
+    if field.layout is Layout.FIXED:
+        return bool(((counts == field.size) | (counts == MISSING) & (not field.is_required)).all())
+    if field.layout is Layout.PADDED:
+        return not (np.maximum(counts, 0) % field.size if field.size else np.maximum(counts, 0)).any()
+    return True
+
+
+# --- dense -----------------------------------------------------------------------------------------------------------
+
+
+def dense_tensor(column: Column, field: Field, default: Array, is_single: bool) -> Array:
+    """Makes the tensor of a dense field; `default` is what a missing field has, or what rows are padded with."""
+    if field.layout is Layout.FIXED:
+        values = _with_default(column, field, default)
+        return values.reshape(field.shape if is_single else (len(column.counts), *field.shape))
+    if is_single:
+        return column.values.reshape(-1, *field.shape) if field.size else column.values.reshape(0, *field.shape)
+    return padded_rows(column, field, default.reshape(-1)[0])
+
+
+def _with_default(column: Column, field: Field, default: Array) -> Array:
+    is_missing = column.counts == MISSING
+    if not is_missing.any():
+        return column.values
+    values = np.empty((len(column.counts), field.size), dtype=field.dtype.np_dtype)
+    values[is_missing] = default.reshape(-1)
+    values[~is_missing] = column.values.reshape(-1, field.size)
+    return values
+
+
+def padded_rows(column: Column, field: Field, padding: Any) -> Array:
+    """Makes a tensor of the rows of each Example, as long as the longest."""
+    counts = np.maximum(column.counts, 0)
+    longest = int(counts.max(initial=0))
+    values = np.full((len(counts), longest), padding, dtype=field.dtype.np_dtype)
+    values[np.arange(longest) < counts[:, None]] = column.values
+    return values.reshape(len(counts), longest // field.size if field.size else 0, *field.shape)
+
+
+# --- sparse and ragged -----------------------------------------------------------------------------------------------
+
+
+def sparse_parts(column: Column, is_single: bool) -> tuple[Array, Array, Array]:
+    """Returns the indices, values and shape of the sparse tensor of a column."""
+    counts = np.maximum(column.counts, 0)
+    places = np.arange(len(column.values)) - np.repeat(np.cumsum(counts) - counts, counts)
+    if is_single:
+        return places[:, None], column.values, counts
+    owners = np.repeat(np.arange(len(counts)), counts)
+    shape = np.array([len(counts), counts.max(initial=0)], dtype=np.int64)
+    return np.stack([owners, places], axis=1), column.values, shape
+
+
+def row_splits(counts: Array, dtype: Any) -> Array:
+    """Returns where rows of the given lengths begin, and where the last row ends."""
+    splits = np.zeros(len(counts) + 1, dtype=dtype.np_dtype)
+    np.cumsum(np.maximum(counts, 0), out=splits[1:])
+    return splits
+
+
+def ragged_parts(column: Column, split_dtype: Any, is_single: bool) -> tuple[Array, Array]:
+    """Returns the values and row splits of the ragged tensor of a column."""
+    if is_single:
+        return column.values, np.empty(0, dtype=split_dtype.np_dtype)
+    return column.values, row_splits(column.counts, split_dtype)
+
+
+# --- what dense fields are declared as -------------------------------------------------------------------------------
+
+
+def dense_fields(
+    keys: Sequence[bytes], dtypes: Sequence[Any], shapes: Sequence[TensorShape], defaults: Sequence[Array]
+) -> list[Field]:
+    """Makes the dense fields that an op is asked for.
+
+    Raises: tf.errors.InvalidArgumentError: if a shape says too little, or a default does not fit its shape.
+    """
+    fields = []
+    for place, (key, dtype, shape, default) in enumerate(zip(keys, dtypes, shapes, defaults, strict=True)):
+        layout, row_shape = _dense_layout(place, shape)
+        _check_default(place, default, shape, layout)
+        fields.append(Field(key, dtype, layout, row_shape, layout is Layout.FIXED and not default.size))
+    return fields
+
+
+def _dense_layout(place: int, shape: TensorShape) -> tuple[Layout, tuple[int, ...]]:
+    dims = shape._dims
+    if dims is None or None in dims[1:]:
+        raise invalid(f"dense_shapes[{place}] has unknown rank or unknown inner dimensions: {shape_brackets(dims)}")
+    row_shape = tuple(dim for dim in dims if dim is not None)
+    return (Layout.PADDED if len(row_shape) < len(dims) else Layout.FIXED), row_shape
+
+
+def _check_default(place: int, default: Array, shape: TensorShape, layout: Layout) -> None:
+    if layout is Layout.PADDED and default.size != 1:
+        raise invalid(
+            f"dense_shape[{place}] is a variable length shape: {shape_brackets(shape)}, therefore def_value[{place}] "
+            f"must contain a single element (the padding element).  But its shape is: {shape_brackets(default.shape)}"
+        )
+    if layout is Layout.FIXED and default.size and default.shape != shape._dims:
+        shown_shapes = shape_brackets(default.shape), shape_brackets(shape)
+        raise invalid(
+            f"def_value[{place}].shape() == {shown_shapes[0]} is not compatible with dense_shapes_[{place}] == "
+            f"{shown_shapes[1]}"
+        )

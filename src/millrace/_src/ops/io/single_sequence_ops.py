@@ -1,0 +1,201 @@
+"""The op `ParseSingleSequenceExample`, which stands in graphs of TensorFlow 1: one SequenceExample in, tensors out.
+
+TensorFlow reads this op's input with protobuf itself rather than with one of its own parsers. So does Millrace: unknown
+fields are passed over, and the pieces of a list are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.dtypes import DType
+from millrace._src.core.op_def import op
+from millrace._src.core.shape_context import ShapeContext
+from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.io.example_fields import (
+    KIND_OF_TAG,
+    LIST_OF_TAG,
+    MISSING,
+    Field,
+    Layout,
+    Values,
+    column_of,
+    invalid,
+    shown,
+)
+from millrace._src.ops.io.example_tensors import dense_tensor, sparse_parts
+from millrace._src.ops.io.parse_example_ops import (
+    NO_GRADIENT,
+    VALUES,
+    batch_dims,
+    check_lengths,
+    check_rank,
+    dense_shapes,
+    sparse_shapes,
+)
+from millrace._src.ops.io.parse_sequence_ops import NOT_BATCHED, context_fields, fixed_field, plain_fields, transposed
+from millrace._src.ops.io.sequence_reader import ListColumn
+from millrace._src.ops.io.sequence_tensors import padded_lists, sparse_list_parts
+from millrace._src.proto.example_pb2 import SequenceExample
+
+
+def _shapes(c: ShapeContext) -> list[TensorShape]:
+    batch_dims(c, "serialized", 0, 0)
+    return [
+        *sparse_shapes(c.attr("Ncontext_sparse"), 1),
+        *dense_shapes((), c.attr("context_dense_shapes")),
+        *sparse_shapes(c.attr("Nfeature_list_sparse"), 2),
+        *dense_shapes((None,), c.attr("feature_list_dense_shapes")),
+    ]
+
+
+@op(
+    "ParseSingleSequenceExample",
+    "serialized: string, feature_list_dense_missing_assumed_empty: string, "
+    "context_sparse_keys: Ncontext_sparse * string, context_dense_keys: Ncontext_dense * string, "
+    "feature_list_sparse_keys: Nfeature_list_sparse * string, feature_list_dense_keys: Nfeature_list_dense * string, "
+    "context_dense_defaults: Tcontext_dense, debug_name: string -> "
+    "context_sparse_indices: Ncontext_sparse * int64, context_sparse_values: context_sparse_types, "
+    "context_sparse_shapes: Ncontext_sparse * int64, context_dense_values: Tcontext_dense, "
+    "feature_list_sparse_indices: Nfeature_list_sparse * int64, "
+    "feature_list_sparse_values: feature_list_sparse_types, "
+    "feature_list_sparse_shapes: Nfeature_list_sparse * int64, "
+    "feature_list_dense_values: feature_list_dense_types",
+    context_sparse_types=VALUES,
+    Tcontext_dense=VALUES,
+    feature_list_dense_types=VALUES,
+    feature_list_sparse_types=VALUES,
+    shape=_shapes,
+    host_only=True,
+    not_differentiable=NO_GRADIENT,
+    not_batched=NOT_BATCHED,
+)
+def parse_single_sequence_example_v1(
+    xp: Xp,
+    serialized: Array,
+    feature_list_dense_missing_assumed_empty: Array,
+    context_sparse_keys: list[Array],
+    context_dense_keys: list[Array],
+    feature_list_sparse_keys: list[Array],
+    feature_list_dense_keys: list[Array],
+    context_dense_defaults: list[Array],
+    debug_name: Array,
+    *,
+    context_sparse_types: Sequence[DType] = (),
+    Tcontext_dense: Sequence[DType] = (),
+    feature_list_dense_types: Sequence[DType] = (),
+    context_dense_shapes: Sequence[TensorShape] = (),
+    feature_list_sparse_types: Sequence[DType] = (),
+    feature_list_dense_shapes: Sequence[TensorShape] = (),
+) -> tuple[list[Array], ...]:
+    """Reads one serialized SequenceExample; features in the order of keys."""
+    check_rank(serialized, (0,))
+    for keys, name, attr, values in (
+        (context_sparse_keys, "context_sparse", "types", context_sparse_types),
+        (context_dense_keys, "context_dense", "types", Tcontext_dense),
+        (context_dense_keys, "context_dense", "shapes", context_dense_shapes),
+        (feature_list_sparse_keys, "feature_list_sparse", "types", feature_list_sparse_types),
+        (feature_list_dense_keys, "feature_list_dense", "types", feature_list_dense_types),
+        (feature_list_dense_keys, "feature_list_dense", "shapes", feature_list_dense_shapes),
+    ):
+        check_lengths(f"len({name}_keys) != len({name}_{attr})", len(keys), len(values))
+    sparse = plain_fields([key.item() for key in context_sparse_keys], context_sparse_types, Layout.SPARSE)
+    dense_keys = [key.item() for key in context_dense_keys]
+    dense = context_fields(dense_keys, Tcontext_dense, context_dense_shapes, context_dense_defaults)
+    sparse_lists = plain_fields([k.item() for k in feature_list_sparse_keys], feature_list_sparse_types, Layout.SPARSE)
+    may_miss = feature_list_dense_missing_assumed_empty.reshape(-1).tolist()
+    dense_lists = [
+        fixed_field(key.item(), dtype, shape, is_required=key.item() not in may_miss)
+        for key, dtype, shape in zip(
+            feature_list_dense_keys, feature_list_dense_types, feature_list_dense_shapes, strict=True
+        )
+    ]
+    message = _Message(serialized.item(), shown(debug_name.item()))
+    dense_values = [
+        dense_tensor(column_of([message.dense(field)], field.dtype), field, default, is_single=True)
+        for field, default in zip(dense, context_dense_defaults, strict=True)
+    ]
+    columns = [column_of([message.sparse(field)], field.dtype) for field in sparse]
+    list_parts = [sparse_list_parts(message.feature_list(field), is_single=True) for field in sparse_lists]
+    return (
+        *transposed([sparse_parts(column, is_single=True) for column in columns], 3),
+        dense_values,
+        *transposed(list_parts, 3),
+        [padded_lists(message.feature_list(field), field, is_single=True)[0] for field in dense_lists],
+    )
+
+
+_KINDS = {"bytes": "bytes_list", "float": "float_list", "int64": "int64_list"}
+
+
+class _Message:
+    """A SequenceExample that protobuf has read, and its name in messages."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.prefix = f"Name: {name}, "
+        try:
+            message = SequenceExample.FromString(data)
+        except DecodeError:
+            raise invalid(f"Could not parse example input, value: '{shown(data)}'") from None
+        # Keys are text to protobuf and bytes to TensorFlow.
+        self.features = {key.encode(): value for key, value in message.context.feature.items()}
+        self.lists = {key.encode(): value for key, value in message.feature_lists.feature_list.items()}
+
+    def dense(self, field: Field) -> Values | None:
+        """Returns the values of a dense feature of the context, None if it is missing and has a default."""
+        feature = self.features.get(field.key)
+        if feature is None:
+            if field.is_required:
+                raise invalid(f"{self.prefix}Context feature '{field.shown_key}' is required but could not be found.")
+            return None
+        values = self._values(feature, field, f"Context feature: {field.shown_key}")
+        self._check_count(values, field, 0)
+        return values
+
+    def sparse(self, field: Field) -> Values | None:
+        """Returns the values of a sparse feature of the context, None if it is missing or empty."""
+        feature = self.features.get(field.key)
+        if feature is None or feature.WhichOneof("kind") is None:
+            return None
+        return self._values(feature, field, f"Context feature: {field.shown_key}")
+
+    def feature_list(self, field: Field) -> ListColumn:
+        """Returns the values of a feature list."""
+        found_list = self.lists.get(field.key)
+        if found_list is None and field.is_required:
+            raise invalid(
+                f"{self.prefix}Feature list '{field.shown_key}' is required but could not be found.  Did you mean to "
+                "include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
+            )
+        features = [] if found_list is None else found_list.feature
+        values = [self._element(feature, field, index) for index, feature in enumerate(features)]
+        column = column_of(values, field.dtype)
+        return ListColumn(column.values, column.counts, np.array([MISSING if found_list is None else len(values)]))
+
+    def _element(self, feature: Any, field: Field, index: int) -> Values:
+        is_sparse = field.layout is Layout.SPARSE
+        if is_sparse and feature.WhichOneof("kind") is None:
+            return []
+        word = "List" if is_sparse else "list"
+        values = self._values(feature, field, f"Feature {word}: {field.shown_key}, Index: {index}")
+        if not is_sparse:
+            self._check_count(values, field, index)
+        return values
+
+    def _values(self, feature: Any, field: Field, place: str) -> Values:
+        kind = _KINDS[LIST_OF_TAG[field.tag]]
+        if feature.WhichOneof("kind") != kind:
+            expected = f"Expected type: {KIND_OF_TAG[field.tag]}"
+            raise invalid(f"{self.prefix}{place}.  Data types don't match. {expected}  Feature is: {feature}")
+        return list(getattr(feature, kind).value)
+
+    def _check_count(self, values: Values, field: Field, index: int) -> None:
+        if len(values) != field.size:
+            complaint = f"Number of {LIST_OF_TAG[field.tag]} values != expected."
+            sizes = f"values size: {len(values)} but output shape: {field.shown_shape}"
+            raise invalid(f"{self.prefix}Key: {field.shown_key}, Index: {index}.  {complaint}  {sizes}")
