@@ -800,6 +800,8 @@ data.experimental.ThreadingOptions data.options:ThreadingOptions
 data.experimental.from_variant data.graph_form:from_variant
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_structure data.graph_form:get_structure
+data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
+data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave
 data.experimental.to_variant data.graph_form:to_variant
 """,
     "data.experimental.service": """

@@ -63,9 +63,7 @@ data.experimental.load
 data.experimental.make_batched_features_dataset
 data.experimental.make_csv_dataset
 data.experimental.make_saveable_from_iterator
-data.experimental.map_and_batch
 data.experimental.pad_to_cardinality
-data.experimental.parallel_interleave
 data.experimental.parse_example_dataset
 data.experimental.prefetch_to_device
 data.experimental.rejection_resample

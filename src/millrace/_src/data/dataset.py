@@ -25,6 +25,7 @@ from millrace._src.data.transforms import (
     flat_map,
     interleave,
     map_elements,
+    prefetch,
     reduce_elements,
     repeat,
     shard,
@@ -70,6 +71,7 @@ class DatasetV2(DatasetBase):
     reduce = reduce_elements.reduce
     repeat = repeat.repeat
     shard = shard.shard
+    prefetch = prefetch.prefetch
     shuffle = shuffle.shuffle
     skip = take.skip
     take = take.take

@@ -8,6 +8,7 @@ elements are tried one by one, so that an error is that of its element.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -150,7 +151,29 @@ class BoundFunction:
             return None  # element by element, the error will say which element it belongs to
 
 
-class AppliedFunction:
+class Applying(ABC):
+    """What applies a function to the elements of a cursor."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
+        """Returns the next elements, at most `limit`, and the results for them; None at the end."""
+
+    @abstractmethod
+    def save(self) -> State:
+        """Returns the state."""
+
+    @abstractmethod
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Closes the source."""
+
+
+class AppliedFunction(Applying):
     """A function applied to the blocks of a cursor; what an error leaves over is applied next.
 
     Args:
@@ -168,16 +191,21 @@ class AppliedFunction:
 
     def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
         """Returns the next elements, at most `limit`, and the results for them; None at the end."""
-        self._error.check()
-        block = self._rest if self._rest is not None else self._source.next_block(limit)
+        block = self.next_elements(limit)
         if block is None:
             return None
-        if block.count > limit:
+        results = self._function.call_block(block)
+        return self._by_row(block) if results is None else (block, results)
+
+    def next_elements(self, limit: int) -> Block | None:
+        """Returns the next elements, to which the function has not been applied."""
+        self._error.check()
+        block = self._rest if self._rest is not None else self._source.next_block(limit)
+        if block is not None and block.count > limit:
             block, self._rest = block.part(0, limit), block.part(limit, block.count)
         else:
             self._rest = None
-        results = self._function.call_block(block)
-        return self._by_row(block) if results is None else (block, results)
+        return block
 
     def _by_row(self, block: Block) -> tuple[Block, Block]:
         """Applies the function to each element; stops before an element that raises an error."""

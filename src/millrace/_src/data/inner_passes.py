@@ -14,13 +14,14 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.base import DatasetBase, DatasetSpec
+from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.nodes import DatasetNode, Run, node_of
 
 
-class InnerPass:
-    """A pass over the dataset that a function returned for one element.
+class InnerCursor(Cursor):
+    """A pass over the dataset that a function returns for one element; begun by `open`, or when first asked.
 
     Args:
       function: returns the handle of a dataset.
@@ -28,24 +29,54 @@ class InnerPass:
       run: what the cursors of the outer pass share.
     """
 
-    __slots__ = ("cursor", "_row")
+    __slots__ = ("_cursor", "_function", "_has_failed", "_row", "_run")
 
     def __init__(self, function: BoundFunction, row: Sequence[Array], run: Run) -> None:
-        (handle,) = function.call_row(row)
-        self._row = row
-        self.cursor: Cursor = node_of(handle).cursor(run)
+        self._function, self._row, self._run = function, row, run
+        self._cursor: Cursor | None = None
+        self._has_failed = False  # there is no dataset, because the function raised an error
+
+    def open(self) -> Cursor:
+        """Calls the function and begins the pass."""
+        try:
+            (handle,) = self._function.call_row(self._row)
+        except Exception:
+            self._has_failed = True
+            raise
+        self._cursor = node_of(handle).cursor(self._run)
+        return self._cursor
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the dataset."""
+        cursor = self._cursor
+        if cursor is None:
+            if self._has_failed:
+                return None
+            cursor = self.open()
+        return cursor.next_block(limit)
 
     def save(self) -> State:
-        """Returns the element and the state of the cursor."""
-        return list(self._row), self.cursor.save()
+        """Returns the element and the state of the pass."""
+        return list(self._row), self._has_failed, None if self._cursor is None else self._cursor.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state, which names the element."""
+        self._row, self._has_failed, cursor_state = state
+        if cursor_state is not None:
+            self.open().restore(cursor_state)
 
     @classmethod
-    def restored(cls, state: State, function: BoundFunction, run: Run) -> InnerPass:
-        """Returns the pass that gave a state."""
-        row, cursor_state = state
-        inner = cls(function, row, run)
-        inner.cursor.restore(cursor_state)
+    def restored(cls, state: State, function: BoundFunction, run: Run) -> InnerCursor:
+        """Returns the cursor that gave a state."""
+        inner = cls(function, (), run)
+        inner.restore(state)
         return inner
+
+    def close(self) -> None:
+        """Closes the pass."""
+        if self._cursor is not None:
+            self._cursor.close()
+            self._cursor = None
 
 
 def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool:

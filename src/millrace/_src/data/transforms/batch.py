@@ -18,6 +18,8 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.parallelism import AUTOTUNE, available_cpus, determinism, warn_of_determinism
+from millrace._src.data.transforms.prefetch import PrefetchCursor
 from millrace._src.util import nest
 from millrace._src.util.text import shape_brackets
 
@@ -53,6 +55,17 @@ class BatchNode(UnaryNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         return BatchCursor(self, self.source.cursor(run))
+
+
+@dataclass(eq=False, repr=False)
+class ParallelBatchNode(BatchNode):
+    """Batches that may be made before they are asked for."""
+
+    calls: int
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the source."""
+        return PrefetchCursor(super().cursor(run), available_cpus() if self.calls <= 0 else self.calls)
 
 
 class BatchCursor(Cursor):
@@ -165,6 +178,34 @@ def batch_dataset(
     return BatchNode(tuple(output_types), tuple(output_shapes), source, size, bool(drop_remainder))
 
 
+@op(
+    "ParallelBatchDataset",
+    "input_dataset: variant, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool -> handle: variant",
+    **DATASET,
+)
+def parallel_batch_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    batch_size: Array,
+    num_parallel_calls: Array,
+    drop_remainder: Array,
+    *,
+    parallel_copy: bool = False,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    deterministic: str = "default",
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of batches of consecutive elements, some of which may be made before they are asked for."""
+    size, calls = int(batch_size), int(num_parallel_calls)
+    if size <= 0:
+        raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero.")
+    if calls < AUTOTUNE:
+        raise errors.InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
+    source = node_of(input_dataset)
+    return ParallelBatchNode(tuple(output_types), tuple(output_shapes), source, size, bool(drop_remainder), calls)
+
+
 # --- the method --------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +237,19 @@ def batch(
     size = int64_tensor(batch_size, "batch_size")
     drops = convert_to_tensor(drop_remainder, dtype=bool_, name="drop_remainder")
     spec = batched_spec(self.element_spec, size, drops)
-    return apply_op("_BatchDataset", batch_dataset, [self, size, drops], spec, inputs=[self], name=name)
+    if num_parallel_calls is None:
+        if deterministic is not None:
+            warn_of_determinism()
+        return apply_op("_BatchDataset", batch_dataset, [self, size, drops], spec, inputs=[self], name=name)
+    return apply_op(
+        "_ParallelBatchDataset",
+        parallel_batch_dataset,
+        [self, size, int64_tensor(num_parallel_calls, "num_parallel_calls"), drops],
+        spec,
+        inputs=[self],
+        name=name,
+        deterministic=determinism(deterministic),
+    )
 
 
 def batched_spec(spec: Any, size: Any, drop_remainder: Any) -> Any:

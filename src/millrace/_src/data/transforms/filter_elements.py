@@ -18,7 +18,14 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.functions import AppliedFunction, BoundFunction, TracedFunction, arguments_of, check_callable
+from millrace._src.data.functions import (
+    AppliedFunction,
+    Applying,
+    BoundFunction,
+    TracedFunction,
+    arguments_of,
+    check_callable,
+)
 from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
@@ -48,7 +55,7 @@ class FilterCursor(Cursor):
 
     __slots__ = ("_applied",)
 
-    def __init__(self, applied: AppliedFunction) -> None:
+    def __init__(self, applied: Applying) -> None:
         self._applied = applied
 
     def next_block(self, limit: int) -> Block | None:

@@ -16,7 +16,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import InnerPass, reads_ahead, traced_dataset_function
+from millrace._src.data.inner_passes import InnerCursor, reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.ops.type_sets import ANY
 
@@ -48,7 +48,7 @@ class FlatMapCursor(Cursor):
 
     def __init__(self, function: BoundFunction, source: Cursor, run: Run) -> None:
         self._function, self._source, self._run = function, source, run
-        self._inner: InnerPass | None = None
+        self._inner: InnerCursor | None = None
 
     def next_block(self, limit: int) -> Block | None:
         """Returns elements of the current dataset; after the last one, elements of the next dataset that has some."""
@@ -58,12 +58,12 @@ class FlatMapCursor(Cursor):
                 element = self._source.next_block(1)
                 if element is None:
                     return None
-                inner = self._inner = InnerPass(self._function, element.row(0), self._run)
-            block = inner.cursor.next_block(limit)
+                inner = self._inner = InnerCursor(self._function, element.row(0), self._run)
+            block = inner.next_block(limit)
             if block is not None:
                 return block
             self._inner = None
-            inner.cursor.close()
+            inner.close()
 
     def save(self) -> State:
         """Returns the state of the source, and that of the current dataset."""
@@ -73,12 +73,12 @@ class FlatMapCursor(Cursor):
         """Goes on from a state."""
         source, inner = state
         self._source.restore(source)
-        self._inner = None if inner is None else InnerPass.restored(inner, self._function, self._run)
+        self._inner = None if inner is None else InnerCursor.restored(inner, self._function, self._run)
 
     def close(self) -> None:
         """Closes the current dataset and the source."""
         if self._inner is not None:
-            self._inner.cursor.close()
+            self._inner.close()
         self._source.close()
 
 

@@ -1,9 +1,4 @@
-"""`Dataset.interleave`: the elements of several datasets at a time, which take turns.
-
-There are `cycle_length` places for datasets. Each place in turn gives `block_length` elements of its dataset. When a
-dataset ends, its place is free, the turn goes on to the next place, and the dataset of the next element comes into the
-free place when the turn has come round.
-"""
+"""`Dataset.interleave`: the elements of several datasets at a time, which take turns (`data/turns.py`)."""
 
 from __future__ import annotations
 
@@ -19,12 +14,19 @@ from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.cursors import Cursor
 from millrace._src.data.functions import BoundFunction
-from millrace._src.data.inner_passes import InnerPass, reads_ahead, traced_dataset_function
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
-from millrace._src.data.parallelism import AUTOTUNE, available_cpus, warn_of_determinism
+from millrace._src.data.inner_passes import reads_ahead, traced_dataset_function
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.parallelism import (
+    AUTOTUNE,
+    available_cpus,
+    checked_calls,
+    determinism,
+    is_deterministic,
+    warn_of_determinism,
+)
+from millrace._src.data.turns import LegacyTurnsCursor, ParallelTurnsCursor, TurnsCursor
 from millrace._src.ops.type_sets import ANY
 
 
@@ -47,73 +49,47 @@ class InterleaveNode(UnaryNode):
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
-        return InterleaveCursor(self, run)
+        source = self.source.cursor(run)
+        return TurnsCursor(self.function, source, self.cycle_length, self.block_length, run)
 
 
-class InterleaveCursor(Cursor):
-    """Lets datasets take turns."""
+@dataclass(eq=False, repr=False)
+class ParallelInterleaveNode(InterleaveNode):
+    """The elements of datasets that take turns, and may be read before their turn.
 
-    __slots__ = ("_given", "_node", "_places", "_run", "_source", "_source_ended", "_turn")
+    Attributes:
+      calls: how many datasets may be read at a time.
+      room: how many elements of a dataset may be made before their turn; `AUTOTUNE` for those of a turn.
+      waiting: how many datasets may be begun before their first turn; `AUTOTUNE` for as many as calls.
+      deterministic: the attribute of the op.
+      is_legacy: whether the order is that of the older op.
+    """
 
-    def __init__(self, node: InterleaveNode, run: Run) -> None:
-        self._node, self._run = node, run
-        self._source = node.source.cursor(run)
-        self._source_ended = False
-        self._places: list[InnerPass | None] = [None] * node.cycle_length
-        self._turn = self._given = 0  # whose turn it is, and how many elements this turn has given
+    calls: int
+    room: int
+    waiting: int
+    deterministic: str
+    is_legacy: bool = False
 
-    def next_block(self, limit: int) -> Block | None:
-        """Returns the next elements of the turn."""
-        while True:
-            inner = self._places[self._turn]
-            if inner is None:
-                inner = self._places[self._turn] = self._next_pass()
-            if inner is None:
-                if not any(self._places):
-                    return None
-                self._pass_turn()
-                continue
-            block = inner.cursor.next_block(min(limit, self._node.block_length - self._given))
-            if block is not None:
-                self._given += block.count
-                if self._given == self._node.block_length:
-                    self._pass_turn()
-                return block
-            self._places[self._turn] = None
-            inner.cursor.close()
-            self._pass_turn()
+    def cardinality(self) -> int:
+        """Returns that the number is not known, or that there is no end, as TensorFlow says."""
+        return INFINITE if not self.is_legacy and self.source.cardinality() == INFINITE else UNKNOWN
 
-    def _pass_turn(self) -> None:
-        self._turn = (self._turn + 1) % len(self._places)
-        self._given = 0
-
-    def _next_pass(self) -> InnerPass | None:
-        """Begins a pass over the dataset of the next element; returns None after the last element."""
-        element = None if self._source_ended else self._source.next_block(1)
-        if element is None:
-            self._source_ended = True
-            return None
-        return InnerPass(self._node.function, element.row(0), self._run)
-
-    def save(self) -> State:
-        """Returns the state of the source, that of each dataset, and whose turn it is."""
-        passes = [None if inner is None else inner.save() for inner in self._places]
-        return self._source.save(), self._source_ended, passes, self._turn, self._given
-
-    def restore(self, state: State) -> None:
-        """Goes on from a state."""
-        source, self._source_ended, passes, self._turn, self._given = state
-        self._source.restore(source)
-        self._places = [
-            None if inner is None else InnerPass.restored(inner, self._node.function, self._run) for inner in passes
-        ]
-
-    def close(self) -> None:
-        """Closes the datasets and the source."""
-        for inner in self._places:
-            if inner is not None:
-                inner.cursor.close()
-        self._source.close()
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the source."""
+        kind = LegacyTurnsCursor if self.is_legacy else ParallelTurnsCursor
+        calls = available_cpus() if self.calls == AUTOTUNE else self.calls
+        return kind(
+            self.function,
+            self.source.cursor(run),
+            self.cycle_length,
+            self.block_length,
+            run,
+            calls=calls,
+            room=self.block_length if self.room == AUTOTUNE else self.room,
+            waiting=calls if self.waiting == AUTOTUNE else self.waiting,
+            is_ordered=is_deterministic(self.deterministic, run),
+        )
 
 
 @op(
@@ -141,6 +117,67 @@ def interleave_dataset(
             raise errors.InvalidArgumentError(None, None, f"{label} must be greater than zero.")
     source, function = node_of(input_dataset), BoundFunction(f, other_arguments)
     return InterleaveNode(tuple(output_types), tuple(output_shapes), source, function, cycle, int(block_length))
+
+
+@op(
+    "ParallelInterleaveDatasetV4",
+    "input_dataset: variant, other_arguments: Targuments, cycle_length: int64, block_length: int64, "
+    "buffer_output_elements: int64, prefetch_input_elements: int64, num_parallel_calls: int64 -> handle: variant",
+    Targuments=TypeList(ANY),
+    **DATASET,
+)
+def parallel_interleave_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    other_arguments: list[Array],
+    cycle_length: Array,
+    block_length: Array,
+    buffer_output_elements: Array,
+    prefetch_input_elements: Array,
+    num_parallel_calls: Array,
+    *,
+    f: FunctionAttr,
+    deterministic: str = "default",
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of the elements of datasets that take turns, and may be read before their turn."""
+    cycle, block, calls = int(cycle_length), int(block_length), int(num_parallel_calls)
+    _check_parallel_numbers(cycle, block, int(buffer_output_elements), int(prefetch_input_elements), calls)
+    return ParallelInterleaveNode(
+        tuple(output_types),
+        tuple(output_shapes),
+        node_of(input_dataset),
+        BoundFunction(f, other_arguments),
+        max(available_cpus() // 2, 1) if cycle == AUTOTUNE else cycle,
+        block,
+        calls,
+        int(buffer_output_elements),
+        int(prefetch_input_elements),
+        deterministic,
+    )
+
+
+def _check_parallel_numbers(cycle: int, block: int, room: int, waiting: int, calls: int) -> None:
+    """Refuses numbers as TensorFlow does."""
+    complaint = ""
+    if cycle <= 0 and cycle != AUTOTUNE:
+        complaint = f"`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is {cycle}"
+    elif block <= 0:
+        complaint = "`block_length` must be > 0"
+    elif room <= 0 and room != AUTOTUNE:
+        complaint = f"`buffer_output_elements` must be `tf.data.AUTOTUNE` or greater than 0 but is {room}"
+    elif waiting < 0 and waiting != AUTOTUNE:
+        complaint = f"`prefetch_input_elements` must be `tf.data.AUTOTUNE` or at least 0 but is {waiting}"
+    elif checked_calls(calls) > cycle != AUTOTUNE:
+        complaint = (
+            "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or a "
+            f"value less than or equal to `cycle_length`. However, `num_parallel_calls` is {calls} and `cycle_length` "
+            f"is {cycle}"
+        )
+    if complaint:
+        raise errors.InvalidArgumentError(None, None, complaint)
 
 
 def interleave(
@@ -177,13 +214,20 @@ def interleave(
         warn_of_determinism()
     cycle = int64_tensor(AUTOTUNE if cycle_length is None else cycle_length, "cycle_length")
     block = int64_tensor(1 if block_length is None else block_length, "block_length")
+    common: dict[str, Any] = {"inputs": [self], "functions": [function], "name": name, "f": function.graph_function}
+    arguments, spec = [self, function.captures, cycle, block], function.output.spec.element_spec
+    if num_parallel_calls is None:
+        return apply_op("_InterleaveDataset", interleave_dataset, arguments, spec, **common)
     return apply_op(
-        "_InterleaveDataset",
-        interleave_dataset,
-        [self, function.captures, cycle, block],
-        function.output.spec.element_spec,
-        inputs=[self],
-        functions=[function],
-        name=name,
-        f=function.graph_function,
+        "_ParallelInterleaveDataset",
+        parallel_interleave_dataset,
+        [
+            *arguments,
+            int64_tensor(AUTOTUNE, "buffer_output_elements"),
+            int64_tensor(AUTOTUNE, "prefetch_input_elements"),
+            int64_tensor(num_parallel_calls, "num_parallel_calls"),
+        ],
+        spec,
+        deterministic=determinism(deterministic),
+        **common,
     )

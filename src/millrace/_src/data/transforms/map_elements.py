@@ -12,17 +12,20 @@ from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
-from millrace._src.data.base import DatasetBase, apply_op
+from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import (
     AppliedFunction,
+    Applying,
     BoundFunction,
     TracedFunction,
     arguments_of,
     check_callable,
 )
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.parallel_functions import ParallelFunction
+from millrace._src.data.parallelism import checked_calls, determinism, is_deterministic, warn_of_determinism
 from millrace._src.ops.type_sets import ANY
 
 
@@ -52,7 +55,7 @@ class MapCursor(Cursor):
 
     __slots__ = ("_applied",)
 
-    def __init__(self, applied: AppliedFunction) -> None:
+    def __init__(self, applied: Applying) -> None:
         self._applied = applied
 
     def next_block(self, limit: int) -> Block | None:
@@ -73,11 +76,26 @@ class MapCursor(Cursor):
         self._applied.close()
 
 
+@dataclass(eq=False, repr=False)
+class ParallelMapNode(MapNode):
+    """The results of a function that may run for several elements at a time."""
+
+    calls: int
+    deterministic: str
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the source."""
+        is_ordered = is_deterministic(self.deterministic, run)
+        return MapCursor(ParallelFunction(self.function, self.source.cursor(run), self.calls, is_ordered))
+
+
+_MAP: dict[str, Any] = {"Targuments": TypeList(ANY), **DATASET}
+
+
 @op(
     "MapDataset",
     "input_dataset: variant, other_arguments: Targuments -> handle: variant",
-    Targuments=TypeList(ANY),
-    **DATASET,
+    **_MAP,
 )
 def map_dataset(
     xp: Xp,
@@ -95,6 +113,71 @@ def map_dataset(
     """Makes a dataset of the results of a function for each element."""
     function = BoundFunction(f, other_arguments)
     return MapNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), function, preserve_cardinality)
+
+
+@op(
+    "ParallelMapDatasetV2",
+    "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int64 -> handle: variant",
+    **_MAP,
+)
+def parallel_map_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    other_arguments: list[Array],
+    num_parallel_calls: Array,
+    *,
+    f: FunctionAttr,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    use_inter_op_parallelism: bool = True,
+    deterministic: str = "default",
+    preserve_cardinality: bool = False,
+    use_unbounded_threadpool: bool = False,
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of the results of a function that may run for several elements at a time."""
+    return ParallelMapNode(
+        tuple(output_types),
+        tuple(output_shapes),
+        node_of(input_dataset),
+        BoundFunction(f, other_arguments),
+        preserve_cardinality,
+        checked_calls(int(num_parallel_calls)),
+        deterministic,
+    )
+
+
+@op(
+    "ParallelMapDataset",
+    "input_dataset: variant, other_arguments: Targuments, num_parallel_calls: int32 -> handle: variant",
+    **_MAP,
+)
+def parallel_map_dataset_v1(
+    xp: Xp,
+    input_dataset: Array,
+    other_arguments: list[Array],
+    num_parallel_calls: Array,
+    *,
+    f: FunctionAttr,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    use_inter_op_parallelism: bool = True,
+    sloppy: bool = False,
+    preserve_cardinality: bool = False,
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of the results of a function that may run for several elements at a time; the older op."""
+    return parallel_map_dataset.op_def.kernel(
+        xp,
+        input_dataset,
+        other_arguments,
+        num_parallel_calls,
+        f=f,
+        output_types=output_types,
+        output_shapes=output_shapes,
+        deterministic=determinism(not sloppy),
+        preserve_cardinality=preserve_cardinality,
+    )
 
 
 def map_(
@@ -119,24 +202,43 @@ def map_(
       num_parallel_calls: how many calls may run at a time; `tf.data.AUTOTUNE` lets the runtime choose.
       deterministic: whether results come in the order of the elements; None leaves that to the options.
       synchronous: whether calls run in the thread that asks for elements.
-      use_unbounded_threadpool: accepted for compatibility.
+      use_unbounded_threadpool: whether calls may wait for something; the calls of all pipelines share 64 threads.
       name: a name for the dataset.
 
     Returns: A Dataset of the results.
     Raises:
       TypeError: if the function returns something that is no nest of tensors.
-      ValueError: if `map_func` is no function.
+      ValueError: if `map_func` is no function, or calls are to be both parallel and synchronous.
+      tf.errors.InvalidArgumentError: if the number of calls is not positive.
     """
     check_callable(map_func)
+    if synchronous and num_parallel_calls is not None:
+        raise ValueError(
+            "`synchronous` is not supported with `num_parallel_calls`, but `num_parallel_calls` was set to ",
+            num_parallel_calls,
+        )
+    if deterministic is not None and num_parallel_calls is None:
+        warn_of_determinism()
     function = TracedFunction(map_func, arguments_of(self.element_spec), "Dataset.map()")
+    common: dict[str, Any] = {
+        "inputs": [self],
+        "functions": [function],
+        "name": name,
+        "f": function.graph_function,
+        "preserve_cardinality": True,
+    }
+    arguments = [self, function.captures]
+    if num_parallel_calls is None:
+        is_synchronous = bool(synchronous)
+        return apply_op(
+            "_MapDataset", map_dataset, arguments, function.output.spec, force_synchronous=is_synchronous, **common
+        )
     return apply_op(
-        "_MapDataset",
-        map_dataset,
-        [self, function.captures],
+        "_ParallelMapDataset",
+        parallel_map_dataset,
+        [*arguments, int64_tensor(num_parallel_calls, "num_parallel_calls")],
         function.output.spec,
-        inputs=[self],
-        functions=[function],
-        name=name,
-        f=function.graph_function,
-        preserve_cardinality=True,
+        deterministic=determinism(deterministic),
+        use_unbounded_threadpool=use_unbounded_threadpool,
+        **common,
     )

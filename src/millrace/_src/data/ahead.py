@@ -1,0 +1,143 @@
+"""Buffers of elements that are made before they are asked for.
+
+A task takes one block from the cursor, puts it into the buffer and starts the next task while there is room. So a
+buffer has no thread of its own, and the cursor is used by one thread at a time: whoever carries out the task. Without
+room, a buffer hands on what its cursor gives, in the thread that asks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.pool import Task
+from millrace._src.data.saved_errors import restored_error, saved_error
+
+_MOST_BYTES = 1 << 26
+"""The size of a buffer from which on nothing is made ahead."""
+
+
+class AheadCursor(Cursor):
+    """Hands on the elements of a cursor, some of which are made ahead.
+
+    Args:
+      source: the cursor.
+      room: how many elements the buffer holds; 0 to make none ahead.
+    """
+
+    __slots__ = ("_items", "_lock", "_room", "_source", "_task", "_has_ended", "_is_closed")
+
+    def __init__(self, source: Cursor, room: int = 0) -> None:
+        self._source, self._room = source, room
+        self._items: deque[Block | Exception] = deque()
+        self._lock = threading.Lock()
+        self._task: Task | None = None  # takes the next block; while there is one, nobody else uses the source
+        self._has_ended = self._is_closed = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether an element, an error or the end is there without waiting."""
+        return bool(self._items) or self._has_ended
+
+    def set_room(self, room: int) -> None:
+        """Says how many elements may be made ahead, and begins to make some."""
+        with self._lock:
+            self._room = room
+            self._start_task()
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns elements of the buffer, or the next elements of the cursor."""
+        while True:
+            with self._lock:
+                if self._items:
+                    item = self._next_item(limit)
+                    self._start_task()
+                    break
+                task = self._task
+            if task is None:
+                return self._source_block(limit)
+            task.result()
+        if isinstance(item, Exception):
+            raise item
+        return item
+
+    def _source_block(self, limit: int) -> Block | None:
+        """Takes elements from the cursor in this thread."""
+        if self._has_ended:
+            return None
+        block = self._source.next_block(1 if self._room else limit)
+        with self._lock:
+            self._has_ended = block is None
+            self._start_task()
+        return block
+
+    def _next_item(self, limit: int) -> Block | Exception:
+        item = self._items.popleft()
+        if isinstance(item, Block) and item.count > limit:
+            self._items.appendleft(item.part(limit, item.count))
+            return item.part(0, limit)
+        return item
+
+    def _start_task(self) -> None:
+        """Starts the task for the next block, if there is room; the caller holds the lock."""
+        if self._task is None and self._has_room():
+            self._task = Task(self._take)
+            self._task.start()
+
+    def _has_room(self) -> bool:
+        if self._has_ended or self._is_closed or len(self._items) >= self._room:
+            return False
+        return not self._items or sum(i.nbytes for i in self._items if isinstance(i, Block)) < _MOST_BYTES
+
+    def _take(self) -> None:
+        """Puts the next block, or the error in its place, into the buffer."""
+        item: Block | Exception | None
+        try:
+            item = self._source.next_block(1)
+        except Exception as error:
+            item = error
+        with self._lock:
+            if item is None:
+                self._has_ended = True
+            else:
+                self._items.append(item)
+            self._task = None
+            self._start_task()
+            is_closed = self._is_closed
+        if is_closed:
+            self._source.close()
+
+    def skip(self, count: int) -> int:
+        """Passes over elements of the buffer, or of the cursor."""
+        with self._lock:
+            is_empty = self._task is None and not self._items and not self._has_ended
+        return self._source.skip(count) if is_empty else super().skip(count)
+
+    def save(self) -> State:
+        """Returns the buffer and the state of the cursor."""
+        room = self._room
+        self._room = 0
+        task = self._task
+        if task is not None:
+            task.result()
+        items = [saved_error(i) if isinstance(i, Exception) else i.save() for i in self._items]
+        state = items, self._has_ended, self._source.save()
+        self.set_room(room)
+        return state
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        items, self._has_ended, source = state
+        self._items.extend(restored_error(i) or Block.restored(i) for i in items)
+        self._source.restore(source)
+
+    def close(self) -> None:
+        """Closes the cursor; a task that uses the cursor does so when it has finished."""
+        with self._lock:
+            self._is_closed = True
+            is_used = self._task is not None and not self._task.cancel()
+        self._items.clear()
+        if not is_used:
+            self._source.close()

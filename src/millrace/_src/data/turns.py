@@ -1,0 +1,284 @@
+"""Passes over datasets that take turns: the order of `interleave`.
+
+There are places for as many datasets as the cycle is long. Each place in turn gives a block of elements of its dataset.
+When a dataset ends, its place is free, the turn goes on to the next place, and the dataset of the next element comes
+into the free place when the turn has come round.
+
+The parallel form keeps that order; threads read the datasets whose turns come next, where a trial says that this pays.
+In two things it differs, as in TensorFlow: an error counts as an element of its turn, and so does the error of the
+function that makes the dataset.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from millrace._src.data.ahead import AheadCursor
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.functions import BoundFunction
+from millrace._src.data.inner_passes import InnerCursor
+from millrace._src.data.nodes import Run
+from millrace._src.data.saved_errors import restored_error, saved_error
+from millrace._src.data.trials import Trial
+
+
+class TurnsCursor(Cursor):
+    """Lets the datasets of the elements of a cursor take turns.
+
+    Args:
+      function: returns the handle of a dataset for each element.
+      source: the cursor over the elements.
+      cycle_length: how many datasets take turns.
+      block_length: how many elements of a dataset come in a turn.
+      run: what the cursors of the pass share.
+    """
+
+    __slots__ = ("_block_length", "_function", "_given", "_places", "_run", "_source", "_source_ended", "_turn")
+
+    def __init__(self, function: BoundFunction, source: Cursor, cycle_length: int, block_length: int, run: Run) -> None:
+        self._function, self._source, self._run = function, source, run
+        self._block_length = block_length
+        self._source_ended = False
+        self._places: list[Any] = [None] * cycle_length  # a cursor, or None for a free place
+        self._turn = self._given = 0  # whose turn it is, and how many elements this turn has given
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the turn."""
+        while True:
+            inner = self._places[self._turn]
+            if inner is None:
+                inner = self._places[self._turn] = self._next_dataset()
+            if inner is None:
+                if not any(self._places):
+                    return None
+                self._leave_free_place()
+                continue
+            block = self._block_of_turn(inner, min(limit, self._block_length - self._given))
+            if block is not None:
+                self._count(block.count)
+                return block
+            self._places[self._turn] = None
+            inner.close()
+            self._leave_ended_place()
+
+    def _block_of_turn(self, inner: Any, limit: int) -> Block | None:
+        block: Block | None = inner.next_block(limit)
+        return block
+
+    def _count(self, given: int) -> None:
+        self._given += given
+        if self._given == self._block_length:
+            self._pass_turn()
+
+    def _pass_turn(self) -> None:
+        self._turn = (self._turn + 1) % len(self._places)
+        self._given = 0
+
+    def _leave_free_place(self) -> None:
+        self._pass_turn()
+
+    def _leave_ended_place(self) -> None:
+        self._pass_turn()
+
+    def _next_dataset(self) -> Any:
+        """Returns the cursor over the dataset of the next element; None after the last element."""
+        inner = self._next_inner()
+        if inner is not None:
+            inner.open()
+        return inner
+
+    def _next_inner(self) -> InnerCursor | None:
+        element = None if self._source_ended else self._source.next_block(1)
+        if element is None:
+            self._source_ended = True
+            return None
+        return InnerCursor(self._function, element.row(0), self._run)
+
+    def save(self) -> State:
+        """Returns the state of the source, that of each dataset, and whose turn it is."""
+        places = [None if inner is None else inner.save() for inner in self._places]
+        return self._source.save(), self._source_ended, places, self._turn, self._given
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        source, self._source_ended, places, self._turn, self._given = state
+        self._source.restore(source)
+        self._places = [None if inner is None else self._restored(inner) for inner in places]
+
+    def _restored(self, state: State) -> Any:
+        return InnerCursor.restored(state, self._function, self._run)
+
+    def close(self) -> None:
+        """Closes the datasets and the source."""
+        for inner in self._places:
+            if inner is not None:
+                inner.close()
+        self._source.close()
+
+
+class ParallelTurnsCursor(TurnsCursor):
+    """Lets datasets take turns, some of which threads read before their turn.
+
+    Args:
+      function, source, cycle_length, block_length, run: as above.
+      calls: how many datasets may be read at a time.
+      room: how many elements of a dataset may be made before their turn.
+      waiting: how many datasets may be begun before there is a place for them.
+      is_ordered: whether the order is that of the turns; else a turn passes to a dataset that has elements ready.
+    """
+
+    __slots__ = ("_calls", "_is_ordered", "_most_waiting", "_room", "_trial", "_waiting")
+
+    def __init__(
+        self,
+        function: BoundFunction,
+        source: Cursor,
+        cycle_length: int,
+        block_length: int,
+        run: Run,
+        *,
+        calls: int,
+        room: int,
+        waiting: int,
+        is_ordered: bool,
+    ) -> None:
+        super().__init__(function, source, cycle_length, block_length, run)
+        self._calls, self._room, self._most_waiting, self._is_ordered = calls, room, waiting, is_ordered
+        self._waiting: deque[Any] = deque()  # cursors, or errors in their place
+        self._trial = Trial(calls * room)
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the turn."""
+        trial = self._trial
+        trial.start()
+        if trial.is_ahead and not self._is_ordered:
+            self._pass_turn_to_ready_place()
+        block = super().next_block(limit)
+        was_ahead = trial.is_ahead
+        trial.stop(0 if block is None else block.count)
+        if trial.is_ahead:
+            self._work_ahead()
+        elif was_ahead:
+            self._set_room(self._datasets_by_turn(), 0)
+        return block
+
+    def _block_of_turn(self, inner: Any, limit: int) -> Block | None:
+        try:
+            return super()._block_of_turn(inner, limit)
+        except Exception:
+            self._count(1)
+            raise
+
+    def _pass_turn_to_ready_place(self) -> None:
+        for offset in range(len(self._places)):
+            turn = (self._turn + offset) % len(self._places)
+            inner = self._places[turn]
+            if inner is not None and inner.is_ready:
+                if offset:
+                    self._turn, self._given = turn, 0
+                return
+
+    def _work_ahead(self) -> None:
+        """Lets threads read the datasets whose turns come next."""
+        while len(self._waiting) < self._most_waiting:
+            try:
+                inner = self._new_dataset()
+            except Exception as error:
+                self._waiting.append(error)
+                break
+            if inner is None:
+                break
+            self._waiting.append(inner)
+        datasets = self._datasets_by_turn()
+        self._set_room(datasets[: self._calls], self._room)
+        self._set_room(datasets[self._calls :], 0)
+
+    def _datasets_by_turn(self) -> list[AheadCursor]:
+        """Returns the cursors of all datasets, in the order in which their turns come."""
+        places = self._places[self._turn :] + self._places[: self._turn]
+        return [inner for inner in (*places, *self._waiting) if isinstance(inner, AheadCursor)]
+
+    def _set_room(self, datasets: Iterable[AheadCursor], room: int) -> None:
+        for inner in datasets:
+            inner.set_room(room)
+
+    def _next_dataset(self) -> Any:
+        if not self._waiting:
+            return self._new_dataset()
+        inner = self._waiting.popleft()
+        if isinstance(inner, Exception):
+            raise inner
+        return inner
+
+    def _new_dataset(self) -> AheadCursor | None:
+        inner = self._next_inner()
+        return None if inner is None else AheadCursor(inner)
+
+    def save(self) -> State:
+        """Returns the state of the turns, and that of the datasets that wait."""
+        waiting = [saved_error(inner) if isinstance(inner, Exception) else inner.save() for inner in self._waiting]
+        return super().save(), waiting
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        turns, waiting = state
+        super().restore(turns)
+        self._waiting.extend(restored_error(inner) or self._restored(inner) for inner in waiting)
+
+    def _restored(self, state: State) -> Any:
+        inner = AheadCursor(InnerCursor(self._function, (), self._run))
+        inner.restore(state)
+        return inner
+
+    def close(self) -> None:
+        """Closes all datasets and the source."""
+        for inner in self._waiting:
+            if isinstance(inner, AheadCursor):
+                inner.close()
+        self._waiting.clear()
+        super().close()
+
+
+class LegacyTurnsCursor(ParallelTurnsCursor):
+    """Lets datasets take turns in the order of the older parallel interleave.
+
+    All places are filled before the first turn, and the dataset of the next element comes into a free place at once.
+    Where no element is left for a free place, the rest of its block goes to the next place.
+    """
+
+    __slots__ = ("_has_begun",)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._has_begun = False
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the turn."""
+        while not self._has_begun:
+            free = next((index for index, inner in enumerate(self._places) if inner is None), None)
+            if free is not None:
+                self._places[free] = self._next_dataset()
+            self._has_begun = free is None or self._places[free] is None
+        return super().next_block(limit)
+
+    def save(self) -> State:
+        """Returns the state of the turns, and whether the places have been filled."""
+        return super().save(), self._has_begun
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state."""
+        turns, self._has_begun = state
+        super().restore(turns)
+
+    def _leave_free_place(self) -> None:
+        self._turn = (self._turn + 1) % len(self._places)
+
+    def _leave_ended_place(self) -> None:
+        self._places[self._turn] = self._next_dataset()
+        if self._places[self._turn] is None:
+            self._leave_free_place()
+        else:
+            self._pass_turn()
