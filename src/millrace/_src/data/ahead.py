@@ -11,9 +11,8 @@ import threading
 from collections import deque
 
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.pool import Task
-from millrace._src.data.saved_errors import restored_error, saved_error
 
 _MOST_BYTES = 1 << 26
 """The size of a buffer from which on nothing is made ahead."""
@@ -25,12 +24,13 @@ class AheadCursor(Cursor):
     Args:
       source: the cursor.
       room: how many elements the buffer holds; 0 to make none ahead.
+      arrival: an event to be set when there is something in the buffer.
     """
 
-    __slots__ = ("_items", "_lock", "_room", "_source", "_task", "_has_ended", "_is_closed")
+    __slots__ = ("_arrival", "_items", "_lock", "_room", "_source", "_task", "_has_ended", "_is_closed")
 
-    def __init__(self, source: Cursor, room: int = 0) -> None:
-        self._source, self._room = source, room
+    def __init__(self, source: Cursor, room: int = 0, arrival: threading.Event | None = None) -> None:
+        self._source, self._room, self._arrival = source, room, arrival
         self._items: deque[Block | Exception] = deque()
         self._lock = threading.Lock()
         self._task: Task | None = None  # takes the next block; while there is one, nobody else uses the source
@@ -40,6 +40,11 @@ class AheadCursor(Cursor):
     def is_ready(self) -> bool:
         """Whether an element, an error or the end is there without waiting."""
         return bool(self._items) or self._has_ended
+
+    @property
+    def is_working(self) -> bool:
+        """Whether a task is to put something into the buffer."""
+        return self._task is not None
 
     def set_room(self, room: int) -> None:
         """Says how many elements may be made ahead, and begins to make some."""
@@ -106,6 +111,8 @@ class AheadCursor(Cursor):
             self._task = None
             self._start_task()
             is_closed = self._is_closed
+        if self._arrival is not None:
+            self._arrival.set()
         if is_closed:
             self._source.close()
 
@@ -122,15 +129,14 @@ class AheadCursor(Cursor):
         task = self._task
         if task is not None:
             task.result()
-        items = [saved_error(i) if isinstance(i, Exception) else i.save() for i in self._items]
-        state = items, self._has_ended, self._source.save()
+        state = [_saved(item) for item in self._items], self._has_ended, self._source.save()
         self.set_room(room)
         return state
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         items, self._has_ended, source = state
-        self._items.extend(restored_error(i) or Block.restored(i) for i in items)
+        self._items.extend(_restored(item) for item in items)
         self._source.restore(source)
 
     def close(self) -> None:
@@ -141,3 +147,13 @@ class AheadCursor(Cursor):
         self._items.clear()
         if not is_used:
             self._source.close()
+
+
+def _saved(item: Block | Exception) -> State:
+    """Returns a block, or an error in its place, as a state may hold it."""
+    return (True, saved_error(item)) if isinstance(item, Exception) else (False, item.save())
+
+
+def _restored(state: State) -> Block | Exception:
+    is_error, item = state
+    return restored_error(item) if is_error else Block.restored(item)

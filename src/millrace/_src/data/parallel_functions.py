@@ -14,15 +14,11 @@ from threading import Event
 
 from millrace._src.core.array_namespace import Array
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import AppliedFunction, Applying, BoundFunction
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus
-from millrace._src.data.pool import Task
-from millrace._src.data.saved_errors import restored_error, saved_error
+from millrace._src.data.pool import LONGEST_WAIT, Task
 from millrace._src.data.trials import Trial
-
-_LONGEST_WAIT = 0.1
-"""The seconds after which a thread that waits for any results makes a call itself."""
 
 
 class _Call:
@@ -73,8 +69,8 @@ class ParallelFunction(Applying):
         if not self._window:
             return None
         call = self._taken_call()
-        self._fill_window()
         results = call.task.result()
+        self._fill_window()
         return Block.of_row(call.row), Block.of_row(results)
 
     def _taken_call(self) -> _Call:
@@ -85,7 +81,7 @@ class ParallelFunction(Applying):
                 if call.task.is_done:
                     self._window.remove(call)
                     return call
-            if not self._some_is_done.wait(_LONGEST_WAIT):
+            if not self._some_is_done.wait(LONGEST_WAIT):
                 break  # perhaps all threads of the pool wait for this one: make a call here
         return self._window.popleft()
 
@@ -138,12 +134,11 @@ def _results(function: BoundFunction, row: Sequence[Array], some_is_done: Event)
 def _saved(call: _Call) -> State:
     """Returns a call as a state may hold it; waits for its result."""
     try:
-        return list(call.row), list(call.task.result())
+        return list(call.row), list(call.task.result()), None
     except Exception as error:
-        return list(call.row), saved_error(error)
+        return list(call.row), None, saved_error(error)
 
 
 def _restored(state: State) -> _Call:
-    row, results = state
-    error = restored_error(results) if results else None
-    return _Call(row, Task.done(results, error))
+    row, results, error = state
+    return _Call(row, Task.done(results, None if error is None else restored_error(error)))

@@ -20,6 +20,8 @@ from typing import Any
 from millrace._src.core import errors
 
 _MOST_THREADS = 64
+LONGEST_WAIT = 0.1
+"""The seconds after which a thread that waits for the first of several tasks carries out one of them."""
 
 
 class Task:

@@ -16,6 +16,8 @@ _SLOW_ELEMENT = 1e-4
 """The seconds that an element takes at least, for threads to be tried."""
 _LONG_CALL = 5e-4
 """The seconds after which an inline call should hand on what it has."""
+_IDLE = 1.1
+"""The time an element takes at least, as a multiple of what this stage is busy, for a consumer to be idle at times."""
 _GAIN = 0.95
 """The part of the inline time that an element may take at most, for threads to be kept."""
 
@@ -92,7 +94,7 @@ class Trial:
             else:
                 self.is_ahead = False
                 self._window = 16 * self._most_ahead + 64
-        elif busy >= _SLOW_ELEMENT and (not self._needs_idle_consumer or time >= 1.1 * busy):
+        elif busy >= _SLOW_ELEMENT and (not self._needs_idle_consumer or time >= _IDLE * busy):
             self.is_ahead = True
             self._inline_time = time
             self._window = 2 * self._most_ahead + 4

@@ -13,15 +13,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from threading import Event
 from typing import Any
 
 from millrace._src.data.ahead import AheadCursor
 from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor
 from millrace._src.data.nodes import Run
-from millrace._src.data.saved_errors import restored_error, saved_error
+from millrace._src.data.pool import LONGEST_WAIT
 from millrace._src.data.trials import Trial
 
 
@@ -130,7 +131,7 @@ class ParallelTurnsCursor(TurnsCursor):
       is_ordered: whether the order is that of the turns; else a turn passes to a dataset that has elements ready.
     """
 
-    __slots__ = ("_calls", "_is_ordered", "_most_waiting", "_room", "_trial", "_waiting")
+    __slots__ = ("_arrival", "_calls", "_is_ordered", "_most_waiting", "_room", "_trial", "_waiting")
 
     def __init__(
         self,
@@ -147,6 +148,7 @@ class ParallelTurnsCursor(TurnsCursor):
     ) -> None:
         super().__init__(function, source, cycle_length, block_length, run)
         self._calls, self._room, self._most_waiting, self._is_ordered = calls, room, waiting, is_ordered
+        self._arrival = Event()  # set when a dataset has something ready
         self._waiting: deque[Any] = deque()  # cursors, or errors in their place
         self._trial = Trial(calls * room)
 
@@ -173,13 +175,18 @@ class ParallelTurnsCursor(TurnsCursor):
             raise
 
     def _pass_turn_to_ready_place(self) -> None:
-        for offset in range(len(self._places)):
-            turn = (self._turn + offset) % len(self._places)
-            inner = self._places[turn]
-            if inner is not None and inner.is_ready:
-                if offset:
-                    self._turn, self._given = turn, 0
+        """Passes the turn on to a dataset that has something ready, if the dataset whose turn it is has not."""
+        while True:
+            self._arrival.clear()
+            place = self._places[self._turn]
+            if place is None or place.is_ready:
                 return
+            for turn, inner in enumerate(self._places):
+                if inner is not None and inner.is_ready:
+                    self._turn, self._given = turn, 0
+                    return
+            if not place.is_working or not self._arrival.wait(LONGEST_WAIT):
+                return  # nobody works, or perhaps all threads of the pool wait for this one
 
     def _work_ahead(self) -> None:
         """Lets threads read the datasets whose turns come next."""
@@ -215,21 +222,25 @@ class ParallelTurnsCursor(TurnsCursor):
 
     def _new_dataset(self) -> AheadCursor | None:
         inner = self._next_inner()
-        return None if inner is None else AheadCursor(inner)
+        return None if inner is None else AheadCursor(inner, arrival=self._arrival)
 
     def save(self) -> State:
         """Returns the state of the turns, and that of the datasets that wait."""
-        waiting = [saved_error(inner) if isinstance(inner, Exception) else inner.save() for inner in self._waiting]
+        waiting = [
+            (None, saved_error(inner)) if isinstance(inner, Exception) else (inner.save(), None)
+            for inner in self._waiting
+        ]
         return super().save(), waiting
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
         turns, waiting = state
         super().restore(turns)
-        self._waiting.extend(restored_error(inner) or self._restored(inner) for inner in waiting)
+        for inner, error in waiting:
+            self._waiting.append(self._restored(inner) if error is None else restored_error(error))
 
     def _restored(self, state: State) -> Any:
-        inner = AheadCursor(InnerCursor(self._function, (), self._run))
+        inner = AheadCursor(InnerCursor(self._function, (), self._run), arrival=self._arrival)
         inner.restore(state)
         return inner
 
