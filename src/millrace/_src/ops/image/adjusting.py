@@ -25,9 +25,17 @@ from millrace._src.ops.array.shape_checks import dims_text, invalid, require_sca
 from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.debug.assertion import assert_in_context
-from millrace._src.ops.image.color_spaces import channels, extremes, hue_weights
 from millrace._src.ops.image.image_checks import after, image_or_batch
 from millrace._src.ops.image.image_dtypes import adjusted
+from millrace._src.ops.image.pixel_planes import (
+    Planes,
+    clipped,
+    extremes,
+    hue_fraction,
+    hue_weights,
+    on_planes,
+    or_one,
+)
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.precision import in_single, is_half
 from millrace._src.ops.math.reduce import reduce_mean, reduce_prod, reduce_std
@@ -86,22 +94,27 @@ def _channel_means(xp: Xp, x: Array) -> Array:
     return xp.sum(xp.sum(x, axis=-3), axis=-2)[..., None, None, :] / np.float32(max(height * width, 1))
 
 
+_ROWS_AT_ONCE = 32
+
+
 @adjust_contrast_op.specialize
-def _contrast_in_place(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
-    """Computes one picture after the other in the memory of the result, so that a picture stays in the cache."""
+def _contrast_by_rows(xp: Xp, dtypes: tuple[DType, ...], attrs: dict[str, Any]) -> Any:
+    """Computes some rows at a time in the memory of the result, so that the rows stay in the cache."""
 
     def adjust(images: Array, contrast_factor: Array) -> Array:
         if is_half(images) or images.ndim < 3 or not images.size:
             return adjust_contrast_op.op_def.kernel(xp, images, contrast_factor)
         _require_images(images, "contrast_factor", contrast_factor, colored=False)
         result = xp.empty(images.shape, images.dtype)
-        pictures = images.reshape(-1, *images.shape[-3:])
-        results = result.reshape(pictures.shape)
-        for i in range(len(pictures)):
-            mean = _channel_means(xp, pictures[i])
-            np.subtract(pictures[i], mean, out=results[i])
-            results[i] *= contrast_factor
-            results[i] += mean
+        height, width, depth = images.shape[-3:]
+        pictures = images.reshape(-1, height, width * depth)
+        for picture, adjusted_picture in zip(pictures, result.reshape(pictures.shape), strict=True):
+            means = np.tile(_channel_means(xp, picture.reshape(height, width, depth)).reshape(-1), width)
+            for start in range(0, height, _ROWS_AT_ONCE):
+                rows = adjusted_picture[start : start + _ROWS_AT_ONCE]
+                np.subtract(picture[start : start + _ROWS_AT_ONCE], means, out=rows)
+                rows *= contrast_factor
+                rows += means
         return result
 
     return adjust
@@ -134,14 +147,11 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Any:
 # --- hue and saturation ----------------------------------------------------------------------------------------------
 
 
-def _hue_in_sixths(xp: Xp, colors: tuple[Array, Array, Array], high: Array, spread: Array) -> Array:
+def _hue_in_sixths(xp: Xp, planes: Planes, high: Array, spread: Array) -> Array:
     """Computes the angle of pixels in sixths of a turn, between -1 and 5; 0 for gray."""
-    red, green, blue = colors
     number = spread.dtype.type
-    divisor = xp.where(spread > 0, spread, number(1))
-    from_green = xp.where(green == high, (blue - red) / divisor + number(2), (red - green) / divisor + number(4))
-    angle = xp.where(red == high, (green - blue) / divisor, from_green)
-    return xp.where(spread > 0, angle, number(0))
+    numerator, offset = hue_fraction(xp, planes, high, (number(2), number(4)))
+    return numerator / or_one(xp, spread) + offset
 
 
 @op(
@@ -156,15 +166,17 @@ def adjust_hue_op(xp: Xp, images: Array, delta: Array) -> Array:
     """Turns the hue by `delta`, which is in turns."""
     _require_images(images, "delta", delta)
 
-    def compute(x: Array) -> Array:
-        colors = channels(xp, x)
-        high, low = extremes(xp, *colors)
-        spread = high - low
-        hue = _hue_in_sixths(xp, colors, high, spread) + delta * np.float32(6)
-        weights = hue_weights(xp, xp.remainder(hue, np.float32(6)))
-        return xp.stack([xp.where(weight >= 1, high, low + spread * weight) for weight in weights], axis=-1)
+    six = np.float32(6)
 
-    return in_single(xp, compute, images)
+    def compute(red: Array, green: Array, blue: Array) -> Planes:
+        high, low = extremes(xp, red, green, blue)
+        spread = high - low
+        turned = _hue_in_sixths(xp, (red, green, blue), high, spread) + delta * six
+        weights = hue_weights(xp, turned - six * xp.floor(turned / six))
+        red, green, blue = (low + spread * weight for weight in weights)
+        return red, green, blue
+
+    return in_single(xp, lambda x: on_planes(xp, compute, x), images)
 
 
 @export("image.adjust_hue")
@@ -203,18 +215,20 @@ def adjust_saturation_op(xp: Xp, images: Array, scale: Array) -> Array:
     """Multiplies the saturation, which then is clipped to [0, 1], by `scale`."""
     _require_images(images, "scale", scale)
 
-    def compute(x: Array) -> Array:
-        colors = channels(xp, x)
-        high, low = extremes(xp, *colors)
-        spread = high - low
-        is_lit = high > 0
-        saturation = xp.where(is_lit, spread / xp.where(is_lit, high, np.float32(1)), np.float32(0))
-        chroma = xp.clip(saturation * scale, np.float32(0), np.float32(1)) * high
-        turns = _hue_in_sixths(xp, colors, high, spread) / np.float32(6)
-        hue = xp.where(turns < 0, turns + np.float32(1), turns) * np.float32(6)
-        return xp.stack([chroma * weight + (high - chroma) for weight in hue_weights(xp, hue)], axis=-1)
+    six = np.float32(6)
 
-    return in_single(xp, compute, images)
+    def compute(red: Array, green: Array, blue: Array) -> Planes:
+        high, low = extremes(xp, red, green, blue)
+        spread = high - low
+        saturation = spread / xp.where(high > 0, high, np.float32(np.inf))
+        chroma = clipped(xp, saturation * scale) * high
+        turns = _hue_in_sixths(xp, (red, green, blue), high, spread) / six
+        weights = hue_weights(xp, (turns + xp.astype(turns < 0, turns.dtype)) * six)
+        rest = high - chroma
+        red, green, blue = (chroma * weight + rest for weight in weights)
+        return red, green, blue
+
+    return in_single(xp, lambda x: on_planes(xp, compute, x), images)
 
 
 @export("image.adjust_saturation")

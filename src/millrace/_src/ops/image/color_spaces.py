@@ -24,6 +24,7 @@ from millrace._src.ops.array.shape_checks import dims_text, invalid, with_rank_a
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.image.image_checks import grayscale
 from millrace._src.ops.image.image_dtypes import convert_image_dtype
+from millrace._src.ops.image.pixel_planes import Planes, extremes, hue_fraction, hue_weights, on_planes, or_one
 from millrace._src.ops.math.casting import cast
 from millrace._src.ops.math.tensordot import tensordot
 from millrace._src.ops.type_sets import TypeSet
@@ -51,18 +52,6 @@ def _require_pixels(images: Array) -> None:
         raise FailedPreconditionError(None, None, message)
 
 
-def channels(xp: Xp, images: Array) -> tuple[Array, Array, Array]:
-    """Returns the three channels of pixels."""
-    return images[..., 0], images[..., 1], images[..., 2]
-
-
-def extremes(xp: Xp, red: Array, green: Array, blue: Array) -> tuple[Array, Array]:
-    """Returns the largest and the smallest channel of each pixel."""
-    high = xp.maximum(xp.maximum(red, green), blue)
-    low = xp.minimum(xp.minimum(red, green), blue)
-    return high, low
-
-
 @export("image.rgb_to_hsv")
 @op("RGBToHSV", "images: T -> output: T", T=_PIXEL, shape=_pixels_shape, batching=leading("images"))
 def rgb_to_hsv(xp: Xp, images: Array) -> Array:
@@ -83,21 +72,16 @@ def rgb_to_hsv(xp: Xp, images: Array) -> Array:
     """
     _require_pixels(images)
     number = images.dtype.type
-    red, green, blue = channels(xp, images)
-    high, low = extremes(xp, red, green, blue)
-    spread = high - low
-    is_colored = spread > 0
-    scale = number(1) / xp.where(is_colored, spread, number(1)) * number(1 / 6)
-    hue = xp.where(
-        red == high,
-        scale * (green - blue),
-        xp.where(green == high, scale * (blue - red) + number(2 / 6), scale * (red - green) + number(4 / 6)),
-    )
-    hue = xp.where(is_colored, hue, number(0))
-    hue = xp.where(hue < 0, hue + number(1), hue)
-    is_lit = high > 0
-    saturation = xp.where(is_lit, spread / xp.where(is_lit, high, number(1)), number(0))
-    return xp.stack([hue, saturation, high], axis=-1)
+
+    def compute(red: Array, green: Array, blue: Array) -> Planes:
+        high, low = extremes(xp, red, green, blue)
+        spread = high - low
+        scale = number(1) / or_one(xp, spread) * number(1 / 6)
+        numerator, offset = hue_fraction(xp, (red, green, blue), high, (number(2 / 6), number(4 / 6)))
+        hue = scale * numerator + offset
+        return hue + xp.astype(hue < 0, hue.dtype), spread / xp.where(high > 0, high, number(np.inf)), high
+
+    return on_planes(xp, compute, images)
 
 
 @rgb_to_hsv.gradient
@@ -132,15 +116,6 @@ def _extreme_channels(x: Any) -> tuple[list[Any], list[Any]]:
     return [cast(mark, red.dtype) for mark in high], [cast(mark, red.dtype) for mark in low]
 
 
-def hue_weights(xp: Xp, hue: Array) -> tuple[Array, Array, Array]:
-    """Computes how much of the span between low and high each channel gets; `hue` is in sixths of a turn."""
-    number = hue.dtype.type
-    one, two, four = number(1), number(2), number(4)
-    rises = xp.abs(hue - number(3)) - one, two - xp.abs(hue - two), two - xp.abs(hue - four)
-    red, green, blue = (xp.minimum(xp.maximum(rise, number(0)), one) for rise in rises)
-    return red, green, blue
-
-
 @export("image.hsv_to_rgb")
 @op(
     "HSVToRGB",
@@ -167,10 +142,14 @@ def hsv_to_rgb(xp: Xp, images: Array) -> Array:
       FailedPreconditionError: if the last dimension is not 3 (ValueError while tracing).
     """
     _require_pixels(images)
-    hue, saturation, value = channels(xp, images)
-    gray = images.dtype.type(1) - saturation
-    weights = hue_weights(xp, hue * images.dtype.type(6))
-    return xp.stack([(gray + saturation * weight) * value for weight in weights], axis=-1)
+    number = images.dtype.type
+
+    def compute(hue: Array, saturation: Array, value: Array) -> Planes:
+        gray = number(1) - saturation
+        red, green, blue = ((gray + saturation * weight) * value for weight in hue_weights(xp, hue * number(6)))
+        return red, green, blue
+
+    return on_planes(xp, compute, images)
 
 
 # --- gray ------------------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from millrace._src.ops.array.shape_ops import shape as shape_of
 from millrace._src.ops.math.reduce import reduce_sum
 from millrace._src.util.export import export
 
-_SOBEL = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]])
-"""Sobel's two filters: of vertical and of horizontal change, as (filter, row, column)."""
+_SOBEL = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
+"""Sobel's filter of vertical change; its transpose is the filter of horizontal change."""
 
 
 @export("image.image_gradients")
@@ -64,13 +64,16 @@ def sobel_edges(image: Any) -> Any:
     Raises: InvalidArgumentError: if `image` has not four dimensions (ValueError while tracing).
     """
     image = convert_to_tensor(image, name="image")
-    static_shape, shape = image.shape, shape_of(image)
-    filters = convert_to_tensor(np.transpose(_SOBEL, (1, 2, 0))[:, :, None, :], dtype=image.dtype)
-    filters = raw.Tile(input=filters, multiples=[1, 1, shape[-1], 1], name="sobel_filters")
+    depth = shape_of(image)[-1]
     padded = raw.MirrorPad(input=image, paddings=[[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
-    edges = raw.DepthwiseConv2dNative(input=padded, filter=filters, strides=[1, 1, 1, 1], padding="VALID")
-    edges = raw.Reshape(tensor=edges, shape=raw.ConcatV2(values=[shape, [2]], axis=0))
-    edges.set_shape(static_shape.concatenate([2]))
+
+    def change(weights: Any) -> Any:
+        weights = convert_to_tensor(weights[:, :, None, None], dtype=image.dtype)
+        weights = raw.Tile(input=weights, multiples=[1, 1, depth, 1], name="sobel_filters")
+        return raw.DepthwiseConv2dNative(input=padded, filter=weights, strides=[1, 1, 1, 1], padding="VALID")
+
+    edges = raw.Pack(values=[change(_SOBEL), change(_SOBEL.T)], axis=-1)
+    edges.set_shape(image.shape.concatenate([2]))
     return edges
 
 

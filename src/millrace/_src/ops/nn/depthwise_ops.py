@@ -2,7 +2,7 @@
 
 There is no matrix product in a depthwise convolution, but a sum over the elements of the window: each term is a strided
 slice of the input times one number a channel. The kernels say just that, for both engines: NumPy adds into one buffer,
-XLA fuses the sum into one loop.
+some rows of it at a time where there are many, XLA fuses the sum into one loop.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.errors import InvalidArgumentError
+from millrace._src.core.kernel_part import kernel_part
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
@@ -102,7 +103,19 @@ def _wide(function: Any, xp: Xp, a: Array, b: Array, **options: Any) -> Array:
     return xp.astype(function(xp, xp.astype(a, np.float32), xp.astype(b, np.float32), **options), a.dtype)
 
 
+_MANY = 2**15
+"""The number of elements of an input from which on working by rows is worth its steps."""
+
+
+@kernel_part
 def _forward(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+    if filters.shape[-1] == 1 and windows[1].stride == 1 and x.size >= _MANY and filters.size:
+        return _forward_by_rows(xp, x, filters[..., 0], windows)
+    return _forward_at_once(xp, x, filters, windows)
+
+
+@_forward.kernel_for("xla")
+def _forward_at_once(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
     x = win.padded(xp, x, windows)
     counts = tuple(w.places for w in windows)
     channels, multiplier = filters.shape[2:]
@@ -114,6 +127,42 @@ def _forward(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Arr
     for offset in win.offsets(windows):
         total += x[win.elements(offset, windows)] * filters[offset]
     return xp.reshape(total, (x.shape[0], *counts, channels * multiplier))
+
+
+_BYTES_AT_ONCE = 2**16
+"""The size of the rows that are summed up before the next: they stay in the processor's cache."""
+
+
+def _forward_by_rows(xp: Xp, x: Array, filters: Array, windows: Sequence[Window]) -> Array:
+    """Computes some rows at a time; all columns and channels of a row are one run of numbers."""
+    x = win.padded(xp, x, windows)
+    tall, wide = windows
+    channels = x.shape[-1]
+    pictures = x.reshape(*x.shape[:2], -1)
+    result = xp.empty((len(x), tall.places, wide.places * channels), x.dtype)
+    weights = {offset: np.tile(filters[offset], wide.places) for offset in win.offsets(windows)}
+    count = max(1, _BYTES_AT_ONCE // max(1, result[0, :1].nbytes))
+    for picture, sums in zip(pictures, result, strict=True):
+        for start in range(0, tall.places, count):
+            _add_windows(picture, weights, sums[start : start + count], start, windows)
+    return result.reshape(len(x), tall.places, wide.places, channels)
+
+
+def _add_windows(
+    picture: Array, weights: dict[tuple[int, ...], Array], sums: Array, first: int, windows: Sequence[Window]
+) -> None:
+    """Sums up the windows of some rows, from the row `first` on, into `sums`."""
+    tall, wide = windows
+    row_length = sums.shape[1]
+    channels = row_length // wide.places
+    term = np.empty_like(sums)
+    for number, ((row, column), weight) in enumerate(weights.items()):
+        top, left = first * tall.stride + row * tall.dilation, column * wide.dilation * channels
+        bottom = top + (len(sums) - 1) * tall.stride + 1
+        elements = picture[top : bottom : tall.stride, left : left + row_length]
+        np.multiply(elements, weight, out=term if number else sums)
+        if number:
+            sums += term
 
 
 @depthwise_op.gradient
