@@ -278,3 +278,13 @@ def test_a_negative_norm_clips_to_zero() -> None:
 
 def test_a_norm_of_another_dtype_is_cast_to_that_of_the_values() -> None:
     np.testing.assert_allclose(tf.clip_by_norm([3.0, 4.0], tf.constant(1)).numpy(), [0.6, 0.8], rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_numbers_are_clipped_in_blocks_as_few_are(dtype: str) -> None:
+    x = np.random.default_rng(0).normal(size=(3, 12_345)).astype(dtype)
+    x[1, :3] = np.nan, np.inf, -np.inf
+    low, high = np.dtype(dtype).type(-0.5), np.dtype(dtype).type(0.7)
+    found = tf.clip_by_value(x, low, high).numpy()
+    assert found.dtype == x.dtype
+    assert np.array_equal(found, np.maximum(np.minimum(x, high), low), equal_nan=True)

@@ -75,6 +75,7 @@ def _require_images(images: Array, name: str, number: Array, *, colored: bool = 
     T=_ADJUSTABLE,
     shape=_contrast_shape,
     batching=leading("images"),
+    exact_on_rows=True,
     no_gradient=_NO_GRADIENT,
 )
 def adjust_contrast_op(xp: Xp, images: Array, contrast_factor: Array) -> Array:
@@ -160,6 +161,7 @@ def _hue_in_sixths(xp: Xp, planes: Planes, high: Array, spread: Array) -> Array:
     T=_ADJUSTABLE,
     shape=_images_shape,
     batching=leading("images"),
+    exact_on_rows=True,
     no_gradient=_NO_GRADIENT,
 )
 def adjust_hue_op(xp: Xp, images: Array, delta: Array) -> Array:
@@ -209,6 +211,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     T=_ADJUSTABLE,
     shape=_images_shape,
     batching=leading("images"),
+    exact_on_rows=True,
     no_gradient=_NO_GRADIENT,
 )
 def adjust_saturation_op(xp: Xp, images: Array, scale: Array) -> Array:

@@ -53,7 +53,14 @@ def _require_pixels(images: Array) -> None:
 
 
 @export("image.rgb_to_hsv")
-@op("RGBToHSV", "images: T -> output: T", T=_PIXEL, shape=_pixels_shape, batching=leading("images"))
+@op(
+    "RGBToHSV",
+    "images: T -> output: T",
+    T=_PIXEL,
+    shape=_pixels_shape,
+    batching=leading("images"),
+    exact_on_rows=True,
+)
 def rgb_to_hsv(xp: Xp, images: Array) -> Array:
     """Converts pixels from RGB to HSV.
 
@@ -123,6 +130,7 @@ def _extreme_channels(x: Any) -> tuple[list[Any], list[Any]]:
     T=_PIXEL,
     shape=_pixels_shape,
     batching=leading("images"),
+    exact_on_rows=True,
     not_differentiable="TensorFlow lets nothing through it",
 )
 def hsv_to_rgb(xp: Xp, images: Array) -> Array:
