@@ -200,6 +200,7 @@ OP_HOMES: dict[str, str] = {
     "Gather": "millrace._src.ops.array.gathering",
     "GatherNd": "millrace._src.ops.array.gathering",
     "GatherV2": "millrace._src.ops.array.gathering",
+    "GeneratorDataset": "millrace._src.data.sources.generator",
     "Greater": "millrace._src.ops.math.comparison",
     "GreaterEqual": "millrace._src.ops.math.comparison",
     "GuaranteeConst": "millrace._src.ops.array.identity",

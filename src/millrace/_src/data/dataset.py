@@ -15,6 +15,7 @@ from millrace._src.data import base, graph_form
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
 from millrace._src.data.sources import (
+    generator,
     ranges,
     tensors,
 )
@@ -56,6 +57,7 @@ class DatasetV2(DatasetBase):
     # --- sources -------------------------------------------------------------------------------------------------
 
     range = staticmethod(ranges.range_)
+    from_generator = staticmethod(generator.from_generator)
     from_tensors = staticmethod(tensors.from_tensors)
     from_tensor_slices = staticmethod(tensors.from_tensor_slices)
 
