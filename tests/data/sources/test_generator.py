@@ -82,7 +82,7 @@ def test_the_generators_own_error_comes_after_the_elements_before_it() -> None:
 
 def test_something_that_is_no_iterable_is_an_error_of_the_first_element() -> None:
     dataset = Dataset.from_generator(lambda: 3, output_signature=INT)
-    with pytest.raises(tf.errors.InvalidArgumentError, match="^TypeError: 'int' object is not iterable"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"^TypeError: 'int' object is not iterable"):
         next(iter(dataset))
 
 

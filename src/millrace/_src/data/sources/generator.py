@@ -207,8 +207,8 @@ class PythonCursor(Cursor):
             self._taken += len(rows)
             return Block.of_rows(rows)
         if self._error is not None:
-            error, self._error = self._error, None
-            raise error
+            failure, self._error = self._error, None
+            raise failure
         return None
 
     def _take(self, rows: list[list[Array]], limit: int) -> None:
