@@ -803,6 +803,7 @@ data.experimental.get_structure data.graph_form:get_structure
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave
 data.experimental.to_variant data.graph_form:to_variant
+data.experimental.unbatch data.transforms.unbatch:unbatch_transformation
 """,
     "data.experimental.service": """
 data.experimental.service.CrossTrainerCache data.service:CrossTrainerCache

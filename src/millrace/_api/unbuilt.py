@@ -74,7 +74,6 @@ data.experimental.shuffle_and_repeat
 data.experimental.snapshot
 data.experimental.table_from_dataset
 data.experimental.take_while
-data.experimental.unbatch
 data.experimental.unique
 debugging.experimental.disable_dump_debug_info
 debugging.experimental.enable_dump_debug_info

@@ -26,12 +26,16 @@ from millrace._src.data.transforms import (
     flat_map,
     interleave,
     map_elements,
+    padded_batch,
     prefetch,
+    rebatch,
     reduce_elements,
     repeat,
     shard,
     shuffle,
     take,
+    unbatch,
+    window,
     with_options,
     zip_elements,
 )
@@ -71,12 +75,16 @@ class DatasetV2(DatasetBase):
     interleave = interleave.interleave
     map = map_elements.map_
     reduce = reduce_elements.reduce
+    padded_batch = padded_batch.padded_batch
+    rebatch = rebatch.rebatch
     repeat = repeat.repeat
     shard = shard.shard
     prefetch = prefetch.prefetch
     shuffle = shuffle.shuffle
     skip = take.skip
     take = take.take
+    unbatch = unbatch.unbatch
+    window = window.window
     zip = staticmethod(zip_elements.zip_)
 
     options = with_options.options

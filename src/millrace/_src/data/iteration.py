@@ -73,7 +73,7 @@ class Iteration(Referent):
             self.close()
             self._node = node
             self._cursor, self._run = begin(node)
-            self._ahead = node.reads_ahead
+            self._ahead = node.reads_ahead and not any(dtype.is_handle for dtype in node.dtypes)  # handles are no state
             self._limit, self.count, self.place = 1, 0, 0
 
     def fill(self) -> bool:

@@ -43,14 +43,18 @@ class BatchNode(UnaryNode):
         """Whether all batches have the same size, and the elements can be had by position."""
         return self.source.is_random_access and (self.drop_remainder or self.source.cardinality() % self.size == 0)
 
+    def stacked(self, elements: Block, size: int) -> Block:
+        """Returns elements as batches of `size`, which divides their number."""
+        return batched(elements, size)
+
     def slice(self, start: int, stop: int) -> Block:
         """Returns the batches at positions from `start` up to `stop`."""
-        return batched(self.source.slice(start * self.size, stop * self.size), self.size)
+        return self.stacked(self.source.slice(start * self.size, stop * self.size), self.size)
 
     def picked(self, indices: Array) -> Block:
         """Returns the batches at positions."""
         positions = indices[:, None] * self.size + np.arange(self.size)
-        return batched(self.source.picked(positions.reshape(-1)), self.size)
+        return self.stacked(self.source.picked(positions.reshape(-1)), self.size)
 
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
@@ -91,15 +95,24 @@ class BatchCursor(Cursor):
     def _next_batches(self, elements: Block, limit: int) -> Block | None:
         size = self._node.size
         batches = min(elements.count // size, limit)
-        if batches and not elements.is_uniform:
-            batches = 1  # so that an error is that of its batch
-        taken = batches * size
-        self._elements = elements.part(taken, elements.count) if taken < elements.count else None
         if batches:
-            return batched(elements.part(0, taken), size)
+            return self._stacked(elements, batches)
         self._elements = None
         self._error.check()
-        return None if self._node.drop_remainder else batched(elements, elements.count)
+        return None if self._node.drop_remainder else self._node.stacked(elements, elements.count)
+
+    def _stacked(self, elements: Block, batches: int) -> Block:
+        """Returns the first batches of elements; where the batches fail together, the first one alone."""
+        size = self._node.size
+        self._elements = elements.part(size, elements.count) if size < elements.count else None
+        if batches > 1:
+            try:
+                stacked = self._node.stacked(elements.part(0, batches * size), size)
+            except Exception:
+                return self._stacked(elements, 1)
+            self._elements = elements.part(batches * size, elements.count) if batches * size < elements.count else None
+            return stacked
+        return self._node.stacked(elements.part(0, size), size)
 
     def skip(self, count: int) -> int:
         """Passes over the elements of batches."""
