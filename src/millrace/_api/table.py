@@ -590,6 +590,7 @@ compat.v1.image.stateless_random_crop -
 compat.v1.image.stateless_random_flip_left_right -
 compat.v1.image.stateless_random_flip_up_down -
 compat.v1.image.stateless_random_hue -
+compat.v1.image.stateless_random_jpeg_quality -
 compat.v1.image.stateless_random_saturation -
 compat.v1.image.stateless_sample_distorted_bounding_box -
 """,
@@ -955,6 +956,7 @@ image.adjust_brightness ops.image.adjusting:adjust_brightness
 image.adjust_contrast ops.image.adjusting:adjust_contrast
 image.adjust_gamma ops.image.adjusting:adjust_gamma
 image.adjust_hue ops.image.adjusting:adjust_hue
+image.adjust_jpeg_quality ops.image.jpeg_quality:adjust_jpeg_quality
 image.adjust_saturation ops.image.adjusting:adjust_saturation
 image.convert_image_dtype ops.image.image_dtypes:convert_image_dtype
 image.decode_and_crop_jpeg ops.image.decoding:decode_and_crop_jpeg
@@ -980,6 +982,7 @@ image.random_crop ops.image.random_geometry:random_crop
 image.random_flip_left_right ops.image.random_geometry:random_flip_left_right
 image.random_flip_up_down ops.image.random_geometry:random_flip_up_down
 image.random_hue ops.image.random_adjusting:random_hue
+image.random_jpeg_quality ops.image.jpeg_quality:random_jpeg_quality
 image.random_saturation ops.image.random_adjusting:random_saturation
 image.resize ops.image.resizing:resize
 image.rgb_to_grayscale ops.image.color_spaces:rgb_to_grayscale
@@ -996,6 +999,7 @@ image.stateless_random_crop ops.image.random_geometry:stateless_random_crop
 image.stateless_random_flip_left_right ops.image.random_geometry:stateless_random_flip_left_right
 image.stateless_random_flip_up_down ops.image.random_geometry:stateless_random_flip_up_down
 image.stateless_random_hue ops.image.random_adjusting:stateless_random_hue
+image.stateless_random_jpeg_quality ops.image.jpeg_quality:stateless_random_jpeg_quality
 image.stateless_random_saturation ops.image.random_adjusting:stateless_random_saturation
 image.stateless_sample_distorted_bounding_box ops.image.distorted_box_ops:stateless_sample_distorted_bounding_box
 image.total_variation ops.image.differences:total_variation

@@ -458,7 +458,6 @@ feature_column.shared_embeddings
 feature_column.weighted_categorical_column
 fftnd
 ifftnd
-image.adjust_jpeg_quality
 image.central_crop
 image.combined_non_max_suppression
 image.crop_and_resize
@@ -474,11 +473,9 @@ image.non_max_suppression_overlaps
 image.non_max_suppression_padded
 image.non_max_suppression_with_scores
 image.pad_to_bounding_box
-image.random_jpeg_quality
 image.resize_with_crop_or_pad
 image.resize_with_pad
 image.rot90
-image.stateless_random_jpeg_quality
 image.transpose
 initializers.Constant
 initializers.GlorotNormal

@@ -255,3 +255,34 @@ def prog_distorted_boxes_refused(tf, np):
         {"seed": [1, 2, 3]},
     ]
     return [attempt(lambda c=c: sample(**c)) for c in calls]
+
+
+def prog_jpeg_quality(tf, np):
+    """Encoded and decoded, with given and with random qualities."""
+    i, x = tf.image, tf.constant(_picture(np, 8, 9, 3))
+    tf.random.set_seed(6)
+    pictures = [
+        *[i.adjust_jpeg_quality(x, q) for q in (1, 50, 100)],
+        i.adjust_jpeg_quality(x[..., :1], 30),
+        i.random_jpeg_quality(x, 5, 90, seed=2),
+        i.random_jpeg_quality(x, 5, 90),
+        i.stateless_random_jpeg_quality(x, 5, 90, (1, 2)),
+    ]
+    bytes_ = i.adjust_jpeg_quality(tf.cast(x * 255, tf.uint8), 40)
+    return [Approx([tf.reduce_mean(p, [0, 1]) for p in pictures], 1e-3, 2e-3), pictures[1], bytes_]
+
+
+def prog_jpeg_quality_refused(tf, np):
+    """Shapes and qualities."""
+    i, x = tf.image, tf.zeros([2, 2, 3])
+    calls = [
+        lambda: i.adjust_jpeg_quality(x[0], 50),
+        lambda: i.adjust_jpeg_quality(x[None], 50),
+        lambda: i.adjust_jpeg_quality(x[..., :2], 50),
+        lambda: i.adjust_jpeg_quality(x, 101),
+        lambda: i.random_jpeg_quality(x, -1, 5),
+        lambda: i.random_jpeg_quality(x, 5, 5),
+        lambda: i.stateless_random_jpeg_quality(x, 5, 101, (1, 2)),
+        lambda: i.stateless_random_jpeg_quality(x, 7, 5, (1, 2)),
+    ]
+    return [attempt(call, words=4) for call in calls]
