@@ -22,6 +22,8 @@ WAITING_TOPICS = {
     "data_functions": "tf.data",
     "data_iterators": "tf.data",
     "data_options": "tf.data",
+    "data_pipelines": "tf.data",
+    "data_random_pipelines": "tf.data",
     "data_shuffle": "tf.data",
     "data_sources": "tf.data",
     "data_transforms": "tf.data",
