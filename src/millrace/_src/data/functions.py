@@ -8,6 +8,7 @@ elements are tried one by one, so that an error is that of its element.
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,6 +27,8 @@ from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.structure import Structure, map_leaves, normalized, spec_of
 from millrace._src.data.vectorized_functions import vectorized_function
 from millrace._src.function.polymorphic_function import Function, Options
+from millrace._src.graph.control_deps import function_attrs
+from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.util import nest
 
 # --- tracing -----------------------------------------------------------------------------------------------------
@@ -130,6 +133,11 @@ class BoundFunction:
         """Whether the result depends on the element alone: nobody can tell when, or how often, the function runs."""
         return self.function.effects is Effects.NONE
 
+    @functools.cached_property
+    def draws(self) -> bool:
+        """Whether the function draws random numbers from hidden streams."""
+        return _draws(self.function.graph)
+
     def call_row(self, row: Sequence[Array]) -> list[Array]:
         """Returns the results for one element."""
         run = self._run
@@ -149,6 +157,14 @@ class BoundFunction:
             return Block(self._run_block(*block.columns, *self.captures), block.count)
         except Exception:
             return None  # element by element, the error will say which element it belongs to
+
+
+def _draws(graph: FuncGraph) -> bool:
+    """Tells whether an operation of a graph, or of a function that the graph runs, draws from a hidden stream."""
+    return any(
+        operation.effects is Effects.RANDOM or any(map(_draws, function_attrs(operation)))
+        for operation in graph.get_operations()
+    )
 
 
 class Applying(ABC):

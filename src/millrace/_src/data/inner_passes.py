@@ -18,6 +18,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.nodes import DatasetNode, Run, node_of
+from millrace._src.data.pass_streams import with_streams_of
 
 
 class InnerCursor(Cursor):
@@ -43,7 +44,7 @@ class InnerCursor(Cursor):
         except Exception:
             self._has_failed = True
             raise
-        self._cursor = node_of(handle).cursor(self._run)
+        self._cursor = with_streams_of(self._run, node_of(handle)).cursor(self._run)
         return self._cursor
 
     def next_block(self, limit: int) -> Block | None:

@@ -43,6 +43,10 @@ class Run:
     """
 
     options: Any = None
+    streams: dict[int, Any] = field(default_factory=dict)
+    """The random streams of the functions of this pass, for `ops.random.seeds`."""
+    functions: dict[Any, Any] = field(default_factory=dict)
+    """The `GraphFunction`s that draw from these streams, by the functions of the nodes."""
     closers: list[Any] = field(default_factory=list)
     """Functions that end threads of this pass; called when the pass ends."""
 

@@ -16,6 +16,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.nodes import DatasetNode, Run, replaced
 from millrace._src.data.options import OptimizationOptions, Options
+from millrace._src.data.pass_streams import with_streams_of
 from millrace._src.data.transforms.map_elements import MapNode
 from millrace._src.data.transforms.with_options import options_of
 from millrace._src.graph.func_graph import FuncGraph
@@ -28,7 +29,7 @@ def begin(node: DatasetNode) -> tuple[Cursor, Run]:
     if node.rewritten is None:
         node.rewritten = optimized(node, options_of(node))
     run = Run(options_of(node))
-    return node.rewritten.cursor(run), run
+    return with_streams_of(run, node.rewritten).cursor(run), run
 
 
 def optimized(node: DatasetNode, options: Options) -> DatasetNode:

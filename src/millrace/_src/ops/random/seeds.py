@@ -10,11 +10,13 @@ kernel or a node of a graph, and counts the blocks it has handed out. The stream
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import sys
 import threading
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -138,10 +140,11 @@ def _next_count(graph: Any) -> int:
 class KernelStream:
     """The stream of one stateful kernel: seeded by the op's attributes, at random if both are 0."""
 
-    __slots__ = ("_era", "_key", "_lock", "_position", "_seeds")
+    __slots__ = ("_era", "_key", "_lock", "_position", "_seeds", "_starts_over")
 
-    def __init__(self, seed: int, seed2: int) -> None:
+    def __init__(self, seed: int, seed2: int, *, starts_over: bool = True) -> None:
         self._seeds = seed, seed2
+        self._starts_over = starts_over
         self._lock = threading.Lock()
         self._era = -1
         self._key = self._seeds
@@ -150,7 +153,7 @@ class KernelStream:
     def take(self, blocks: int) -> Stream:
         """Returns the stream at its current position, and moves the position on by `blocks`."""
         with self._lock:
-            if self._era != _global.era:
+            if self._era != _global.era and (self._starts_over or self._era < 0):
                 self._start_over()
             position = self._position
             self._position += blocks
@@ -172,17 +175,40 @@ class KernelStream:
             self._key = int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little")
 
 
-_streams: dict[int, tuple[dict[str, Any], KernelStream]] = {}
+StreamTable = dict[int, tuple[dict[str, Any], KernelStream]]
+
+_streams: StreamTable = {}
 """The streams by the identity of the attributes they belong to.
 
 The attributes are kept with the stream, so that no other attributes get the same identity.
 """
 _streams_lock = threading.Lock()
+_local = threading.local()
+
+
+@contextlib.contextmanager
+def streams_in(table: StreamTable) -> Iterator[None]:
+    """Lets the kernels that are bound in the `with` block have streams of their own, which `table` holds.
+
+    Such streams go on when the global seed is set.
+    """
+    before = getattr(_local, "table", None)
+    _local.table = table
+    try:
+        yield
+    finally:
+        _local.table = before
 
 
 def stream_of(attrs: dict[str, Any]) -> KernelStream:
     """Returns the stream of the op call that owns `attrs`: of a node, in whatever form its graph was compiled."""
     with _streams_lock:
+        table: StreamTable | None = getattr(_local, "table", None)
+        if table is not None:
+            if id(attrs) not in table:
+                stream = KernelStream(attrs.get("seed", 0), attrs.get("seed2", 0), starts_over=False)
+                table[id(attrs)] = attrs, stream
+            return table[id(attrs)][1]
         entry = _streams.get(id(attrs))
         if entry is None:
             _forget_the_dead()

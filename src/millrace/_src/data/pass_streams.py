@@ -1,0 +1,35 @@
+"""Random streams of a pass: functions that draw random numbers start over with each pass.
+
+A random op in a graph goes on in its stream from call to call. In a pipeline the stream belongs to the pass: the next
+pass draws the same numbers again, if there are seeds. A repetition within a pass goes on, and the datasets that a
+function makes share the streams of the pass.
+"""
+
+from __future__ import annotations
+
+from millrace._src.control_flow.call import GraphFunction
+from millrace._src.data.functions import BoundFunction
+from millrace._src.data.nodes import DatasetNode, Run, replaced
+from millrace._src.ops.random.seeds import streams_in
+
+
+def with_streams_of(run: Run, node: DatasetNode) -> DatasetNode:
+    """Returns a dataset whose functions draw from the streams of a pass; the same dataset if no function draws."""
+    node = node.with_inputs([with_streams_of(run, source) for source in node.inputs])
+    drawing = {
+        name: _of_pass(run, value)
+        for name, value in vars(node).items()
+        if isinstance(value, BoundFunction) and value.draws
+    }
+    return replaced(node, **drawing) if drawing else node
+
+
+def _of_pass(run: Run, bound: BoundFunction) -> BoundFunction:
+    """Returns a function with the streams of a pass."""
+    function = run.functions.get(bound.function)
+    if function is None:
+        function = GraphFunction(bound.function.graph, bound.function.name, jit_compile=False)
+        with streams_in(run.streams):
+            function.runner()
+        run.functions[bound.function] = function
+    return BoundFunction(function, bound.captures)
