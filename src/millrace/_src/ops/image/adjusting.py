@@ -95,7 +95,8 @@ def _channel_means(xp: Xp, x: Array) -> Array:
     return xp.sum(xp.sum(x, axis=-3), axis=-2)[..., None, None, :] / np.float32(max(height * width, 1))
 
 
-_ROWS_AT_ONCE = 32
+_ROWS_AT_ONCE = 256
+"""The number of rows that are adjusted at once: of a picture 224 pixels wide 700 kB, which the cache holds."""
 
 
 @adjust_contrast_op.specialize
