@@ -161,10 +161,8 @@ class BoundFunction:
 
 def _draws(graph: FuncGraph) -> bool:
     """Tells whether an operation of a graph, or of a function that the graph runs, draws from a hidden stream."""
-    return any(
-        operation.effects is Effects.RANDOM or any(map(_draws, function_attrs(operation)))
-        for operation in graph.get_operations()
-    )
+    operations = [o for o in graph.get_operations() if not o.op_def.traits.is_placeholder]
+    return any(o.effects is Effects.RANDOM or any(map(_draws, function_attrs(o))) for o in operations)
 
 
 class Applying(ABC):
