@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.formats.canonical_text import graph_text
 from tests.formats.expressions import ALL, answer
 from tests.formats.programs import PROGRAMS
+from tests.formats.record_programs import write_files
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -26,6 +27,7 @@ def main() -> None:
     for name, expressions in ALL.items():
         lines = [f"{expression}\n    {answer(tf, expression)}\n" for expression in expressions]
         (RECORDED / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+    write_files(tf, RECORDED)
 
 
 if __name__ == "__main__":
