@@ -1,8 +1,9 @@
 """Programs that millrace does not answer as TensorFlow yet, by the part or the detail they wait for.
 
 Single programs are expected to fail, strictly: the change that makes one pass also takes it off this list. Whole
-topics wait while several changes fill them: their programs may fail or pass. Whoever finds a topic answered takes its
-line out; what is still missing of it then becomes a line of single programs.
+topics wait while several changes fill them: their programs are not run, for a half-built part may loop for ever, but
+`pytest tests/oracle --runxfail -k TOPIC` runs them. Whoever finds a topic answered takes its line out; what is still
+missing of it then becomes a line of single programs.
 """
 
 from __future__ import annotations
