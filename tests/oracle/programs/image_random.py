@@ -286,3 +286,24 @@ def prog_jpeg_quality_refused(tf, np):
         lambda: i.stateless_random_jpeg_quality(x, 7, 5, (1, 2)),
     ]
     return [attempt(call, words=4) for call in calls]
+
+
+def prog_pipelines(tf, np):
+    """Random adjustments in a dataset: streams go on from element to element."""
+    i = tf.image
+    pictures = tf.data.Dataset.from_tensor_slices(_picture(np, 6, 5, 6, 3))
+
+    def augment(x):
+        x = i.random_brightness(i.random_flip_left_right(x, seed=4), 0.2, seed=3)
+        return i.random_hue(i.random_crop(i.random_contrast(x, 0.5, 1.5, seed=8), [2, 2, 3], seed=5), 0.2, seed=1)
+
+    tf.random.set_seed(1)
+    counted = tf.data.Dataset.zip((pictures, tf.data.Dataset.range(6)))
+    pipelines = [
+        pictures.map(augment).batch(3),
+        pictures.map(lambda x: i.random_flip_up_down(i.random_brightness(x, 0.2))),
+        pictures.batch(3).map(lambda x: i.random_flip_left_right(x, seed=3)),
+        pictures.map(lambda x: i.random_saturation(i.convert_image_dtype(x, tf.uint8), 0.3, 1.5, seed=2)),
+        counted.map(lambda x, n: i.stateless_random_brightness(x, 0.2, tf.stack([n, n + 1]))).batch(2),
+    ]
+    return [_near([x[..., :2, :2, :] for x in pipeline]) for pipeline in pipelines]
