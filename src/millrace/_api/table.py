@@ -803,6 +803,8 @@ data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_structure data.graph_form:get_structure
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave
+data.experimental.scan data.transforms.scan_elements:scan_function
+data.experimental.take_while data.transforms.take_while:take_while_function
 data.experimental.to_variant data.graph_form:to_variant
 data.experimental.unbatch data.transforms.unbatch:unbatch_transformation
 """,

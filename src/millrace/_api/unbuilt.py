@@ -69,11 +69,9 @@ data.experimental.prefetch_to_device
 data.experimental.rejection_resample
 data.experimental.sample_from_datasets
 data.experimental.save
-data.experimental.scan
 data.experimental.shuffle_and_repeat
 data.experimental.snapshot
 data.experimental.table_from_dataset
-data.experimental.take_while
 data.experimental.unique
 debugging.experimental.disable_dump_debug_info
 debugging.experimental.enable_dump_debug_info

@@ -83,7 +83,7 @@ def test_a_function_of_another_number_of_states_is_refused_by_the_op() -> None:
             input_dataset=Dataset.range(2)._variant_tensor,
             initial_state=[1, 2],
             other_arguments=[],
-            f=function,
+            f=function.graph_function,
             output_types=[tf.int32],
             output_shapes=[[]],
         )

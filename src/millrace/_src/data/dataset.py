@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from millrace._src.core.context import state
-from millrace._src.core.specs import TensorSpec
-from millrace._src.data import base, graph_form
+from millrace._src.core.specs import NoneTensorSpec, TensorSpec
+from millrace._src.data import base, builtins_over_datasets, graph_form, loops
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
 from millrace._src.data.sources import (
@@ -31,9 +31,11 @@ from millrace._src.data.transforms import (
     rebatch,
     reduce_elements,
     repeat,
+    scan_elements,
     shard,
     shuffle,
     take,
+    take_while,
     unbatch,
     window,
     with_options,
@@ -78,11 +80,13 @@ class DatasetV2(DatasetBase):
     padded_batch = padded_batch.padded_batch
     rebatch = rebatch.rebatch
     repeat = repeat.repeat
+    scan = scan_elements.scan
     shard = shard.shard
     prefetch = prefetch.prefetch
     shuffle = shuffle.shuffle
     skip = take.skip
     take = take.take
+    take_while = take_while.take_while
     unbatch = unbatch.unbatch
     window = window.window
     zip = staticmethod(zip_elements.zip_)
@@ -138,7 +142,7 @@ class DatasetV2(DatasetBase):
         if state.graph is not None:
             raise RuntimeError("`tf.data.Dataset.as_numpy_iterator()` is only supported in eager mode.")
         for spec in nest.flatten(self.element_spec):
-            if not isinstance(spec, TensorSpec):
+            if not isinstance(spec, (TensorSpec, NoneTensorSpec)):
                 raise TypeError(
                     f"`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values of type "
                     f"{spec.value_type}"
@@ -147,3 +151,5 @@ class DatasetV2(DatasetBase):
 
 
 base.set_root(DatasetV2)
+loops.register()
+builtins_over_datasets.register()

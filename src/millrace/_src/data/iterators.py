@@ -12,7 +12,7 @@ import numpy as np
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
 from millrace._src.core.dtypes import resource
-from millrace._src.core.errors import OpError, OutOfRangeError
+from millrace._src.core.errors import OperatorNotAllowedInGraphError, OpError, OutOfRangeError
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.resources import resource_of
 from millrace._src.core.specs import TensorSpec
@@ -32,6 +32,9 @@ from millrace._src.data.structure import Structure
 from millrace._src.trackable.base import Trackable
 from millrace._src.util import nest
 from millrace._src.util.export import export
+
+_MOST_IN_GRAPH = 10_000
+"""The most elements that a trace takes of one iterator, by as many nodes."""
 
 
 @export("data.Iterator")
@@ -91,6 +94,7 @@ class OwnedIterator(IteratorBase):
             self._iterator_resource = anonymous_iterator(output_types=types, output_shapes=shapes)
             make_iterator(dataset._variant_tensor, self._iterator_resource)
         self._iteration = _referent(self._iterator_resource)
+        self._taken_in_graph = 0
         self._dtype = self._structure.dtypes[0] if type(self._structure.spec) is TensorSpec else None
 
     @property
@@ -135,7 +139,17 @@ class OwnedIterator(IteratorBase):
         return self._structure.pack(tensors)
 
     def _next_of_graph(self) -> Any:
-        """Takes an element by an op."""
+        """Takes an element by an op.
+
+        Raises: OperatorNotAllowedInGraphError: if Python seems to loop over the iterator, which would never end.
+        """
+        self._taken_in_graph += 1
+        if self._taken_in_graph > _MOST_IN_GRAPH and self._iteration is None:
+            raise OperatorNotAllowedInGraphError(
+                f"A Python loop took {_MOST_IN_GRAPH} elements of a dataset in a function; it would never end, since "
+                "the graph alone knows where the dataset does. Let AutoGraph convert the loop (`autograph=True`), or "
+                "use `Dataset.reduce`."
+            )
         types, shapes = self._structure.dtypes, self._structure.shapes
         return self._structure.pack(
             iterator_get_next(self._iterator_resource, output_types=types, output_shapes=shapes)

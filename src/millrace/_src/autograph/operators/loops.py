@@ -16,7 +16,7 @@ from millrace._src.autograph.operators.conditions import condition_tensor
 from millrace._src.autograph.operators.if_statements import GetState, SetState, if_stmt
 from millrace._src.autograph.operators.logic import and_value
 from millrace._src.autograph.operators.refusals import PYTHON_FOR, STARTED_AS_PYTHON, refuse_if_strict
-from millrace._src.autograph.operators.staged_loops import Options, StagedLoop, read_later
+from millrace._src.autograph.operators.staged_loops import WHILE, LoopForm, Options, StagedLoop, read_later
 from millrace._src.autograph.operators.staging import belongs_into_graph, register_iterable
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.tensor import SymbolicTensor
@@ -51,9 +51,20 @@ class Loop:
         handed = self.options.get("ag_handed")
         if_stmt(condition, run, _nothing, self.get_state, self.set_state, self.names, outputs, certain, handed)
 
-    def stage(self, test: Callable[[Any], Any], body: Callable[[Any], Any], start: Any, length: int | None) -> None:
-        """Puts the loop into the graph: it counts from `start`, and runs at most `length` times."""
-        StagedLoop(self.get_state, self.set_state, self.names, self.options).run(test, body, start, length)
+    def stage(
+        self,
+        test: Callable[[Any], Any],
+        body: Callable[[Any], Any],
+        start: Any,
+        length: int | None,
+        form: LoopForm = WHILE,
+    ) -> None:
+        """Puts the loop into the graph in one of its forms: it counts from `start`, and runs at most `length` times."""
+        StagedLoop(self.get_state, self.set_state, self.names, self.options, form).run(test, body, start, length)
+
+    def over_python(self, iterable: Any) -> None:
+        """Runs the loop in Python."""
+        _python_for(iterable, self)
 
 
 def _nothing() -> None:

@@ -41,3 +41,25 @@ def replaces(
         return new
 
     return register
+
+
+def replaces_for(
+    function: Any, takes: Callable[[tuple[Any, ...]], bool]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes the decorated function stand for a builtin where its arguments are of a kind of a higher layer.
+
+    Args:
+      function: The builtin.
+      takes: Tells, given the positional arguments, whether they are of that kind.
+    """
+
+    def register(new: Callable[..., Any]) -> Callable[..., Any]:
+        otherwise = replacement(function)
+
+        def chosen(*args: Any, **kwargs: Any) -> Any:
+            return new(*args, **kwargs) if takes(args) else otherwise(*args, **kwargs)
+
+        _REPLACEMENTS[function] = chosen
+        return new
+
+    return register

@@ -8,6 +8,7 @@ starts as zeros; a trial run of the body in a graph of its own finds out their d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from millrace._src.autograph.operators.changed_containers import Containers, is_container, plain, refill
@@ -24,6 +25,7 @@ from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.tensor import Tensor
 from millrace._src.graph.func_graph import FuncGraph
+from millrace._src.ops import raw
 from millrace._src.util import nest
 from millrace._src.util.text import shape_parentheses
 
@@ -83,6 +85,26 @@ def read_later(names: Sequence[str], options: Options) -> list[str]:
     return [name for name in names if name not in temporary]
 
 
+@dataclass(frozen=True)
+class LoopForm:
+    """The way in which the graph carries out a loop.
+
+    Attributes:
+      build: Takes what `tf.while_loop` takes, and gives what that gives.
+      widens_shapes: Whether `build` finds shapes that hold in every iteration by itself.
+      has_run: Tells, given the counter after an iteration, whether the body ran; None if the test says so beforehand.
+      trial: Runs the user's body once, where that takes something else than an iteration with the first counter.
+    """
+
+    build: Callable[..., Any]
+    widens_shapes: bool = False
+    has_run: Callable[[Any], Any] | None = None
+    trial: Callable[[], Any] | None = None
+
+
+WHILE = LoopForm(while_loop)
+
+
 class _ApartError(Exception):
     """Two variables that hold the same container before a loop hold different ones after an iteration."""
 
@@ -94,6 +116,7 @@ class StagedLoop:
       get_state, set_state: Read and set the variables.
       names: The variables.
       options: What `set_loop_options` gave, and what the converter found out about the variables.
+      form: The way in which the graph carries out the loop.
     """
 
     def __init__(
@@ -102,8 +125,9 @@ class StagedLoop:
         set_state: Callable[[Sequence[Any]], None],
         names: Sequence[str],
         options: Options,
+        form: LoopForm = WHILE,
     ) -> None:
-        self.get_state, self.set_state, self.names, self.options = get_state, set_state, names, options
+        self.get_state, self.set_state, self.names, self.options, self.form = get_state, set_state, names, options, form
         self.before = list(get_state())
         self.taken_over: list[tuple[list[Any], MovedList]] = []
         """The lists that grow in the graph, and what stands in each list afterwards."""
@@ -126,25 +150,36 @@ class StagedLoop:
         Args:
           test: Whether to go on, given the counter.
           body: One iteration: sets variables, returns the next counter.
-          counter: A tensor that the loop counts with, or an empty tuple.
+          counter: A tensor that the loop counts with, or a tuple of tensors.
           maximum_iterations: A bound on the number of iterations.
         """
-        self._fill_in_unknown(lambda: body(counter))
+        self._fill_in_unknown(self.form.trial or (lambda: body(counter)))
         self.same = self._other_names()
+        has_run, message = self.form.has_run, self._without_iteration()
+        if message and has_run is None:
+            assert_that(test(counter), [convert_to_tensor(message)])
+        if not message or has_run is None:
+            self._build_once_or_twice(test, body, counter, maximum_iterations)
+            return
+        marks = _Marks(test, body, has_run)
+        start = (counter, convert_to_tensor(False))
+        _, ran = self._build_once_or_twice(marks.test, marks.body, start, maximum_iterations)
+        assert_that(ran, [convert_to_tensor(message)])
+
+    def _build_once_or_twice(self, *arguments: Any) -> Any:
+        """Builds the loop; returns the counter's last value."""
         try:
-            self._build(test, body, counter, maximum_iterations)
+            return self._build(*arguments)
         except _ApartError:
             self.same = {}
-            self._build(test, body, counter, maximum_iterations)
+            return self._build(*arguments)
 
     def _build(
         self, test: Callable[[Any], Any], body: Callable[[Any], Any], counter: Any, maximum_iterations: Any
-    ) -> None:
+    ) -> Any:
         carried = [i for i, value in enumerate(self.before) if i not in self.same and self._is_carried(i, value)]
         start = [[_as_tensor(leaf) for leaf in flatten(self.before[i])] for i in carried]
         shapes = [self._shapes(i, tensors) for i, tensors in zip(carried, start)]
-
-        self._require_an_iteration(lambda: test(counter))
 
         def loop_test(counter: Any, state: Sequence[Any]) -> Any:
             self._set(carried, state)
@@ -164,11 +199,11 @@ class StagedLoop:
             return [next_counter, new]
 
         try:
-            _, results = while_loop(
+            last_counter, results = self.form.build(
                 loop_test,
                 loop_body,
                 (counter, start),
-                shape_invariants=(counter.shape if isinstance(counter, Tensor) else (), shapes),
+                shape_invariants=(nest.map_structure(lambda t: t.shape, counter), shapes),
                 parallel_iterations=self.options.get("parallel_iterations", 10),
                 maximum_iterations=self.options.get("maximum_iterations", maximum_iterations),
             )
@@ -183,6 +218,7 @@ class StagedLoop:
         self.set_state(last)
         for items, mark in self.taken_over:
             items[:] = [mark]
+        return last_counter
 
     def _set(self, carried: Sequence[int], values: Sequence[Sequence[Any]]) -> list[Any]:
         state = list(self.before)
@@ -193,12 +229,10 @@ class StagedLoop:
         self.set_state(state)
         return state
 
-    def _require_an_iteration(self, test: Callable[[], Any]) -> None:
-        """Asserts in the graph that the loop gives a value to the variables that are read after the loop."""
+    def _without_iteration(self) -> str:
+        """Returns what is wrong if the body never runs: variables without a value that are read after the loop."""
         names = [self.names[i] for i in self.unknown if self.names[i] in self.options.get("ag_needed", ())]
-        if names:
-            message = f"loop must iterate at least once to initialize {', '.join(names)}"
-            assert_that(test(), [convert_to_tensor(message)])
+        return f"loop must iterate at least once to initialize {', '.join(names)}" if names else ""
 
     # --- which variables are carried -----------------------------------------------------------------------------
 
@@ -323,6 +357,8 @@ class StagedLoop:
                     f"iteration. Use {conversion(new.dtype, old.dtype, '...')} in the loop, or a first value of dtype "
                     f"{new.dtype.name}."
                 )
+            if self.form.widens_shapes and self._given_invariant(index) is None:
+                continue
             if shape.rank is not None and not new.shape.is_subtype_of(shape):
                 raise ValueError(self._shape_complaint(index, old, new, shape))
         return leaves
@@ -357,6 +393,22 @@ class StagedLoop:
                     f"the shape invariant {shape_parentheses(shape)}."
                 )
         return shapes
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """A loop whose counter also says whether the body has run: a pair of the loop's own counter and a bool."""
+
+    own_test: Callable[[Any], Any]
+    own_body: Callable[[Any], Any]
+    has_run: Callable[[Any], Any]
+
+    def test(self, counter: Any) -> Any:
+        return self.own_test(counter[0])
+
+    def body(self, counter: Any) -> Any:
+        after = self.own_body(counter[0])
+        return after, raw.LogicalOr(x=counter[1], y=self.has_run(after))
 
 
 def _shapes_in(structure: Any) -> list[TensorShape]:

@@ -14,12 +14,12 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, metadata
-from millrace._src.data.functions import BoundFunction, TracedFunction, check_callable
+from millrace._src.data.functions import BoundFunction
 from millrace._src.data.iteration import Iteration
 from millrace._src.data.nodes import node_of
+from millrace._src.data.states import StatefulFunction
 from millrace._src.data.structure import Structure, normalized, spec_of
 from millrace._src.ops.type_sets import ANY
-from millrace._src.util import nest
 
 
 def _component_shapes(c: ShapeContext) -> list[TensorShape]:
@@ -88,64 +88,29 @@ def reduce(
       tf.errors.InvalidArgumentError: if the next state has more or fewer parts.
       ValueError: if `reduce_func` is no function.
     """
-    check_callable(reduce_func)
+    return reduce_over(self, initial_state, reduce_func, name)
+
+
+def reduce_over(
+    dataset: DatasetBase,
+    initial_state: Any,
+    reduce_func: Callable[[Any, Any], Any],
+    name: str | None = None,
+    *,
+    state_spec: Any = None,
+) -> Any:
+    """Does what `Dataset.reduce` does; loops give the specs of all states."""
     with_name = {} if name is None else metadata(name)
     state = normalized(initial_state, "initial_state/normalize_element/component")
-    function, structure = _traced(reduce_func, Structure(spec_of(state)), self.element_spec)
+    start = Structure(spec_of(state) if state_spec is None else state_spec)
+    function = StatefulFunction(reduce_func, start, (dataset.element_spec,), "reduce()", lambda result: result)
     results = reduce_dataset(
-        self._variant_tensor,
-        structure.flatten(state),
-        function.captures,
-        f=function.graph_function,
-        output_types=structure.dtypes,
-        output_shapes=structure.shapes,
+        dataset._variant_tensor,
+        function.state.flatten(state),
+        function.traced.captures,
+        f=function.traced.graph_function,
+        output_types=function.state.dtypes,
+        output_shapes=function.state.shapes,
         **with_name,
     )
-    return structure.pack(results)
-
-
-def _traced(function: Callable[..., Any], state: Structure, element_spec: Any) -> tuple[TracedFunction, Structure]:
-    """Traces a function with a state whose shapes hold before and after each element."""
-    while True:
-        traced = TracedFunction(function, (state.spec, element_spec), "reduce()")
-        _check_same_types(state, traced.output)
-        pairs = zip(state.shapes, traced.output.shapes, strict=True)
-        if all(new.is_subtype_of(old) for old, new in pairs):
-            return traced, state
-        leaves = [
-            old.most_specific_compatible_type(new) for old, new in zip(state.leaves, traced.output.leaves, strict=True)
-        ]
-        state = Structure(nest.pack_sequence_as(state.spec, leaves))
-
-
-def _check_same_types(before: Structure, after: Structure) -> None:
-    """Refuses a next state whose leaves differ from those of the state before in more than shapes.
-
-    Raises:
-      InvalidArgumentError: if the states have different numbers of leaves.
-      TypeError: if classes or dtypes differ.
-    """
-    if len(before.leaves) != len(after.leaves):
-        raise InvalidArgumentError(
-            None,
-            None,
-            "The number of components of the initial state and the reduce function output does not match. "
-            f"(initial_state={len(before.leaves)}, output={len(after.leaves)}). [Op:ReduceDataset] name: ",
-        )
-    for old, new in zip(before.leaves, after.leaves, strict=True):
-        if old.value_type is not new.value_type:
-            raise TypeError(
-                "The element classes for the new state must match the initial state. Expected "
-                f"{old.value_type} but got {new.value_type}."
-            )
-    if before.dtypes != after.dtypes:
-        raise TypeError(
-            "The element types for the new state must match the initial state. Expected "
-            f"{_dtypes_in(before)} but got {_dtypes_in(after)}."
-        )
-
-
-def _dtypes_in(structure: Structure) -> Any:
-    """Returns the nest of the dtypes of a state."""
-    dtypes = iter(structure.dtypes)
-    return nest.map_structure(lambda leaf: next(dtypes) if leaf.flatten() else None, structure.spec)
+    return function.state.pack(results)
