@@ -778,11 +778,13 @@ config.threading.set_intra_op_parallelism_threads core.runtime_options:set_intra
 data.AUTOTUNE data.parallelism:AUTOTUNE
 data.Dataset data.dataset:DatasetV2
 data.DatasetSpec data.base:DatasetSpec
+data.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
 data.Iterator data.iterators:IteratorBase
 data.IteratorSpec data.iterators:IteratorSpec
 data.NumpyIterator data.iterators:NumpyIterator
 data.Options data.options:Options
 data.ThreadingOptions data.options:ThreadingOptions
+data.UNKNOWN_CARDINALITY data.transforms.cardinality:UNKNOWN_CARDINALITY
 """,
     "data.experimental": """
 data.experimental.AUTOTUNE data.parallelism:AUTOTUNE
@@ -791,6 +793,7 @@ data.experimental.AutotuneAlgorithm data.options:AutotuneAlgorithm
 data.experimental.AutotuneOptions data.options:AutotuneOptions
 data.experimental.DistributeOptions data.options:DistributeOptions
 data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
+data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
 data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.OptimizationOptions data.options:OptimizationOptions
 data.experimental.Optional data.optionals:Optional
@@ -798,15 +801,28 @@ data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
 data.experimental.Structure core.type_specs:TypeSpec
 data.experimental.ThreadingOptions data.options:ThreadingOptions
+data.experimental.UNKNOWN_CARDINALITY data.transforms.cardinality:UNKNOWN_CARDINALITY
+data.experimental.assert_cardinality data.transforms.cardinality:assert_cardinality
+data.experimental.at data.transforms.single_elements:at
+data.experimental.bucket_by_sequence_length data.transforms.bucket_by_sequence_length:bucket_by_sequence_length_transformation
+data.experimental.cardinality data.transforms.cardinality:cardinality_of
+data.experimental.dense_to_ragged_batch data.transforms.composite_batch:dense_to_ragged_batch
+data.experimental.dense_to_sparse_batch data.transforms.composite_batch:dense_to_sparse_batch
+data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation
 data.experimental.from_variant data.graph_form:from_variant
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional
+data.experimental.get_single_element data.transforms.single_elements:single_element_of
 data.experimental.get_structure data.graph_form:get_structure
+data.experimental.group_by_window data.transforms.group_by_window:group_by_window_transformation
+data.experimental.ignore_errors data.transforms.ignore_errors:ignore_errors_transformation
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
+data.experimental.pad_to_cardinality data.transforms.pad_to_cardinality:pad_to_cardinality
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave
 data.experimental.scan data.transforms.scan_elements:scan_function
 data.experimental.take_while data.transforms.take_while:take_while_function
 data.experimental.to_variant data.graph_form:to_variant
 data.experimental.unbatch data.transforms.unbatch:unbatch_transformation
+data.experimental.unique data.transforms.unique:unique_transformation
 """,
     "data.experimental.service": """
 data.experimental.service.CrossTrainerCache data.service:CrossTrainerCache

@@ -21,9 +21,14 @@ from millrace._src.data.sources import (
 )
 from millrace._src.data.transforms import (
     batch,
+    bucket_by_sequence_length,
+    cardinality,
+    composite_batch,
     concatenate,
     filter_elements,
     flat_map,
+    group_by_window,
+    ignore_errors,
     interleave,
     map_elements,
     padded_batch,
@@ -34,9 +39,11 @@ from millrace._src.data.transforms import (
     scan_elements,
     shard,
     shuffle,
+    single_elements,
     take,
     take_while,
     unbatch,
+    unique,
     window,
     with_options,
     zip_elements,
@@ -70,14 +77,20 @@ class DatasetV2(DatasetBase):
     # --- transformations -----------------------------------------------------------------------------------------
 
     batch = batch.batch
+    bucket_by_sequence_length = bucket_by_sequence_length.bucket_by_sequence_length
+    cardinality = cardinality.cardinality
     concatenate = concatenate.concatenate
     enumerate = zip_elements.enumerate_
     filter = filter_elements.filter_
     flat_map = flat_map.flat_map
     interleave = interleave.interleave
+    get_single_element = single_elements.get_single_element
+    group_by_window = group_by_window.group_by_window
+    ignore_errors = ignore_errors.ignore_errors
     map = map_elements.map_
     reduce = reduce_elements.reduce
     padded_batch = padded_batch.padded_batch
+    ragged_batch = composite_batch.ragged_batch
     rebatch = rebatch.rebatch
     repeat = repeat.repeat
     scan = scan_elements.scan
@@ -85,9 +98,11 @@ class DatasetV2(DatasetBase):
     prefetch = prefetch.prefetch
     shuffle = shuffle.shuffle
     skip = take.skip
+    sparse_batch = composite_batch.sparse_batch
     take = take.take
     take_while = take_while.take_while
     unbatch = unbatch.unbatch
+    unique = unique.unique
     window = window.window
     zip = staticmethod(zip_elements.zip_)
 

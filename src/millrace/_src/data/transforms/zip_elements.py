@@ -8,7 +8,7 @@ such inputs, one can tell which of them is asked first, and elements are made on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from millrace._src.data.cursors import Cursor, State, restored_error, saved_erro
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of, position_cursor
 from millrace._src.data.sources.ranges import range_dataset
 from millrace._src.util import nest
+from millrace._src.util.export import export
 
 _LARGEST = (1 << 63) - 1
 
@@ -266,3 +267,19 @@ def enumerate_(self: DatasetBase, start: Any = 0, name: str | None = None) -> An
     numbers = apply_op("_RewriteDataset", rewrite_dataset, [numbers, b"replicate_on_split"], number, inputs=[numbers])
     spec = number, self.element_spec
     return apply_op("_ZipDataset", zip_dataset, [[numbers, self]], spec, inputs=[numbers, self], name=name)
+
+
+@export("data.experimental.enumerate_dataset")
+def enumerate_transformation(start: Any = 0) -> Callable[[Any], Any]:
+    """Returns `Dataset.enumerate` as a function for `Dataset.apply`.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices(["a", "b"]).apply(tf.data.experimental.enumerate_dataset(5))
+    >>> list(dataset.as_numpy_iterator())
+    [(np.int64(5), b'a'), (np.int64(6), b'b')]
+
+    Args:
+      start: the first number, a scalar of int64.
+
+    Returns: A function from datasets to datasets.
+    """
+    return lambda dataset: enumerate_(dataset, start)
