@@ -32,7 +32,7 @@ def bucket_by_sequence_length(
     drop_remainder: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Batches elements of similar length together.
+    """Puts elements of similar length into batches.
 
     >>> lengths = tf.data.Dataset.from_tensor_slices([1, 4, 3, 5, 6, 2])
     >>> dataset = lengths.map(lambda n: tf.fill([n], n)).bucket_by_sequence_length(
