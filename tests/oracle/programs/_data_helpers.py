@@ -50,15 +50,20 @@ def about(dataset: Any) -> list[Any]:
 
 
 def outcome(call: Callable[[], Any], words: int = 9, hide: str = "") -> Any:
-    """What a call returns; of an exception, its class and the first words of its message without the text `hide`."""
+    """What a call returns; of an exception, its class and the first words of its own message, without the text `hide`.
+
+    A message's own words come after the headings that tell where an error arose: TensorFlow's "in user code" with the
+    frames of the user, and "Graph execution error".
+    """
     try:
         return call()
     except Exception as error:
-        text = normalise(str(getattr(error, "message", None) or error))
+        name = type(error).__name__
+        text = normalise(str(getattr(error, "message", None) or error)).removeprefix("Graph execution error: ")
         if text.startswith("in user code:"):
-            text = text.rstrip().split("\n\n    ")[-1]
+            text = text.rstrip().split("\n\n    ")[-1].removeprefix(f"{name}: ")
         text = _SCOPE.sub("", text.split(" [Op:")[0]).replace(hide or "\0", "FOLDER")
-        return [type(error).__name__, " ".join(text.split()[:words])]
+        return [name, " ".join(text.split()[:words])]
 
 
 def each(iterator: Any, count: int, words: int = 9) -> list[Any]:

@@ -75,7 +75,6 @@ globals().update(
         symbolic_index_of_a_list=lambda tf: numbers(tf).map(lambda x: [1, 2][x]),
         symbolic_value_as_int=lambda tf: numbers(tf).map(lambda x: int(x)),
         symbolic_value_as_numpy=lambda tf: numbers(tf).map(lambda x: x.numpy()),
-        symbolic_value_as_bool=lambda tf: numbers(tf).map(lambda x: 1 if bool(x > 1) else 0),
         missing_key=lambda tf: tf.data.Dataset.from_tensors({"a": 1}).map(lambda d: d["b"]),
         mixed_dtypes=lambda tf: numbers(tf).map(lambda x: x + 1.5),
         shapes_that_cannot_be=lambda tf: tf.data.Dataset.from_tensors([1, 2]).map(lambda x: x + tf.constant([1, 2, 3])),
