@@ -581,8 +581,11 @@ compat.v1.image.resize ops.image.resizing:resize_v1
 compat.v1.image.resize_area ops.image.resizing:resize_area
 compat.v1.image.resize_bicubic ops.image.resizing:resize_bicubic
 compat.v1.image.resize_bilinear ops.image.resizing:resize_bilinear
+compat.v1.image.resize_image_with_crop_or_pad ops.image.cropping:resize_with_crop_or_pad
+compat.v1.image.resize_image_with_pad ops.image.cropping:resize_image_with_pad
 compat.v1.image.resize_images ops.image.resizing:resize_v1
 compat.v1.image.resize_nearest_neighbor ops.image.resizing:resize_nearest_neighbor
+compat.v1.image.resize_with_pad -
 compat.v1.image.sample_distorted_bounding_box ops.image.distorted_box_ops:sample_distorted_bounding_box_v1
 compat.v1.image.stateless_random_brightness -
 compat.v1.image.stateless_random_contrast -
@@ -593,6 +596,7 @@ compat.v1.image.stateless_random_hue -
 compat.v1.image.stateless_random_jpeg_quality -
 compat.v1.image.stateless_random_saturation -
 compat.v1.image.stateless_sample_distorted_bounding_box -
+compat.v1.image.transpose_image ops.image.turning:transpose
 """,
     "compat.v1.io": """
 compat.v1.io.TFRecordCompressionType ops.io.record_options:TFRecordCompressionType
@@ -976,7 +980,9 @@ image.adjust_gamma ops.image.adjusting:adjust_gamma
 image.adjust_hue ops.image.adjusting:adjust_hue
 image.adjust_jpeg_quality ops.image.jpeg_quality:adjust_jpeg_quality
 image.adjust_saturation ops.image.adjusting:adjust_saturation
+image.central_crop ops.image.cropping:central_crop
 image.convert_image_dtype ops.image.image_dtypes:convert_image_dtype
+image.crop_to_bounding_box ops.image.cropping:crop_to_bounding_box
 image.decode_and_crop_jpeg ops.image.decoding:decode_and_crop_jpeg
 image.decode_bmp ops.image.decoding:decode_bmp
 image.decode_gif ops.image.decoding:decode_gif
@@ -988,10 +994,13 @@ image.encode_jpeg ops.image.encoding:encode_jpeg
 image.encode_png ops.image.encoding:encode_png
 image.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
 image.extract_patches ops.array.patches:extract_patches
+image.flip_left_right ops.image.turning:flip_left_right
+image.flip_up_down ops.image.turning:flip_up_down
 image.grayscale_to_rgb ops.image.color_spaces:grayscale_to_rgb
 image.hsv_to_rgb ops.image.color_spaces:hsv_to_rgb
 image.image_gradients ops.image.differences:image_gradients
 image.is_jpeg ops.image.decoding:is_jpeg
+image.pad_to_bounding_box ops.image.cropping:pad_to_bounding_box
 image.per_image_standardization ops.image.adjusting:per_image_standardization
 image.psnr ops.image.similarity:psnr
 image.random_brightness ops.image.random_adjusting:random_brightness
@@ -1003,10 +1012,13 @@ image.random_hue ops.image.random_adjusting:random_hue
 image.random_jpeg_quality ops.image.jpeg_quality:random_jpeg_quality
 image.random_saturation ops.image.random_adjusting:random_saturation
 image.resize ops.image.resizing:resize
+image.resize_with_crop_or_pad ops.image.cropping:resize_with_crop_or_pad
+image.resize_with_pad ops.image.cropping:resize_with_pad
 image.rgb_to_grayscale ops.image.color_spaces:rgb_to_grayscale
 image.rgb_to_hsv ops.image.color_spaces:rgb_to_hsv
 image.rgb_to_yiq ops.image.color_spaces:rgb_to_yiq
 image.rgb_to_yuv ops.image.color_spaces:rgb_to_yuv
+image.rot90 ops.image.turning:rot90
 image.sample_distorted_bounding_box ops.image.distorted_box_ops:sample_distorted_bounding_box
 image.sobel_edges ops.image.differences:sobel_edges
 image.ssim ops.image.similarity:ssim
@@ -1021,6 +1033,7 @@ image.stateless_random_jpeg_quality ops.image.jpeg_quality:stateless_random_jpeg
 image.stateless_random_saturation ops.image.random_adjusting:stateless_random_saturation
 image.stateless_sample_distorted_bounding_box ops.image.distorted_box_ops:stateless_sample_distorted_bounding_box
 image.total_variation ops.image.differences:total_variation
+image.transpose ops.image.turning:transpose
 image.yiq_to_rgb ops.image.color_spaces:yiq_to_rgb
 image.yuv_to_rgb ops.image.color_spaces:yuv_to_rgb
 """,

@@ -140,3 +140,97 @@ def prog_resize_shapes_in_graphs(tf, np):
 def prog_seeds_pipeline(tf, np):
     """What the first programs do to an image: resize, and divide."""
     return tf.image.resize(_image(np, (6, 5, 3)), [4, 4]) / 255.0
+
+
+def prog_flips_and_turns(tf, np):
+    """Mirror images and quarter turns of one image and of a batch."""
+    image, found = tf.image, []
+    for x in (_image(np, (2, 3, 2)), _image(np, (2, 2, 3, 1)), _image(np, (3, 2)), _image(np, (2, 0, 3))):
+        found.append([attempt(lambda: f(x)) for f in (image.flip_left_right, image.flip_up_down, image.transpose)])
+        found.append([attempt(lambda: image.rot90(x, k)) for k in (0, 1, 2, 3, -1, 6, [1])])
+    return found
+
+
+def prog_crops_and_pads(tf, np):
+    """Windows, frames and sizes, and those that do not fit."""
+    image, x = tf.image, _image(np, (5, 7, 1))
+    places = ((0, 0, 5, 7), (1, 2, 3, 4), (2, 2, 4, 5), (-1, 0, 8, 9), (0, -1, 8, 9), (0, 0, 0, 5), (1, 1, 8, 10))
+    found = [attempt(lambda: image.crop_to_bounding_box(x, *place)) for place in places]
+    found += [attempt(lambda: image.pad_to_bounding_box(x, *place)) for place in places]
+    sizes = ((5, 7), (3, 9), (9, 3), (4, 6), (6, 8), (1, 1), (0, 3), (3, -1))
+    found += [attempt(lambda: image.resize_with_crop_or_pad(x, *size)) for size in sizes]
+    return [*found, [attempt(lambda: image.crop_to_bounding_box(y, 0, 0, 1, 1)) for y in (x[0], x[:0], x[None])]]
+
+
+def prog_crops_by_tensors(tf, np):
+    """Offsets and sizes that are tensors, in eager mode."""
+    image, x = tf.image, _image(np, (5, 7, 1))
+    places = ((1, 2, 3, 4), (1, 1, 8, 10), (-1, 0, 3, 3))
+    found = []
+    for place in places:
+        tensors = [tf.constant(n) for n in place]
+        found.append(attempt(lambda: image.crop_to_bounding_box(x, *tensors), 1))
+        found.append(attempt(lambda: image.pad_to_bounding_box(x, *tensors), 1))
+        found.append(attempt(lambda: image.resize_with_crop_or_pad(x, *tensors[2:]), 1))
+    return found
+
+
+def prog_middles(tf, np):
+    """central_crop by fraction."""
+    found = []
+    for x in (_image(np, (5, 7, 1)), _image(np, (1, 4, 3, 2)), _image(np, (3, 4))):
+        for fraction in (0.1, 0.3, 0.5, 0.75, 0.9, 1.0, 1, 0.0, 1.1):
+            found.append(attempt(lambda: tf.image.central_crop(x, fraction)))
+    return found
+
+
+def prog_resize_with_pad(tf, np):
+    """Proportions and borders, of TensorFlow 2 and 1."""
+    x, v1 = _image(np, (5, 7, 1)), tf.compat.v1.image
+    sizes = ((3, 4), (9, 3), (4, 4), (5, 7), (2, 11), (0, 3))
+    found = [attempt(lambda: tf.image.resize_with_pad(x, *size)) for size in sizes]
+    found += [attempt(lambda: tf.image.resize_with_pad(x, *size, "nearest")) for size in sizes]
+    return [*found, *(attempt(lambda: v1.resize_image_with_pad(x, *size, 0, True)) for size in sizes)]
+
+
+def prog_shapes_of_crops_in_graphs(tf, np):
+    """Static shapes after crops, pads and flips."""
+    image = tf.image
+    functions = (
+        lambda x: image.crop_to_bounding_box(x, 0, 1, 2, 3),
+        lambda x: image.pad_to_bounding_box(x, 0, 1, 9, 9),
+        lambda x: image.resize_with_crop_or_pad(x, 6, 6),
+        lambda x: image.resize_with_pad(x, 6, 6),
+        lambda x: image.central_crop(x, 0.5),
+        image.flip_left_right,
+        image.transpose,
+    )
+    found = []
+    for shape in ([None, None, 3], [5, 7, 3], [None] * 4, [2, None, 7, 3]):
+        spec = [tf.TensorSpec(shape, tf.uint8)]
+        found.append([str(tf.function(f, spec).get_concrete_function().output_shapes) for f in functions])
+    return found
+
+
+def prog_gradients_of_crops(tf, np):
+    """What flows back through crops, pads and turns."""
+    image = tf.image
+    x = tf.constant(_image(np, (3, 4, 1), "float32"))
+    functions = (
+        lambda x: image.crop_to_bounding_box(x, 0, 1, 2, 3),
+        lambda x: image.pad_to_bounding_box(x, 0, 1, 5, 5),
+        lambda x: image.resize_with_crop_or_pad(x, 2, 6),
+        lambda x: image.resize_with_pad(x, 4, 6),
+        lambda x: image.central_crop(x, 0.5),
+        image.flip_left_right,
+        image.transpose,
+        image.rot90,
+    )
+    found = []
+    for f in functions:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+            total = tf.reduce_sum(y * y)
+        found.append(tape.gradient(total, x))
+    return found

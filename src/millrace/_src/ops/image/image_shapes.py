@@ -1,8 +1,8 @@
-"""What image functions ask of shapes: one image or a batch, and sizes that are known or not while tracing.
+"""What functions of images ask of shapes: one image or a batch, and sizes that are known or not while tracing.
 
-Functions of images take one image `[height, width, channels]` or a batch of images. The functions work on a batch:
-`as_batch` makes one, `like_before` undoes it. A size is a Python integer where it is known, else a scalar tensor, so
-that arithmetic on sizes needs no second text.
+Functions of images take one image `[height, width, channels]` or a batch of images. Functions that work on a batch make
+one by `as_batch`; `like_before` undoes it. A size is a Python integer where it is known, else a scalar tensor: the
+functions of sizes here take both, so that arithmetic on sizes needs no second text.
 """
 
 from __future__ import annotations
@@ -14,22 +14,36 @@ import numpy as np
 
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.shape_context import static_value
-from millrace._src.core.tensor import Tensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.ops import raw
 from millrace._src.ops.array.reshaping import expand_dims, squeeze
+from millrace._src.ops.debug.assertion import assert_in_context
 
 
-def as_batch(images: Tensor, words: str) -> tuple[Tensor, bool]:
+def as_batch(images: Tensor, words: str, unknown_is_single: bool = False) -> tuple[Tensor, bool]:
     """Returns images as a batch, and whether there was a batch before.
+
+    Args:
+      images: a Tensor.
+      words: the refusal of another rank.
+      unknown_is_single: whether images of unknown rank are taken for one image.
 
     Raises: ValueError: with `words`, if the rank is neither 3 nor 4.
     """
     rank = images.shape.rank
-    if rank == 3:
-        return expand_dims(images, 0), False
+    if rank == 3 or (rank is None and unknown_is_single):
+        return with_shape(expand_dims(images, 0), [None] * 4), False
     if rank == 4:
         return images, True
     raise ValueError(words)
+
+
+def with_shape(tensor: Any, dims: Sequence[int | None]) -> Tensor:
+    """Notes dimensions that are known of a tensor of a graph."""
+    if not isinstance(tensor, EagerTensor):
+        tensor.set_shape(dims)
+    noted: Tensor = tensor
+    return noted
 
 
 def like_before(images: Tensor, was_batch: bool) -> Tensor:
@@ -46,46 +60,54 @@ def sizes_of(images: Tensor) -> list[Any]:
     return [part if n is None else n for n, part in zip(static, parts, strict=True)]
 
 
-def number(value: Any) -> Any:
-    """Returns a size as a Python integer if the size is known, else as a tensor."""
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    known = static_value(value) if isinstance(value, Tensor) else None
-    if known is not None:
-        return known.item()
-    return convert_to_tensor(value)
+def is_known(*sizes: Any) -> bool:
+    """Tells whether all sizes are Python integers."""
+    return all(isinstance(n, (int, np.integer)) for n in sizes)
 
 
-def assert_that(condition: Any, words: str, refusal: type[Exception] = ValueError) -> None:
-    """Refuses arguments: at once if the condition is known, else when the graph runs.
+def known_sizes(sizes: Sequence[Any]) -> list[int | None]:
+    """Returns sizes as dimensions of a static shape."""
+    return [None if n is None else int(n) for n in (n if is_known(n) else _value_of(n) for n in sizes)]
 
+
+def _value_of(size: Any) -> Any:
+    return static_value(size) if isinstance(size, Tensor) else None
+
+
+def largest(a: Any, b: Any) -> Any:
+    """Returns the larger of two sizes."""
+    return max(a, b) if is_known(a, b) else raw.Maximum(x=_int32(a), y=_int32(b))
+
+
+def smallest(a: Any, b: Any) -> Any:
+    """Returns the smaller of two sizes."""
+    return min(a, b) if is_known(a, b) else raw.Minimum(x=_int32(a), y=_int32(b))
+
+
+def as_vector(sizes: Sequence[Any]) -> Any:
+    """Returns sizes as a list of ints if all are known, else as an int32 vector."""
+    return list(sizes) if is_known(*sizes) else raw.Pack(values=[_int32(n) for n in sizes], axis=0)
+
+
+def _int32(size: Any) -> Any:
+    return convert_to_tensor(size, dtype="int32")
+
+
+def assertions(*claims: tuple[Any, str]) -> list[Any]:
+    """Refuses arguments: now if a claim is known to be false, else when the graph runs.
+
+    Args:
+      *claims: a truth value, or a scalar boolean Tensor, and the words of the refusal.
+
+    Returns: The assertions of a graph, for `image_checks.after`.
     Raises:
-      ValueError: with `words`, if the condition is known to be false.
-      InvalidArgumentError: when the graph runs, if the condition is false then.
+      ValueError: with the words of a claim that is known to be false.
+      InvalidArgumentError: if a Tensor is false, in eager mode or when the graph runs.
     """
-    if isinstance(condition, (bool, np.bool_)):
-        if not condition:
-            raise refusal(words)
-        return
-    raw.Assert(condition=condition, data=[words])
-
-
-def assert_has_pixels(image: Tensor, least_rank: int = 3) -> None:
-    """Refuses an image without height, width or channels.
-
-    Raises: ValueError: if the rank is known and less than `least_rank`, or one of the inner three dimensions is 0.
-    """
-    dims = image.shape.as_list()[-3:]
-    if 0 in dims:
-        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
-    if None in dims:
-        is_positive = raw.Less(x=0, y=raw.Shape(input=image)[-3:])
-        are_positive = raw.All(input=is_positive, reduction_indices=[0])
-        raw.Assert(condition=are_positive, data=["inner 3 dims of 'image.shape' must be > 0."])
-
-
-def packed(sizes: Sequence[Any]) -> Any:
-    """Returns sizes as a list of ints if all sizes are known, else as an int32 vector."""
-    if all(isinstance(n, int) for n in sizes):
-        return list(sizes)
-    return raw.Pack(values=[convert_to_tensor(n, dtype="int32") for n in sizes], axis=0)
+    found: list[Any] = []
+    for claim, words in claims:
+        if isinstance(claim, Tensor):
+            found += assert_in_context(claim, [words])
+        elif not claim:
+            raise ValueError(words)
+    return found
