@@ -782,11 +782,14 @@ config.threading.set_intra_op_parallelism_threads core.runtime_options:set_intra
 data.AUTOTUNE data.parallelism:AUTOTUNE
 data.Dataset data.dataset:DatasetV2
 data.DatasetSpec data.base:DatasetSpec
+data.FixedLengthRecordDataset data.record_datasets:FixedLengthRecordDatasetV2
 data.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
 data.Iterator data.iterators:IteratorBase
 data.IteratorSpec data.iterators:IteratorSpec
 data.NumpyIterator data.iterators:NumpyIterator
 data.Options data.options:Options
+data.TFRecordDataset data.record_datasets:TFRecordDatasetV2
+data.TextLineDataset data.record_datasets:TextLineDatasetV2
 data.ThreadingOptions data.options:ThreadingOptions
 data.UNKNOWN_CARDINALITY data.transforms.cardinality:UNKNOWN_CARDINALITY
 """,

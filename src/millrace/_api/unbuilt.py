@@ -27,9 +27,6 @@ config.experimental_connect_to_host
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
-data.FixedLengthRecordDataset
-data.TFRecordDataset
-data.TextLineDataset
 data.experimental.Counter
 data.experimental.CsvDataset
 data.experimental.DatasetInitializer

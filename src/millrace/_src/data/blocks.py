@@ -82,8 +82,18 @@ class Block:
 
     @property
     def nbytes(self) -> int:
-        """The size of the arrays in bytes; strings count as pointers."""
-        return sum(sum(a.nbytes for a in c) if type(c) is list else c.nbytes for c in self.columns)
+        """The size of the elements in bytes; of strings, as a few of them tell."""
+        return sum(_bytes_of(c) for c in self.columns)
+
+
+def _bytes_of(column: Column) -> int:
+    """Returns the size of a column in bytes."""
+    if type(column) is list:
+        return sum(map(_bytes_of, column))
+    if column.dtype != object or not column.size:
+        return int(column.nbytes)
+    some = column.reshape(-1)[:: max(column.size // 4, 1)].tolist()
+    return column.size * sum(len(item) for item in some if isinstance(item, bytes)) // len(some)
 
 
 def column_of(arrays: Sequence[Array]) -> Column:

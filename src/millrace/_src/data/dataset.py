@@ -16,6 +16,7 @@ from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
 from millrace._src.data.sources import (
     generator,
+    list_files,
     ranges,
     tensors,
 )
@@ -70,6 +71,7 @@ class DatasetV2(DatasetBase):
     # --- sources -------------------------------------------------------------------------------------------------
 
     range = staticmethod(ranges.range_)
+    list_files = staticmethod(list_files.list_files)
     from_generator = staticmethod(generator.from_generator)
     from_tensors = staticmethod(tensors.from_tensors)
     from_tensor_slices = staticmethod(tensors.from_tensor_slices)
