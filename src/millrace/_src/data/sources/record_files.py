@@ -139,7 +139,7 @@ def tf_record_dataset(
     xp: Xp, filenames: Array, compression_type: Array, buffer_size: Array, *, metadata: str = ""
 ) -> Any:
     """Makes a dataset of the records of TFRecord files."""
-    options = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
+    options: dict[str, Any] = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
     return _node(filenames, functools.partial(RecordReader, **options))
 
 
@@ -158,7 +158,7 @@ def tf_record_dataset_v2(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the records of TFRecord files, each read from an offset on."""
-    options = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
+    options: dict[str, Any] = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
     return _node(filenames, functools.partial(RecordReader, **options), byte_offsets.reshape(-1).tolist())
 
 
@@ -167,7 +167,7 @@ def text_line_dataset(
     xp: Xp, filenames: Array, compression_type: Array, buffer_size: Array, *, metadata: str = ""
 ) -> Any:
     """Makes a dataset of the lines of text files."""
-    options = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
+    options: dict[str, Any] = {"compression_type": _text(compression_type), "buffer_size": int(buffer_size)}
     return _node(filenames, functools.partial(TextLineReader, **options))
 
 
