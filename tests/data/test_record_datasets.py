@@ -122,7 +122,7 @@ def test_the_files_that_match_patterns(tmp_path: Path) -> None:
     pattern = str(tmp_path / "*.txt")
     assert listed(tf.data.Dataset.list_files(pattern, shuffle=False)) == files
     assert sorted(listed(tf.data.Dataset.list_files([pattern]))) == files
-    with pytest.raises(tf.errors.InvalidArgumentError, match="No files matched pattern: .*zzz"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"No files matched pattern: .*zzz"):
         tf.data.Dataset.list_files(str(tmp_path / "*.zzz"))
 
 
