@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import millrace as tf
@@ -195,8 +195,8 @@ _FIELDS = st.one_of(
 )
 
 
-@given(st.lists(_FIELDS), st.sampled_from(["", "1", "a"]), st.booleans())
-def test_the_rules_and_the_columns_agree(records: list[str], na_value: str, use_quotes: bool) -> None:
+@given(st.lists(_FIELDS), st.sampled_from(["", "1", "a"]), st.booleans(), st.sampled_from([1, 70]))
+def test_the_rules_and_the_columns_agree(records: list[str], na_value: str, use_quotes: bool, repeats: int) -> None:
     def answer(decode: Any) -> Any:
         try:
             return [repr(column.numpy()) for column in decode()]
@@ -205,13 +205,31 @@ def test_the_rules_and_the_columns_agree(records: list[str], na_value: str, use_
 
     def by_rules() -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(comma_separated, "_read_columns", lambda *arguments: None)
+            patch.setattr(comma_separated, "read_columns", lambda *arguments: None)
             return decode()
 
     def decode() -> Any:
         defaults = [tf.constant([], tf.string), [0.5], [3]]
-        table = [f"{record},1.5,{index}" for index, record in enumerate(records)]
+        table = [f"{record},1.5,{index}" for index, record in enumerate(records * repeats)]
         return tf.io.decode_csv(table, defaults, ",", use_quotes, na_value)
 
     if records:
         assert answer(decode) == answer(by_rules)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@settings(max_examples=30)
+@given(numbers=st.lists(st.one_of(st.integers(-(10**20), 10**20).map(str), st.floats().map(str), _FIELDS), min_size=1))
+def test_the_rules_and_the_columns_agree_about_numbers(dtype: str, numbers: list[str]) -> None:
+    def answer() -> Any:
+        try:
+            return (
+                tf.io.decode_csv([f"{number},x" for number in numbers * 70], [_NONE[dtype], [""]])[0].numpy().tobytes()
+            )
+        except _e.InvalidArgumentError as error:
+            return str(error)
+
+    by_columns = answer()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comma_separated, "read_columns", lambda *arguments: None)
+        assert by_columns == answer()
