@@ -798,12 +798,14 @@ data.experimental.AUTOTUNE data.parallelism:AUTOTUNE
 data.experimental.AutoShardPolicy data.options:AutoShardPolicy
 data.experimental.AutotuneAlgorithm data.options:AutotuneAlgorithm
 data.experimental.AutotuneOptions data.options:AutotuneOptions
+data.experimental.Counter data.sources.counter:counter_function
 data.experimental.DistributeOptions data.options:DistributeOptions
 data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
 data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
 data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.OptimizationOptions data.options:OptimizationOptions
 data.experimental.Optional data.optionals:Optional
+data.experimental.Reducer data.transforms.group_by_reducer:Reducer
 data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
 data.experimental.Structure core.type_specs:TypeSpec
@@ -820,6 +822,7 @@ data.experimental.from_variant data.graph_form:from_variant
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_single_element data.transforms.single_elements:single_element_of
 data.experimental.get_structure data.graph_form:get_structure
+data.experimental.group_by_reducer data.transforms.group_by_reducer:group_by_reducer
 data.experimental.group_by_window data.transforms.group_by_window:group_by_window_transformation
 data.experimental.ignore_errors data.transforms.ignore_errors:ignore_errors_transformation
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch

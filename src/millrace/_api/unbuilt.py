@@ -27,11 +27,9 @@ config.experimental_connect_to_host
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
-data.experimental.Counter
 data.experimental.CsvDataset
 data.experimental.DatasetInitializer
 data.experimental.RandomDataset
-data.experimental.Reducer
 data.experimental.SqlDataset
 data.experimental.TFRecordWriter
 data.experimental.choose_from_datasets
@@ -40,7 +38,6 @@ data.experimental.distributed_save
 data.experimental.enable_debug_mode
 data.experimental.from_list
 data.experimental.get_model_proto
-data.experimental.group_by_reducer
 data.experimental.index_table_from_dataset
 data.experimental.load
 data.experimental.make_batched_features_dataset

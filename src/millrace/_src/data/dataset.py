@@ -15,6 +15,7 @@ from millrace._src.data import base, builtins_over_datasets, graph_form, loops
 from millrace._src.data.base import DatasetBase
 from millrace._src.data.iterators import NumpyIterator, OwnedIterator
 from millrace._src.data.sources import (
+    counter,
     generator,
     list_files,
     ranges,
@@ -70,6 +71,7 @@ class DatasetV2(DatasetBase):
 
     # --- sources -------------------------------------------------------------------------------------------------
 
+    counter = staticmethod(counter.counter)
     range = staticmethod(ranges.range_)
     list_files = staticmethod(list_files.list_files)
     from_generator = staticmethod(generator.from_generator)
