@@ -150,6 +150,7 @@ def _sparse_fields(keys: Sequence[bytes], dtypes: Sequence[DType]) -> list[Field
     ragged_split_types=SPLITS,
     shape=_v2_shapes,
     batching=as_batch,
+    exact_on_rows=True,
     host_only=True,
     not_differentiable=NO_GRADIENT,
 )
@@ -207,6 +208,7 @@ def _check_key_count(kind: str, keys: Array, declared: str, count: int) -> None:
     sparse_types=VALUES,
     shape=_v1_shapes,
     batching=as_batch,
+    exact_on_rows=True,
     host_only=True,
     not_differentiable=NO_GRADIENT,
 )
@@ -242,6 +244,7 @@ def parse_example_v1(
     Tdense=VALUES,
     shape=_single_shapes,
     batching=single_as_batch,
+    exact_on_rows=True,
     host_only=True,
     not_differentiable=NO_GRADIENT,
 )
