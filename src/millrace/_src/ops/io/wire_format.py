@@ -96,21 +96,23 @@ def unpack_varints(content: Array, sizes: Array) -> tuple[Array, Array]:
 
     Raises: MalformedError: if a list ends in the middle of a number, or a number is too long.
     """
-    is_last = content < 0x80
-    if is_last.all():
+    if content.tobytes().isascii():  # one byte each, below 128
         return content.astype(np.int64), sizes
-    stops = np.flatnonzero(is_last)
-    before = np.concatenate([[0], np.cumsum(is_last)])
-    list_ends = np.cumsum(sizes)
-    filled = sizes > 0
-    if not is_last[list_ends[filled] - 1].all():
+    is_last = content < 0x80
+    stops = is_last.nonzero()[0]
+    before = np.zeros(len(content) + 1, dtype=np.int64)
+    is_last.cumsum(out=before[1:])
+    list_ends = sizes.cumsum()
+    if not is_last[list_ends[sizes > 0] - 1].all():
         raise MalformedError
-    starts = np.concatenate([[0], stops[:-1] + 1])
+    starts = np.zeros_like(stops)
+    np.add(stops[:-1], 1, out=starts[1:])
     lengths = stops - starts + 1
-    if lengths.max() > _LONGEST:
+    longest = int(lengths.max())
+    if longest > _LONGEST:
         raise MalformedError
     numbers = (content[starts] & 0x7F).astype(np.uint64)
-    for place in range(1, int(lengths.max())):
-        longer = np.flatnonzero(lengths > place)
+    for place in range(1, longest):
+        longer = (lengths > place).nonzero()[0]
         numbers[longer] |= (content[starts[longer] + place] & 0x7F).astype(np.uint64) << np.uint64(7 * place)
     return numbers.view(np.int64), before[list_ends] - before[list_ends - sizes]
