@@ -100,9 +100,10 @@ def column_of(parts: Sequence[Values | None], dtype: DType) -> Column:
     if dtype is string:
         elements = [element for part in found_parts for element in part]
         return Column(string_array(elements, (len(elements),)), counts)
-    if not found_parts:
-        return Column(np.empty(0, dtype=dtype.np_dtype), counts)
-    return Column(np.concatenate([np.asarray(part, dtype=dtype.np_dtype) for part in found_parts]), counts)
+    if len(found_parts) == 1:
+        return Column(np.array(found_parts[0], dtype=dtype.np_dtype), counts)
+    empty = np.empty(0, dtype=dtype.np_dtype)
+    return Column(np.concatenate([empty, *[np.asarray(part, dtype=empty.dtype) for part in found_parts]]), counts)
 
 
 def invalid(message: str) -> errors.InvalidArgumentError:

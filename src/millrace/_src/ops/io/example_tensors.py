@@ -6,12 +6,15 @@ Example are those of a batch without the axis of the batch; a ragged one is a pl
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.io.example_fields import MISSING, Column, Field, Layout, invalid
 from millrace._src.util.text import shape_brackets
@@ -21,7 +24,8 @@ def fits(column: Column, field: Field) -> bool:
     """Tells whether the counts of a column are what the field asks for."""
     counts = column.counts
     if field.layout is Layout.FIXED:
-        return bool(((counts == field.size) | (counts == MISSING) & (not field.is_required)).all())
+        is_full = counts == field.size
+        return b"\0" not in is_full.tobytes() or bool((is_full | (counts == MISSING) & (not field.is_required)).all())
     if field.layout is Layout.PADDED:
         return not (np.maximum(counts, 0) % field.size if field.size else np.maximum(counts, 0)).any()
     return True
@@ -41,9 +45,9 @@ def dense_tensor(column: Column, field: Field, default: Array, is_single: bool) 
 
 
 def _with_default(column: Column, field: Field, default: Array) -> Array:
-    is_missing = column.counts == MISSING
-    if not is_missing.any():
+    if len(column.values) == len(column.counts) * field.size:
         return column.values
+    is_missing = column.counts == MISSING
     values = np.empty((len(column.counts), field.size), dtype=field.dtype.np_dtype)
     values[is_missing] = default.reshape(-1)
     values[~is_missing] = column.values.reshape(-1, field.size)
@@ -91,18 +95,29 @@ def ragged_parts(column: Column, split_dtype: Any, is_single: bool) -> tuple[Arr
 
 
 def dense_fields(
-    keys: Sequence[bytes], dtypes: Sequence[Any], shapes: Sequence[TensorShape], defaults: Sequence[Array]
-) -> list[Field]:
+    keys: Sequence[bytes], dtypes: Sequence[DType], shapes: Sequence[TensorShape], defaults: Sequence[Array]
+) -> Sequence[Field]:
     """Makes the dense fields that an op is asked for.
 
     Raises: tf.errors.InvalidArgumentError: if a shape says too little, or a default does not fit its shape.
     """
+    return _dense_fields(tuple(keys), tuple(dtypes), tuple(shapes), tuple([default.shape for default in defaults]))
+
+
+@functools.lru_cache(maxsize=64)
+def _dense_fields(
+    keys: tuple[bytes, ...],
+    dtypes: tuple[DType, ...],
+    shapes: tuple[TensorShape, ...],
+    default_shapes: tuple[tuple[int, ...], ...],
+) -> Sequence[Field]:
     fields = []
-    for place, (key, dtype, shape, default) in enumerate(zip(keys, dtypes, shapes, defaults, strict=True)):
+    for place, (key, dtype, shape) in enumerate(zip(keys, dtypes, shapes, strict=True)):
         layout, row_shape = _dense_layout(place, shape)
-        _check_default(place, default, shape, layout)
-        fields.append(Field(key, dtype, layout, row_shape, layout is Layout.FIXED and not default.size))
-    return fields
+        _check_default(place, default_shapes[place], shape, layout)
+        is_required = layout is Layout.FIXED and 0 in default_shapes[place]
+        fields.append(Field(key, dtype, layout, row_shape, is_required))
+    return tuple(fields)
 
 
 def _dense_layout(place: int, shape: TensorShape) -> tuple[Layout, tuple[int, ...]]:
@@ -113,14 +128,14 @@ def _dense_layout(place: int, shape: TensorShape) -> tuple[Layout, tuple[int, ..
     return (Layout.PADDED if len(row_shape) < len(dims) else Layout.FIXED), row_shape
 
 
-def _check_default(place: int, default: Array, shape: TensorShape, layout: Layout) -> None:
-    if layout is Layout.PADDED and default.size != 1:
+def _check_default(place: int, default: tuple[int, ...], shape: TensorShape, layout: Layout) -> None:
+    if layout is Layout.PADDED and math.prod(default) != 1:
         raise invalid(
             f"dense_shape[{place}] is a variable length shape: {shape_brackets(shape)}, therefore def_value[{place}] "
-            f"must contain a single element (the padding element).  But its shape is: {shape_brackets(default.shape)}"
+            f"must contain a single element (the padding element).  But its shape is: {shape_brackets(default)}"
         )
-    if layout is Layout.FIXED and default.size and default.shape != shape._dims:
-        shown_shapes = shape_brackets(default.shape), shape_brackets(shape)
+    if layout is Layout.FIXED and 0 not in default and default != shape._dims:
+        shown_shapes = shape_brackets(default), shape_brackets(shape)
         raise invalid(
             f"def_value[{place}].shape() == {shown_shapes[0]} is not compatible with dense_shapes_[{place}] == "
             f"{shown_shapes[1]}"

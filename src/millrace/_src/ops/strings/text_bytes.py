@@ -6,6 +6,7 @@ tensor are `bytes` in an object array, and the functions here map over such elem
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -27,9 +28,8 @@ def attr_bytes(text: str) -> bytes:
 
 def string_array(elements: Iterable[bytes], shape: tuple[int, ...]) -> Array:
     """Makes a string array of `shape` from elements in C order."""
-    flat_array = np.empty(int(np.prod(shape, dtype=np.int64)), dtype=object)
-    for index, element in enumerate(elements):
-        flat_array[index] = element
+    flat_array = np.empty(math.prod(shape), dtype=object)
+    flat_array[:] = list(elements)
     return flat_array.reshape(shape)
 
 
