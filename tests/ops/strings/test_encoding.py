@@ -14,7 +14,7 @@ from tests.contracts.sample import Sample
 from tests.ops.array.answers import check_refusal
 
 _TEXTS = np.array([b"hello", b"", b"\xff\xfe\xfd>?"], dtype=object)
-_RAW = np.array([b"\x01\x00\x02\x00", b"\xff\xff\x00\x00"], dtype=object)
+_RAW = np.array([b"\x01\x00\x02\x00", b"\xff\x3e\x00\x00"], dtype=object)
 
 SAMPLES = [
     Sample("EncodeBase64", inputs=(_TEXTS,)),

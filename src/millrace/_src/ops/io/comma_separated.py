@@ -17,6 +17,7 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank_at_most
+from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.io.table_columns import read_columns
 from millrace._src.ops.io.table_records import Table, invalid_table, read_records
 from millrace._src.ops.strings.text_bytes import attr_bytes
@@ -40,6 +41,8 @@ def _csv_shape(c: ShapeContext) -> list[TensorShape]:
     OUT_TYPE=TypeList(_FIELD_TYPES, minimum=1),
     shape=_csv_shape,
     host_only=True,
+    batching=leading("records"),
+    exact_on_rows=True,
     not_differentiable="text has no gradient",
 )
 def decode_csv_op(

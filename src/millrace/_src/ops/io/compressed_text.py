@@ -11,6 +11,7 @@ from typing import Any
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
+from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.io.byte_source import WINDOW_BITS
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.strings.text_bytes import map_strings
@@ -22,6 +23,8 @@ from millrace._src.util.export import export
     "bytes: string -> output: string",
     shape=same_shape,
     host_only=True,
+    batching=as_it_is,
+    exact_on_rows=True,
     not_differentiable="text has no gradient",
 )
 def decode_compressed_op(xp: Xp, bytes: Array, *, compression_type: str = "") -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.op_def import op
+from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.strings.text_bytes import map_strings
 from millrace._src.util.export import export
@@ -17,6 +18,8 @@ from millrace._src.util.export import export
     "json_examples: string -> binary_examples: string",
     shape=same_shape,
     host_only=True,
+    batching=as_it_is,
+    exact_on_rows=True,
     not_differentiable="text has no gradient",
 )
 def decode_json_example_op(xp: Xp, json_examples: Array) -> Array:

@@ -21,6 +21,7 @@ from millrace._src.core.dtypes import DType, as_dtype, runtime_name
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
+from millrace._src.ops.batching_rules import as_it_is, leading
 from millrace._src.ops.shape_rules import UNKNOWN, same_shape, scalar
 from millrace._src.ops.strings.text_bytes import map_strings
 from millrace._src.ops.type_sets import ANY, TypeSet
@@ -39,7 +40,15 @@ def _fail(text: str) -> errors.InvalidArgumentError:
 _BASE64 = re.compile(rb"[A-Za-z0-9_-]*={0,2}")
 
 
-@op("EncodeBase64", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+@op(
+    "EncodeBase64",
+    "input: string -> output: string",
+    shape=same_shape,
+    host_only=True,
+    batching=as_it_is,
+    exact_on_rows=True,
+    not_differentiable=_TEXT,
+)
 def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
     """Encodes every string in web-safe base64."""
 
@@ -50,7 +59,15 @@ def encode_base64_op(xp: Xp, input: Array, *, pad: bool = False) -> Array:
     return map_strings(encode, input)
 
 
-@op("DecodeBase64", "input: string -> output: string", shape=same_shape, host_only=True, not_differentiable=_TEXT)
+@op(
+    "DecodeBase64",
+    "input: string -> output: string",
+    shape=same_shape,
+    host_only=True,
+    batching=as_it_is,
+    exact_on_rows=True,
+    not_differentiable=_TEXT,
+)
 def decode_base64_op(xp: Xp, input: Array) -> Array:
     """Decodes every string from web-safe base64."""
     return map_strings(_decode_base64, input)
@@ -141,6 +158,8 @@ def _raw_shape(c: ShapeContext) -> TensorShape:
     out_type=_RAW_TYPES,
     shape=_raw_shape,
     host_only=True,
+    batching=leading("bytes"),
+    exact_on_rows=True,
     not_differentiable=_TEXT,
 )
 def decode_raw_op(xp: Xp, bytes: Array, *, out_type: DType, little_endian: bool = True) -> Array:
@@ -175,6 +194,8 @@ def _padded_shape(c: ShapeContext) -> TensorShape:
     out_type=_PADDED_TYPES,
     shape=_padded_shape,
     host_only=True,
+    batching=leading("input_bytes"),
+    exact_on_rows=True,
     not_differentiable=_TEXT,
 )
 def decode_padded_raw_op(

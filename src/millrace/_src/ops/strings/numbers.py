@@ -18,6 +18,7 @@ from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dtypes import DType, as_dtype, float32
 from millrace._src.core.op_def import op
+from millrace._src.ops.batching_rules import as_it_is
 from millrace._src.ops.shape_rules import same_shape
 from millrace._src.ops.strings.text_bytes import string_array
 from millrace._src.ops.type_sets import TypeSet
@@ -47,6 +48,8 @@ _SPECIAL = re.compile(rb"\s*([+-]?(?:inf|infinity|nan))(?:(?<=nan)\([0-9a-z_]*\)
     out_type=_NUMBER_TYPES,
     shape=same_shape,
     host_only=True,
+    batching=as_it_is,
+    exact_on_rows=True,
     not_differentiable=_TEXT,
 )
 def string_to_number(xp: Xp, string_tensor: Array, *, out_type: DType) -> Array:
