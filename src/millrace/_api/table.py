@@ -576,6 +576,7 @@ compat.v1.gfile.Walk ops.io.gfile_v1:walk
 """,
     "compat.v1.image": """
 compat.v1.image.ResizeMethod ops.image.resizing:ResizeMethodV1
+compat.v1.image.crop_and_resize ops.image.crop_and_resize:crop_and_resize_v1
 compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
 compat.v1.image.resize ops.image.resizing:resize_v1
 compat.v1.image.resize_area ops.image.resizing:resize_area
@@ -988,6 +989,7 @@ image.adjust_jpeg_quality ops.image.jpeg_quality:adjust_jpeg_quality
 image.adjust_saturation ops.image.adjusting:adjust_saturation
 image.central_crop ops.image.cropping:central_crop
 image.convert_image_dtype ops.image.image_dtypes:convert_image_dtype
+image.crop_and_resize ops.image.crop_and_resize:crop_and_resize
 image.crop_to_bounding_box ops.image.cropping:crop_to_bounding_box
 image.decode_and_crop_jpeg ops.image.decoding:decode_and_crop_jpeg
 image.decode_bmp ops.image.decoding:decode_bmp

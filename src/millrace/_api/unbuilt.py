@@ -435,7 +435,6 @@ feature_column.weighted_categorical_column
 fftnd
 ifftnd
 image.combined_non_max_suppression
-image.crop_and_resize
 image.decode_jxl
 image.draw_bounding_boxes
 image.extract_glimpse

@@ -234,3 +234,42 @@ def prog_gradients_of_crops(tf, np):
             total = tf.reduce_sum(y * y)
         found.append(tape.gradient(total, x))
     return found
+
+
+def prog_crop_and_resize(tf, np):
+    """Crops of boxes in and around the image, and the gradients."""
+    image = tf.constant(_image(np, (2, 4, 5, 1), "float32"))
+    boxes = tf.constant([[0, 0, 1, 1], [0.1, 0.2, 0.7, 0.9], [-0.2, 0.3, 1.2, 0.4], [0.8, 0.9, 0.1, 0.2]])
+    found = []
+    for size in ([3, 2], [1, 1], [1, 4]):
+        for method in ("bilinear", "nearest"):
+            with tf.GradientTape() as tape:
+                tape.watch([image, boxes])
+                crops = tf.image.crop_and_resize(image, boxes, [0, 1, 0, 1], size, method, -3.0)
+            found.append([crops, [Approx(g, 1e-4, 1e-2) for g in tape.gradient(crops, [image, boxes])]])
+    refused = [
+        attempt(lambda: tf.image.crop_and_resize(image, boxes, numbers, [2, 2]))
+        for numbers in ([0, 1, 2, 0], [0], [[0]])
+    ]
+    return [found, refused, tf.image.crop_and_resize(_image(np, (1, 3, 3, 1)), boxes[:2], [0, 0], [2, 2])]
+
+
+def prog_projective_transforms(tf, np):
+    """Every interpolation and fill mode, and the gradient."""
+    images = tf.constant(_image(np, (2, 3, 4, 1), "float32"))
+    transforms = [[1.2, 0.1, -0.5, -0.2, 0.9, 0.3, 0, 0], [0.8, 0.1, 3.2, 0.3, 1.1, -4.4, 0.01, -0.02]]
+    found = []
+    for mode in ("CONSTANT", "REFLECT", "WRAP", "NEAREST"):
+        for interpolation in ("NEAREST", "BILINEAR"):
+            with tf.GradientTape() as tape:
+                tape.watch(images)
+                y = tf.raw_ops.ImageProjectiveTransformV3(
+                    images=images,
+                    transforms=transforms,
+                    output_shape=[4, 3],
+                    fill_value=1.5,
+                    interpolation=interpolation,
+                    fill_mode=mode,
+                )
+            found.append([y, Approx(tape.gradient(y, images), 1e-4, 1e-3)])
+    return found
