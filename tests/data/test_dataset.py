@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 import millrace as tf
@@ -65,3 +68,26 @@ def test_a_dataset_made_in_a_function_is_gone_through_there() -> None:
         return next(iterator) + next(iterator)
 
     assert total(tf.constant(5, tf.int64)).numpy() == 11
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda d: d.take([2]), "count"),
+        (lambda d: d.repeat([2]), "count"),
+        (lambda d: d.batch([2]), "batch_size"),
+        (lambda d: d.shard([2], 0), "num_shards"),
+        (lambda d: d.window([2]), "size"),
+        (lambda d: d.padded_batch([2]), "batch_size"),
+        (lambda d: Dataset.range([2]), "stop"),
+    ],
+)
+def test_a_vector_in_place_of_a_number_is_refused(make: Callable[[Any], Any], name: str) -> None:
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"{name} must be a scalar"):
+        make(Dataset.range(5))
+
+
+def test_a_number_of_another_dtype_is_refused_by_name() -> None:
+    message = "batch_size: Tensor conversion requested dtype int64 for Tensor with dtype int32: <tf.Tensor"
+    with pytest.raises(ValueError, match=message):
+        Dataset.range(5).batch(tf.constant(2))

@@ -15,7 +15,6 @@ _WAITING_FOR = {
 }
 
 WAITING_TOPICS = {
-    "data_batching": "tf.data",
     "data_composites": "ragged and sparse tensors",
     "data_errors": "tf.data",
     "data_experimental": "tf.data",

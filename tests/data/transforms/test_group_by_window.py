@@ -136,6 +136,16 @@ def test_an_error_in_a_window_is_that_of_one_of_its_elements() -> None:
     assert outcomes(dataset) == [0, 2, 1, ERROR, 4, 6, 5, 7]
 
 
+def test_an_error_of_the_function_of_windows_is_internal_and_the_pass_goes_on() -> None:
+    def reduce(key: Any, window: Any) -> Any:
+        return window.batch(tf.gather(tf.constant([9], tf.int64), key))
+
+    dataset = Dataset.range(8).group_by_window(lambda x: x % 2, reduce, 2)
+    assert outcomes(dataset) == [[0, 2], "InternalError", [4, 6], "InternalError"]
+    with pytest.raises(tf.errors.InternalError, match="Got error code INVALID_ARGUMENT and message: "):
+        elements(dataset)
+
+
 def test_no_more_elements_are_asked_for_than_a_window_needs() -> None:
     seen: list[int] = []
     iterator = iter(by(noting(Dataset.range(9), seen), 2, window_size=2))

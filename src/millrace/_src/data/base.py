@@ -16,7 +16,7 @@ from millrace._src.core.dtypes import int64, variant
 from millrace._src.core.op_def import OpFunction
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
-from millrace._src.core.tensor import EagerTensor
+from millrace._src.core.tensor import EagerTensor, Tensor
 from millrace._src.core.type_specs import BatchableTypeSpec
 from millrace._src.data.nodes import DatasetNode, node_of
 from millrace._src.data.structure import Structure
@@ -162,7 +162,13 @@ def _varint(number: int) -> bytes:
 
 
 def int64_tensor(value: Any, name: str) -> Any:
-    """Returns a scalar argument of a dataset op as a tensor of int64."""
+    """Returns a scalar argument of a dataset op as a tensor of int64.
+
+    Raises: ValueError: if the argument is a tensor of another dtype.
+    """
+    if isinstance(value, Tensor) and value.dtype is not int64:
+        words = f"Tensor conversion requested dtype int64 for Tensor with dtype {value.dtype.name}"
+        raise ValueError(f"{name}: {words}: {value!r}")
     return convert_to_tensor(value, dtype=int64, name=name)
 
 

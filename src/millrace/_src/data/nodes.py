@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.dtypes import DType
 from millrace._src.core.errors import InvalidArgumentError
@@ -181,6 +182,16 @@ def node_of(handle: Array) -> DatasetNode:
     if not isinstance(node, DatasetNode):
         raise InvalidArgumentError(None, None, "Tensor must be a Dataset object.")
     return node
+
+
+def scalar_of(array: Array, name: str) -> Any:
+    """Returns the number in a scalar input of a dataset op.
+
+    Raises: tf.errors.InvalidArgumentError: if the input is no scalar.
+    """
+    if array.ndim:
+        raise errors.InvalidArgumentError(None, None, f"{name} must be a scalar")
+    return array.item()
 
 
 # --- declaring dataset ops ---------------------------------------------------------------------------------------

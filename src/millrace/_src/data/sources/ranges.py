@@ -16,7 +16,7 @@ from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor
-from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run, position_cursor
+from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run, position_cursor, scalar_of
 
 _LARGEST = (1 << 63) - 1
 
@@ -74,9 +74,15 @@ def range_dataset(
     replicate_on_split: bool = False,
 ) -> Any:
     """Makes a dataset of the numbers of an arithmetic sequence."""
-    if not int(step):
+    if not scalar_of(step, "step"):
         raise errors.InvalidArgumentError(None, None, "step must be a non-zero integer.")
-    return RangeNode(tuple(output_types), tuple(output_shapes), int(start), int(stop), int(step))
+    return RangeNode(
+        tuple(output_types),
+        tuple(output_shapes),
+        scalar_of(start, "start"),
+        scalar_of(stop, "stop"),
+        scalar_of(step, "step"),
+    )
 
 
 def range_(*args: Any, **kwargs: Any) -> Any:

@@ -17,7 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus, determinism, warn_of_determinism
 from millrace._src.data.transforms.prefetch import PrefetchCursor
 from millrace._src.util import nest
@@ -184,11 +184,13 @@ def batch_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of batches of consecutive elements."""
-    size = int(batch_size)
+    size = scalar_of(batch_size, "batch_size")
     if size <= 0:
         raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero.")
     source = node_of(input_dataset)
-    return BatchNode(tuple(output_types), tuple(output_shapes), source, size, bool(drop_remainder))
+    return BatchNode(
+        tuple(output_types), tuple(output_shapes), source, size, scalar_of(drop_remainder, "drop_remainder")
+    )
 
 
 @op(
@@ -210,13 +212,15 @@ def parallel_batch_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of batches of consecutive elements, some of which may be made before they are asked for."""
-    size, calls = int(batch_size), int(num_parallel_calls)
+    size, calls = scalar_of(batch_size, "batch_size"), int(num_parallel_calls)
     if size <= 0:
         raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero.")
     if calls < AUTOTUNE:
         raise errors.InvalidArgumentError(None, None, "num_parallel_calls must be greater than zero.")
     source = node_of(input_dataset)
-    return ParallelBatchNode(tuple(output_types), tuple(output_shapes), source, size, bool(drop_remainder), calls)
+    return ParallelBatchNode(
+        tuple(output_types), tuple(output_shapes), source, size, scalar_of(drop_remainder, "drop_remainder"), calls
+    )
 
 
 # --- the method --------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of, scalar_of
 from millrace._src.ops.shape_rules import scalar
 from millrace._src.util.export import export, export_constant
 
@@ -142,7 +142,9 @@ def assert_cardinality_dataset(
     output_shapes: list[TensorShape],
 ) -> Any:
     """Makes a dataset of the same elements, whose number is stated."""
-    return AssertCardinalityNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), int(cardinality))
+    return AssertCardinalityNode(
+        tuple(output_types), tuple(output_shapes), node_of(input_dataset), scalar_of(cardinality, "cardinality")
+    )
 
 
 @export("data.experimental.assert_cardinality")

@@ -30,6 +30,7 @@ from millrace._src.data.inner_passes import InnerCursor, reads_ahead
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.ops.type_sets import ANY
+from millrace._src.proto import error_codes_pb2
 from millrace._src.util.export import export
 
 _KEYS_AT_ONCE = 256
@@ -103,7 +104,21 @@ class GroupByWindowCursor(Cursor):
             self._window = self._next_window()
             if self._window is None:
                 return None
-            self._inner = InnerCursor(self._node.reduce, self._arguments(), self._run)
+            self._inner = self._opened()
+
+    def _opened(self) -> InnerCursor:
+        """Begins the pass over the dataset of a window.
+
+        Raises: tf.errors.InternalError: if the function that makes the dataset fails, as in TensorFlow.
+        """
+        inner = InnerCursor(self._node.reduce, self._arguments(), self._run)
+        try:
+            inner.open()
+        except errors.OpError as error:
+            code, function = error_codes_pb2.Code.Name(error.error_code), self._node.reduce.function.name
+            message = f"Got error code {code} and message: {{\n{error.message}\n}} \nfrom running user-defined function"
+            raise errors.InternalError(None, None, f"{message} {function}: ") from error
+        return inner
 
     def _arguments(self) -> list[Array]:
         """Returns the arguments of the function that makes a dataset of a window: the key and the window."""

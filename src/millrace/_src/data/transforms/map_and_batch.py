@@ -15,7 +15,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
-from millrace._src.data.nodes import DATASET, DatasetNode, node_of
+from millrace._src.data.nodes import DATASET, DatasetNode, node_of, scalar_of
 from millrace._src.data.parallelism import checked_calls
 from millrace._src.data.transforms.batch import BatchNode, batched_spec
 from millrace._src.data.transforms.map_elements import ParallelMapNode
@@ -45,7 +45,7 @@ def map_and_batch_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of batches of the results of a function that may run for several elements at a time."""
-    size = int(batch_size)
+    size = scalar_of(batch_size, "batch_size")
     if size <= 0:
         raise errors.InvalidArgumentError(None, None, "batch_size must be greater than zero.")
     function, calls = BoundFunction(f, other_arguments), checked_calls(int(num_parallel_calls))
@@ -53,7 +53,9 @@ def map_and_batch_dataset(
     source: DatasetNode = ParallelMapNode(
         tuple(output_types), of_rows, node_of(input_dataset), function, preserve_cardinality, calls, "default"
     )
-    return BatchNode(tuple(output_types), tuple(output_shapes), source, size, bool(drop_remainder))
+    return BatchNode(
+        tuple(output_types), tuple(output_shapes), source, size, scalar_of(drop_remainder, "drop_remainder")
+    )
 
 
 @op("ExperimentalMapAndBatchDataset", _MAP_AND_BATCH, **_MAP)

@@ -22,7 +22,7 @@ from millrace._src.core.tensor import Tensor
 from millrace._src.data.base import DatasetBase, DatasetSpec, int64_tensor, new_dataset
 from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.blocks import Block, Column
-from millrace._src.data.nodes import DATASET, node_of
+from millrace._src.data.nodes import DATASET, node_of, scalar_of
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.batch import BatchNode
 from millrace._src.ops import raw
@@ -141,11 +141,11 @@ def padded_batch_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of padded batches of consecutive elements."""
-    size = int(batch_size)
+    size = scalar_of(batch_size, "batch_size")
     if size <= 0:
         raise errors.InvalidArgumentError(None, None, "Batch size must be greater than zero.")
     shapes = tuple(tuple(shape.tolist()) for shape in padded_shapes)
-    source, drops = node_of(input_dataset), bool(drop_remainder)
+    source, drops = node_of(input_dataset), scalar_of(drop_remainder, "drop_remainder")
     return PaddedBatchNode(
         tuple(Toutput_types), tuple(output_shapes), source, size, drops, shapes, tuple(padding_values)
     )

@@ -14,7 +14,7 @@ from millrace._src.data.ahead import AheadCursor
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.trials import Trial
 
@@ -107,7 +107,7 @@ def prefetch_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the same elements, some of which may be made before they are asked for."""
-    room = int(buffer_size)
+    room = scalar_of(buffer_size, "buffer_size")
     if room < AUTOTUNE:
         raise errors.InvalidArgumentError(
             None, None, "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning"

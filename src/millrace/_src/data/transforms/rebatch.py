@@ -18,7 +18,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, joined
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, Run, UnaryNode, node_of, scalar_of
 from millrace._src.data.transforms.unbatch import OpenedBatches
 from millrace._src.util import nest
 from millrace._src.util.text import shape_brackets
@@ -148,7 +148,9 @@ def rebatch_dataset(
         message = f"Batch sizes must be greater than zero, with zeros among them at most. Received {list(sizes)}."
         raise errors.InvalidArgumentError(None, None, message)
     source = node_of(input_dataset)
-    return RebatchNode(tuple(output_types), tuple(output_shapes), source, sizes, bool(drop_remainder))
+    return RebatchNode(
+        tuple(output_types), tuple(output_shapes), source, sizes, scalar_of(drop_remainder, "drop_remainder")
+    )
 
 
 # --- the method --------------------------------------------------------------------------------------------------

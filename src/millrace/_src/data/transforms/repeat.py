@@ -14,7 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, Run, UnaryNode, node_of, position_cursor
+from millrace._src.data.nodes import DATASET, INFINITE, Run, UnaryNode, node_of, position_cursor, scalar_of
 
 
 @dataclass(eq=False, repr=False)
@@ -135,7 +135,7 @@ def repeat_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the elements of a dataset, several times over."""
-    return RepeatNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), int(count))
+    return RepeatNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), scalar_of(count, "count"))
 
 
 def repeat(self: DatasetBase, count: Any = None, name: str | None = None) -> Any:

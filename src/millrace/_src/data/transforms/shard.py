@@ -15,7 +15,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
-from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, position_cursor
+from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, position_cursor, scalar_of
 from millrace._src.data.options import SHARD_HINT
 
 
@@ -153,7 +153,7 @@ def shard_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of every n-th element."""
-    shards, position = int(num_shards), int(index)
+    shards, position = scalar_of(num_shards, "num_shards"), scalar_of(index, "index")
     if shards < 1 and shards != SHARD_HINT:
         message = f"Number of shards must be greater than zero (currently num_shards = {shards})."
         raise errors.InvalidArgumentError(None, None, message)

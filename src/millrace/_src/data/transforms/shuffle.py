@@ -26,7 +26,7 @@ from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.element_store import ElementStore
-from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run, UnaryNode, node_of, scalar_of
 from millrace._src.data.seeds import SeedGenerator, Words, dataset_seeds, dummy_seed_generator, or_random
 
 _DRAWN_AT_ONCE = 1024
@@ -333,7 +333,7 @@ def _shuffled(
 
     Raises: tf.errors.InvalidArgumentError: if the buffer has no size.
     """
-    size = int(buffer_size)
+    size = scalar_of(buffer_size, "buffer_size")
     if size < 1 and size != UNKNOWN:
         raise errors.InvalidArgumentError(None, None, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
     numbers = int(seeds[0]), int(seeds[1])

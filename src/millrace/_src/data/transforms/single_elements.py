@@ -14,7 +14,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, int64_tensor
 from millrace._src.data.base import metadata as metadata_of
 from millrace._src.data.iteration import Iteration
-from millrace._src.data.nodes import INFINITE, UNKNOWN, DatasetNode, node_of
+from millrace._src.data.nodes import INFINITE, UNKNOWN, DatasetNode, node_of, scalar_of
 from millrace._src.data.optimizer import begin
 from millrace._src.ops.type_sets import ANY
 from millrace._src.util.export import export
@@ -61,7 +61,7 @@ def get_element_at_index(
     xp: Xp, dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
 ) -> list[Array]:
     """Returns the element of a dataset at a position."""
-    return _element_at(node_of(dataset), int(index))
+    return _element_at(node_of(dataset), scalar_of(index, "index"))
 
 
 def _element_at(node: DatasetNode, index: int) -> list[Array]:

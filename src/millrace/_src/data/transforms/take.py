@@ -12,7 +12,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
-from millrace._src.data.nodes import DATASET, INFINITE, Run, UnaryNode, node_of
+from millrace._src.data.nodes import DATASET, INFINITE, Run, UnaryNode, node_of, scalar_of
 
 
 @dataclass(eq=False, repr=False)
@@ -172,7 +172,7 @@ def take_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of the first elements."""
-    return TakeNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), int(count))
+    return TakeNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), scalar_of(count, "count"))
 
 
 @op("SkipDataset", "input_dataset: variant, count: int64 -> handle: variant", **DATASET)
@@ -186,7 +186,7 @@ def skip_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset without the first elements."""
-    return SkipNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), int(count))
+    return SkipNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), scalar_of(count, "count"))
 
 
 def take(self: DatasetBase, count: Any, name: str | None = None) -> Any:

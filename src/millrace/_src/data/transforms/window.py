@@ -22,7 +22,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, DatasetSpec, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
-from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of, position_cursor
+from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_of, position_cursor, scalar_of
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.util import nest
 
@@ -200,12 +200,14 @@ def window_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset of windows of consecutive elements."""
-    numbers = int(size), int(shift), int(stride)
+    numbers = scalar_of(size, "size"), scalar_of(shift, "shift"), scalar_of(stride, "stride")
     for name, number in zip(("size", "shift", "stride"), numbers, strict=True):
         if number <= 0:
             raise errors.InvalidArgumentError(None, None, f"Window {name} must be greater than zero.")
     source = node_of(input_dataset)
-    return WindowNode(tuple(output_types), tuple(output_shapes), source, *numbers, bool(drop_remainder))
+    return WindowNode(
+        tuple(output_types), tuple(output_shapes), source, *numbers, scalar_of(drop_remainder, "drop_remainder")
+    )
 
 
 def window(
