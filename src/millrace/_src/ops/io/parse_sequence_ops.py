@@ -14,7 +14,7 @@ from millrace._src.core.dtypes import DType
 from millrace._src.core.op_def import op
 from millrace._src.core.shape_context import ShapeContext
 from millrace._src.core.shapes import TensorShape
-from millrace._src.ops.io.example_fields import Field, Layout, invalid
+from millrace._src.ops.io.example_fields import invalid
 from millrace._src.ops.io.example_tensors import dense_tensor, ragged_parts, sparse_parts
 from millrace._src.ops.io.parse_example_ops import (
     NO_GRADIENT,
@@ -26,10 +26,17 @@ from millrace._src.ops.io.parse_example_ops import (
     ragged_shapes,
     sparse_shapes,
 )
+from millrace._src.ops.io.sequence_fields import (
+    Fields,
+    check_sizes,
+    context_fields,
+    list_fields,
+    ragged_fields,
+    sparse_fields,
+)
 from millrace._src.ops.io.sequence_reader import read_sequences
 from millrace._src.ops.io.sequence_tensors import padded_lists, ragged_list_parts, sparse_list_parts
 from millrace._src.ops.strings.text_bytes import attr_bytes
-from millrace._src.util.text import shape_brackets
 
 NOT_BATCHED = "the lists of the rows differ in length"
 
@@ -63,70 +70,13 @@ def _shapes(c: ShapeContext) -> list[TensorShape]:
     ]
 
 
-# --- what is asked for -----------------------------------------------------------------------------------------------
-
-
-def _check_sizes(name: str, number: int, *sizes: tuple[str, int]) -> None:
-    """Refuses lists whose length is not the number that an attribute states."""
-    if any(size != number for _, size in sizes):
-        shown_sizes = " and ".join(f"{attr} ({size})" for attr, size in sizes)
-        raise invalid(f"{name} ({number}) must match the size of {shown_sizes}")
-
-
-def _check_keys(name: str, keys: Sequence[Any], number_name: str, number: int) -> None:
-    if len(keys) != number:
-        raise invalid(f"Expected len({name}) to match {number_name}")
-
-
-def context_fields(
-    keys: Sequence[bytes], dtypes: Sequence[DType], shapes: Sequence[TensorShape], defaults: Sequence[Array]
-) -> list[Field]:
-    """Makes the dense fields of a context; a default that is empty makes the field required."""
-    fields = []
-    for place, (key, dtype, shape, default) in enumerate(zip(keys, dtypes, shapes, defaults, strict=True)):
-        field = fixed_field(key, dtype, shape, is_required=not default.size)
-        if default.size and default.shape != field.shape:
-            shown_shapes = shape_brackets(default.shape), shape_brackets(field.shape)
-            raise invalid(
-                f"default_value[{place}].shape() == {shown_shapes[0]} != context_dense_shapes[{place}] == "
-                f"{shown_shapes[1]}"
-            )
-        fields.append(field)
-    return fields
-
-
-def fixed_field(key: bytes, dtype: DType, shape: TensorShape, *, is_required: bool) -> Field:
-    dims = shape._dims
-    if dims is None or None in dims:
-        raise invalid(f"Shape {shape_brackets(dims)} is not fully defined")
-    return Field(key, dtype, Layout.FIXED, tuple(dim for dim in dims if dim is not None), is_required)
-
-
-def plain_fields(keys: Sequence[bytes], dtypes: Sequence[DType], layout: Layout) -> list[Field]:
-    return [Field(key, dtype, layout) for key, dtype in zip(keys, dtypes, strict=True)]
+# --- reading ---------------------------------------------------------------------------------------------------------
 
 
 def _names_of(debug_name: Array, serialized: Array) -> list[bytes] | None:
     if debug_name.size not in (0, serialized.size):
         raise invalid("example_names must be empty or have the correct number of elements")
     return list(debug_name.reshape(-1)) or None
-
-
-class Fields:
-    """The fields of a context, or of feature lists: the sparse, the dense and the ragged ones."""
-
-    def __init__(self, sparse: list[Field], dense: list[Field], ragged: list[Field]) -> None:
-        self.sparse, self.dense, self.ragged = sparse, dense, ragged
-
-    @property
-    def all(self) -> list[Field]:
-        """All fields, in the order of the columns."""
-        return [*self.sparse, *self.dense, *self.ragged]
-
-    def groups(self, columns: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Sequence[Any]]:
-        """Splits the columns of all fields into those of sparse, dense and ragged fields."""
-        first_dense, first_ragged = len(self.sparse), len(self.sparse) + len(self.dense)
-        return columns[:first_dense], columns[first_dense:first_ragged], columns[first_ragged:]
 
 
 def transposed(rows: Sequence[tuple[Array, ...]], count: int) -> list[list[Array]]:
@@ -143,6 +93,7 @@ def _read(
     split_types: tuple[Sequence[DType], Sequence[DType]] = ((), ()),
 ) -> tuple[list[list[Array]], list[list[Array]], list[list[Array]], list[list[Array]]]:
     """Returns the parts of the tensors of the context and its ragged ones, of the lists and their ragged ones."""
+    check_rank(serialized, (0, 1))
     is_single = serialized.ndim == 0
     names = _names_of(debug_name, serialized)
     found = read_sequences(serialized.reshape(-1).tolist(), context.all, lists.all, names)
@@ -222,51 +173,28 @@ def parse_sequence_example_v2(
     feature_list_dense_shapes: Sequence[TensorShape] = (),
 ) -> tuple[list[Array], ...]:
     """Reads a vector of serialized SequenceExamples, or a single one."""
-    _check_sizes("num_context_sparse", Ncontext_sparse, ("context_sparse_types", len(context_sparse_types)))
-    _check_dense_sizes("context_dense", len(Tcontext_dense), Tcontext_dense, context_dense_shapes)
-    _check_ragged_sizes("context_ragged", context_ragged_value_types, context_ragged_split_types)
-    sparse_sizes = ("feature_list_sparse_types", len(feature_list_sparse_types))
-    _check_sizes("num_feature_list_sparse", Nfeature_list_sparse, sparse_sizes)
-    _check_dense_sizes("feature_list_dense", Nfeature_list_dense, feature_list_dense_types, feature_list_dense_shapes)
-    _check_ragged_sizes("feature_list_ragged", feature_list_ragged_value_types, feature_list_ragged_split_types)
-    check_rank(serialized, (0, 1))
-    keys = [
-        array.reshape(-1).tolist()
-        for array in (context_sparse_keys, context_dense_keys, context_ragged_keys, feature_list_sparse_keys,
-                      feature_list_dense_keys, feature_list_ragged_keys)
-    ]  # fmt: skip
-    may_miss = feature_list_dense_missing_assumed_empty.reshape(-1).tolist()
-    _check_keys("context_sparse_keys", keys[0], "Ncontext_sparse", Ncontext_sparse)
-    _check_keys("context_dense_keys", keys[1], "len(Tcontext_dense)", len(Tcontext_dense))
-    _check_keys("context_ragged_keys", keys[2], "len(context_ragged_value_types)", len(context_ragged_value_types))
-    _check_keys("feature_list_sparse_keys", keys[3], "Nfeature_list_sparse", Nfeature_list_sparse)
-    _check_keys("feature_list_dense_keys", keys[4], "Nfeature_list_dense", Nfeature_list_dense)
-    ragged_count = len(feature_list_ragged_value_types)
-    _check_keys("feature_list_ragged_keys", keys[5], "len(feature_list_ragged_value_types)", ragged_count)
-    _check_keys("feature_list_dense_missing_assumed_empty", may_miss, "Nfeature_list_dense", Nfeature_list_dense)
     context = Fields(
-        plain_fields(keys[0], context_sparse_types, Layout.SPARSE),
-        context_fields(keys[1], Tcontext_dense, context_dense_shapes, context_dense_defaults),
-        plain_fields(keys[2], context_ragged_value_types, Layout.RAGGED),
+        sparse_fields("context", _listed(context_sparse_keys), Ncontext_sparse, context_sparse_types),
+        context_fields(_listed(context_dense_keys), Tcontext_dense, context_dense_shapes, context_dense_defaults),
+        ragged_fields("context", _listed(context_ragged_keys), context_ragged_value_types, context_ragged_split_types),
     )
-    dense_lists = zip(keys[4], feature_list_dense_types, feature_list_dense_shapes, may_miss, strict=True)
+    list_keys = _listed(feature_list_sparse_keys), _listed(feature_list_dense_keys), _listed(feature_list_ragged_keys)
+    may_be_missing = _listed(feature_list_dense_missing_assumed_empty)
+    dense = Nfeature_list_dense, feature_list_dense_types, feature_list_dense_shapes
+    ragged_types = feature_list_ragged_value_types, feature_list_ragged_split_types
     lists = Fields(
-        plain_fields(keys[3], feature_list_sparse_types, Layout.SPARSE),
-        [fixed_field(*parts, is_required=not is_optional) for *parts, is_optional in dense_lists],
-        plain_fields(keys[5], feature_list_ragged_value_types, Layout.RAGGED),
+        sparse_fields("feature_list", list_keys[0], Nfeature_list_sparse, feature_list_sparse_types),
+        list_fields(list_keys[1], *dense, may_be_missing),
+        ragged_fields("feature_list", list_keys[2], *ragged_types),
     )
     splits = context_ragged_split_types, feature_list_ragged_split_types
     found = _read(serialized, debug_name, context, lists, context_dense_defaults, splits)
     return tuple(part for group in found for part in group)
 
 
-def _check_dense_sizes(name: str, number: int, dtypes: Sequence[DType], shapes: Sequence[TensorShape]) -> None:
-    _check_sizes(f"num_{name}", number, (f"{name}_types", len(dtypes)), (f"{name}_shapes", len(shapes)))
-
-
-def _check_ragged_sizes(name: str, dtypes: Sequence[DType], split_types: Sequence[DType]) -> None:
-    sizes = (f"{name}_value_types", len(dtypes)), (f"{name}_split_types", len(split_types))
-    _check_sizes(f"num_{name}", len(dtypes), *sizes)
+def _listed(array: Array) -> list[Any]:
+    values: list[Any] = array.reshape(-1).tolist()
+    return values
 
 
 @op(
@@ -317,28 +245,19 @@ def parse_sequence_example_v1(
         ("feature_list_sparse", Nfeature_list_sparse, feature_list_sparse_keys),
         ("feature_list_dense", Nfeature_list_dense, feature_list_dense_keys),
     ):
-        _check_sizes(f"num_{name}", number, (f"{name}_keys", len(keys)))
-    _check_sizes("num_context_sparse", Ncontext_sparse, ("context_sparse_types", len(context_sparse_types)))
-    _check_dense_sizes("context_dense", Ncontext_dense, Tcontext_dense, context_dense_shapes)
-    sparse_sizes = ("feature_list_sparse_types", len(feature_list_sparse_types))
-    _check_sizes("num_feature_list_sparse", Nfeature_list_sparse, sparse_sizes)
-    _check_dense_sizes("feature_list_dense", Nfeature_list_dense, feature_list_dense_types, feature_list_dense_shapes)
-    check_rank(serialized, (0, 1))
+        check_sizes(f"num_{name}", number, (f"{name}_keys", len(keys)))
     dense_keys = [*map(attr_bytes, context_dense_keys)]
     context = Fields(
-        plain_fields([*map(attr_bytes, context_sparse_keys)], context_sparse_types, Layout.SPARSE),
+        sparse_fields("context", [*map(attr_bytes, context_sparse_keys)], Ncontext_sparse, context_sparse_types),
         context_fields(dense_keys, Tcontext_dense, context_dense_shapes, context_dense_defaults),
-        [],
     )
-    may_miss = feature_list_dense_missing_assumed_empty
-    dense_lists = zip(feature_list_dense_keys, feature_list_dense_types, feature_list_dense_shapes, strict=True)
+    sparse_keys = [*map(attr_bytes, feature_list_sparse_keys)]
+    list_keys = [*map(attr_bytes, feature_list_dense_keys)]
+    may_be_missing = [key in feature_list_dense_missing_assumed_empty for key in feature_list_dense_keys]
+    dense = Nfeature_list_dense, feature_list_dense_types, feature_list_dense_shapes
     lists = Fields(
-        plain_fields([*map(attr_bytes, feature_list_sparse_keys)], feature_list_sparse_types, Layout.SPARSE),
-        [
-            fixed_field(attr_bytes(key), dtype, shape, is_required=key not in may_miss)
-            for key, dtype, shape in dense_lists
-        ],
-        [],
+        sparse_fields("feature_list", sparse_keys, Nfeature_list_sparse, feature_list_sparse_types),
+        list_fields(list_keys, *dense, may_be_missing),
     )
     context_tensors, _, list_tensors, _ = _read(serialized, debug_name, context, lists, context_dense_defaults)
     return tuple(context_tensors + list_tensors)

@@ -38,7 +38,8 @@ from millrace._src.ops.io.parse_example_ops import (
     dense_shapes,
     sparse_shapes,
 )
-from millrace._src.ops.io.parse_sequence_ops import NOT_BATCHED, context_fields, fixed_field, plain_fields, transposed
+from millrace._src.ops.io.parse_sequence_ops import NOT_BATCHED, transposed
+from millrace._src.ops.io.sequence_fields import Fields, context_fields, list_fields, sparse_fields
 from millrace._src.ops.io.sequence_reader import ListColumn
 from millrace._src.ops.io.sequence_tensors import padded_lists, sparse_list_parts
 from millrace._src.proto.example_pb2 import SequenceExample
@@ -104,30 +105,39 @@ def parse_single_sequence_example_v1(
         (feature_list_dense_keys, "feature_list_dense", "shapes", feature_list_dense_shapes),
     ):
         check_lengths(f"len({name}_keys) != len({name}_{attr})", len(keys), len(values))
-    sparse = plain_fields([key.item() for key in context_sparse_keys], context_sparse_types, Layout.SPARSE)
-    dense_keys = [key.item() for key in context_dense_keys]
-    dense = context_fields(dense_keys, Tcontext_dense, context_dense_shapes, context_dense_defaults)
-    sparse_lists = plain_fields([k.item() for k in feature_list_sparse_keys], feature_list_sparse_types, Layout.SPARSE)
+    key_lists = context_sparse_keys, context_dense_keys, feature_list_sparse_keys, feature_list_dense_keys
+    keys = [_items(scalars) for scalars in key_lists]
     may_miss = feature_list_dense_missing_assumed_empty.reshape(-1).tolist()
-    dense_lists = [
-        fixed_field(key.item(), dtype, shape, is_required=key.item() not in may_miss)
-        for key, dtype, shape in zip(
-            feature_list_dense_keys, feature_list_dense_types, feature_list_dense_shapes, strict=True
-        )
-    ]
-    message = _Message(serialized.item(), shown(debug_name.item()))
-    dense_values = [
-        dense_tensor(column_of([message.dense(field)], field.dtype), field, default, is_single=True)
-        for field, default in zip(dense, context_dense_defaults, strict=True)
-    ]
-    columns = [column_of([message.sparse(field)], field.dtype) for field in sparse]
-    list_parts = [sparse_list_parts(message.feature_list(field), is_single=True) for field in sparse_lists]
-    return (
-        *transposed([sparse_parts(column, is_single=True) for column in columns], 3),
-        dense_values,
-        *transposed(list_parts, 3),
-        [padded_lists(message.feature_list(field), field, is_single=True)[0] for field in dense_lists],
+    dense_lists = len(keys[3]), feature_list_dense_types, feature_list_dense_shapes
+    context = Fields(
+        sparse_fields("context", keys[0], len(keys[0]), context_sparse_types),
+        context_fields(keys[1], Tcontext_dense, context_dense_shapes, context_dense_defaults),
     )
+    lists = Fields(
+        sparse_fields("feature_list", keys[2], len(keys[2]), feature_list_sparse_types),
+        list_fields(keys[3], *dense_lists, [key in may_miss for key in keys[3]]),
+    )
+    message = _Message(serialized.item(), shown(debug_name.item()))
+    return tuple(_context_tensors(message, context, context_dense_defaults) + _list_tensors(message, lists))
+
+
+def _items(scalars: Sequence[Array]) -> list[bytes]:
+    return [scalar.item() for scalar in scalars]
+
+
+def _context_tensors(message: _Message, context: Fields, defaults: Sequence[Array]) -> list[list[Array]]:
+    dense = [
+        dense_tensor(column_of([message.dense(field)], field.dtype), field, default, is_single=True)
+        for field, default in zip(context.dense, defaults, strict=True)
+    ]
+    columns = [column_of([message.sparse(field)], field.dtype) for field in context.sparse]
+    return [*transposed([sparse_parts(column, is_single=True) for column in columns], 3), dense]
+
+
+def _list_tensors(message: _Message, lists: Fields) -> list[list[Array]]:
+    parts = [sparse_list_parts(message.feature_list(field), is_single=True) for field in lists.sparse]
+    dense = [padded_lists(message.feature_list(field), field, is_single=True)[0] for field in lists.dense]
+    return [*transposed(parts, 3), dense]
 
 
 _KINDS = {"bytes": "bytes_list", "float": "float_list", "int64": "int64_list"}
