@@ -787,7 +787,7 @@ data.FixedLengthRecordDataset data.record_datasets:FixedLengthRecordDatasetV2
 data.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
 data.Iterator data.iterators:IteratorBase
 data.IteratorSpec data.iterators:IteratorSpec
-data.NumpyIterator data.iterators:NumpyIterator
+data.NumpyIterator data.numpy_iterators:NumpyIterator
 data.Options data.options:Options
 data.TFRecordDataset data.record_datasets:TFRecordDatasetV2
 data.TextLineDataset data.record_datasets:TextLineDatasetV2

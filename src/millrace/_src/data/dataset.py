@@ -13,7 +13,8 @@ from millrace._src.core.context import state
 from millrace._src.core.specs import NoneTensorSpec, TensorSpec
 from millrace._src.data import base, builtins_over_datasets, graph_form, loops
 from millrace._src.data.base import DatasetBase
-from millrace._src.data.iterators import NumpyIterator, OwnedIterator
+from millrace._src.data.iterators import OwnedIterator
+from millrace._src.data.numpy_iterators import NumpyIterator
 from millrace._src.data.sources import (
     counter,
     generator,

@@ -22,6 +22,10 @@ from millrace._src.data.optimizer import begin
 
 _BLOCK_BYTES = 1 << 16
 _LONGEST_BLOCK = 1024
+NOT_INITIALIZED = (
+    "the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator "
+    "before getting the next element."
+)
 
 
 class Iteration(Referent):
@@ -79,12 +83,7 @@ class Iteration(Referent):
     def fill(self) -> bool:
         """Takes the next block; returns False at the end. The caller holds the lock."""
         if self._cursor is None:
-            raise FailedPreconditionError(
-                None,
-                None,
-                "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-                "initializer operation for this iterator before getting the next element.",
-            )
+            raise FailedPreconditionError(None, None, f"GetNext() failed because {NOT_INITIALIZED}")
         block = self._cursor.next_block(self._limit)
         if block is None:
             self.columns, self.count, self.place = (), 0, 0
@@ -106,23 +105,36 @@ class Iteration(Referent):
             self.place = place + 1
             return [c[place] if type(c) is list else c[place, ...] for c in self.columns]
 
+    @property
+    def node(self) -> DatasetNode:
+        """The dataset of the pass.
+
+        Raises: FailedPreconditionError: if no pass has begun.
+        """
+        if self._node is None:
+            raise FailedPreconditionError(None, None, NOT_INITIALIZED)
+        return self._node
+
     def save(self) -> State:
-        """Returns the state: the elements that are left of the current block, and the state of the cursor."""
+        """Returns the state: the elements left of the current block, that of the cursor, and of random streams."""
         with self.lock:
-            assert self._cursor is not None, "the iterator has not begun"
+            if self._cursor is None:
+                raise FailedPreconditionError(None, None, NOT_INITIALIZED)
             left = None
             if self.place < self.count:
                 left = Block(self.columns, self.count).part(self.place, self.count).save()
-            return left, self._cursor.save()
+            cursor = self._cursor.save()
+            return left, cursor, [stream.save() for _, stream in self._run.streams.values()]
 
     def restore(self, state: State) -> None:
         """Goes on from a state with the dataset of this iterator."""
         with self.lock:
-            assert self._node is not None, "the iterator has no dataset"
-            self.start(self._node)
+            self.start(self.node)
             assert self._cursor is not None
-            left, cursor = state
+            left, cursor, streams = state
             self._cursor.restore(cursor)
+            for (_, stream), stream_state in zip(self._run.streams.values(), streams, strict=False):
+                stream.restore(stream_state)
             if left is not None:
                 block = Block.restored(left)
                 self.columns, self.count, self.place = block.columns, block.count, 0

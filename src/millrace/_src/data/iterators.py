@@ -5,12 +5,14 @@ from __future__ import annotations
 import collections.abc
 from abc import abstractmethod
 from collections.abc import Iterator as PythonIterator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import resource
 from millrace._src.core.errors import OperatorNotAllowedInGraphError, OpError, OutOfRangeError
 from millrace._src.core.execute import scalar_array
@@ -27,14 +29,20 @@ from millrace._src.data.iterator_ops import (
     iterator_get_next_as_optional,
     make_iterator,
 )
+from millrace._src.data.iterator_states import restore_iteration, saved_iteration
 from millrace._src.data.optionals import Optional, OptionalImpl
+from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.structure import Structure
+from millrace._src.data.transforms.with_options import options_of
 from millrace._src.trackable.base import Trackable
-from millrace._src.util import nest
 from millrace._src.util.export import export
 
 _MOST_IN_GRAPH = 10_000
 """The most elements that a trace takes of one iterator, by as many nodes."""
+
+
+_STATE = "ITERATOR_STATE"
+"""The name of an iterator's state in checkpoints, which is TensorFlow's."""
 
 
 @export("data.Iterator")
@@ -173,6 +181,35 @@ class OwnedIterator(IteratorBase):
         variant = iterator_get_next_as_optional(self._iterator_resource, output_types=types, output_shapes=shapes)
         return OptionalImpl(variant, self.element_spec)
 
+    # --- saving --------------------------------------------------------------------------------------------------
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        return {_STATE: self}
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """Returns the state of the iterator, a scalar of string.
+
+        Raises:
+          FailedPreconditionError: if a function depends on state outside of the pipeline, unless the option
+            `experimental_external_state_policy` allows that.
+        """
+        iteration = self._running()
+        policy = options_of(iteration.node).experimental_external_state_policy or ExternalStatePolicy.FAIL
+        return {_STATE: convert_to_tensor(saved_iteration(iteration, policy))}
+
+    def _restore_from_tensors(self, restored_tensors: Mapping[str, Any]) -> None:
+        """Goes on from a state that `_serialize_to_tensors` gave."""
+        restore_iteration(self._running(), restored_tensors[_STATE].numpy())
+
+    def _running(self) -> Iteration:
+        """Returns the running iterator.
+
+        Raises: NotImplementedError: in a graph.
+        """
+        if self._iteration is None:
+            raise NotImplementedError("An iterator of a graph is saved by `tf.raw_ops.SerializeIterator`.")
+        return self._iteration
+
 
 def _referent(handle: Any) -> Iteration | None:
     """Returns the running iterator behind an eager handle; None for the handle of a graph."""
@@ -246,27 +283,3 @@ class IteratorSpec(TypeSpec):
     def from_value(value: Any) -> IteratorSpec:
         """Returns the spec of an iterator."""
         return IteratorSpec(value.element_spec)
-
-
-@export("data.NumpyIterator")
-class NumpyIterator(collections.abc.Iterator[Any]):
-    """An iterator over the elements of a dataset as NumPy values; `Dataset.as_numpy_iterator` makes one."""
-
-    def __init__(self, dataset: DatasetBase) -> None:
-        self._iterator = OwnedIterator(dataset)
-        self._structure = dataset._structure
-
-    def __iter__(self) -> PythonIterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        return nest.map_structure(_to_numpy, next(self._iterator))
-
-
-def _to_numpy(value: Any) -> Any:
-    if value is None:
-        return None
-    array = value.numpy()
-    if isinstance(array, np.ndarray):
-        array.setflags(write=False)
-    return array

@@ -163,6 +163,18 @@ class KernelStream:
         stream = stream_from_seeds(seed, (seed2 % _LIMIT_64) + position // _LIMIT_64)
         return Stream(stream.key, np.array([position % _LIMIT_64], np.uint64), stream.high)
 
+    def save(self) -> tuple[bool, tuple[int, int], int]:
+        """Returns whether the stream has begun, its seeds, and its position."""
+        with self._lock:
+            return self._era >= 0, self._key, self._position
+
+    def restore(self, state: tuple[bool, tuple[int, int], int]) -> None:
+        """Goes on from a state that `save` gave."""
+        has_begun, key, position = state
+        with self._lock:
+            self._era = _global.era if has_begun else -1
+            self._key, self._position = key, position
+
     @staticmethod
     def current_era() -> int:
         """Returns a number that changes when all streams start over."""
