@@ -74,7 +74,7 @@ def restore_iteration(iteration: Iteration, text: bytes) -> None:
 
 
 def _stages(node: DatasetNode) -> str:
-    """Names the stages over which a pass goes, as they are after rewriting."""
+    """Returns the names of the stages over which a pass goes, as they are after rewriting."""
     node = node if node.rewritten is None else node.rewritten
     sources = ", ".join(_stages(source) for source in node.inputs)
     return f"{type(node).__name__.removesuffix('Node')}({sources})"
