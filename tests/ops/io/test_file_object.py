@@ -103,6 +103,16 @@ def test_a_closed_file_opens_again(path: str) -> None:
     assert file.read(3) == "l1\n"
 
 
+def test_opening_again_and_again_keeps_nothing(path: str) -> None:
+    file = GFile(path, "r+")
+    for _ in range(5):
+        file.read(1)
+        file.write("a")
+        assert len(file._closers) == 2
+        file.close()
+        assert file._closers == []
+
+
 def test_flush_shows_what_was_written(path: str) -> None:
     file = GFile(path, "w")
     file.write("hello")

@@ -55,6 +55,8 @@ class GFile:
         self._system_mode = "a" if plain_mode.startswith("a") else "w"
         self._reader: BufferedReader | None = None
         self._writer: BufferedWriter | None = None
+        self._closers: list[Any] = []
+        """What closes the open files, here or when nobody holds the object any more."""
 
     @property
     def name(self) -> Any:
@@ -156,13 +158,11 @@ class GFile:
 
     def close(self) -> None:
         """Closes the file."""
-        reader, writer = self._reader, self._writer
+        closers, self._closers = self._closers, []
         self._reader = self._writer = None
         with file_errors(str(self._name)):
-            if reader is not None:
-                reader.close()
-            if writer is not None:
-                writer.close()
+            for close in closers:
+                close()
 
     # --- both ---
 
@@ -190,7 +190,7 @@ class GFile:
             if not self._can_read:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
             self._reader = BufferedReader(self._opened("r"), _BUFFER_SIZE)
-            weakref.finalize(self, self._reader.close)
+            self._closers.append(weakref.finalize(self, self._reader.close))
         return self._reader
 
     def _opened_writer(self) -> BufferedWriter:
@@ -198,7 +198,7 @@ class GFile:
             if not self._can_write:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
             self._writer = BufferedWriter(self._opened(self._system_mode), _BUFFER_SIZE)
-            weakref.finalize(self, self._writer.close)
+            self._closers.append(weakref.finalize(self, self._writer.close))
         return self._writer
 
     def _opened(self, mode: str) -> FileIO:
