@@ -19,5 +19,5 @@ _FIRST = (
     "memory",
 )
 
-ORDER = (*_FIRST, *sorted({module.name for module in pkgutil.iter_modules(__path__)} - set(_FIRST)))
+ORDER = ("pipelines", *_FIRST, *sorted({module.name for module in pkgutil.iter_modules(__path__)} - set(_FIRST)))
 """The order of the table: the programs of the project's promises first, then all others."""

@@ -18,7 +18,7 @@ ROWS = (
 )
 ITERATIONS = 10_000
 
-FIFTY_LINES = '''
+FIFTY_LINES = """
 def fifty_lines(x, n):
     total = tf.constant(0)
     count = 0
@@ -67,7 +67,7 @@ def fifty_lines(x, n):
     if not middle > low:
         middle = low
     return middle * sign + count
-'''
+"""
 """50 lines, made anew for each measurement: a function is converted once."""
 _numbers = itertools.count()
 

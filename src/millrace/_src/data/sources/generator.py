@@ -7,6 +7,7 @@ dataset's pass calls the Python generator itself; the three functions serve whoe
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,11 +18,10 @@ import numpy as np
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
-from millrace._src.core.dtypes import DType, as_dtype, int64, string
+from millrace._src.core.dtypes import DType, as_dtype, int64
 from millrace._src.core.op_attributes import FunctionAttr
 from millrace._src.core.op_def import op
 from millrace._src.core.op_signature import TypeList
-from millrace._src.core.sequences import utf8_bytes
 from millrace._src.core.shapes import TensorShape, as_shape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.core.type_specs import TypeSpec
@@ -30,6 +30,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
+from millrace._src.data.sources.generator_elements import block_of, row_of
 from millrace._src.data.sources.tensors import from_tensors
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.flat_map import flat_map
@@ -50,28 +51,9 @@ class PythonGenerator:
     def __init__(self, function: Callable[..., Any], structure: Structure) -> None:
         self.function = function
         self.structure = structure
-        self.expected_types = nest.map_structure(lambda leaf: leaf.dtype, structure.spec)
         self._arguments: dict[int, tuple[Any, ...]] = {}  # of passes that have not asked for an element yet
         self._passes: dict[int, Iterator[Any]] = {}
         self._count = 0
-
-    def leaves(self, element: Any) -> list[Any]:
-        """Returns the values of an element that become tensors.
-
-        Raises: TypeError: if the element is of another structure.
-        """
-        leaves: list[Any] = []
-        if not _collect(self.structure.spec, element, leaves):
-            raise TypeError(
-                "`generator` yielded an element that did not match the expected structure. The expected structure was "
-                f"{self.expected_types}, but the yielded element was {element}."
-            )
-        return leaves
-
-    def row(self, element: Any) -> list[Array]:
-        """Returns the arrays of an element."""
-        specs = self.structure.tensor_specs
-        return [_array(leaf, spec) for leaf, spec in zip(self.leaves(element), specs, strict=True)]
 
     # --- for graphs ----------------------------------------------------------------------------------------------
 
@@ -89,65 +71,12 @@ class PythonGenerator:
         """Returns the next element of a pass."""
         if int(number) not in self._passes:
             self._passes[int(number)] = self.take_pass(number)
-        return self.row(next(self._passes[int(number)]))
+        return row_of(next(self._passes[int(number)]), self.structure)
 
     def end_pass(self, number: Any) -> Any:
         """Ends a pass."""
         self._passes.pop(int(number), None)
         return np.int64(0)
-
-
-def _collect(spec: Any, element: Any, leaves: list[Any]) -> bool:
-    """Lists the leaves of an element; returns False if it is of another structure. A list is a leaf."""
-    if isinstance(spec, TypeSpec):
-        leaves.append(element)
-        return True
-    if isinstance(spec, dict):
-        if not isinstance(element, dict) or element.keys() != spec.keys():
-            return False
-        return all(_collect(spec[key], element[key], leaves) for key in sorted(spec))
-    if not isinstance(element, tuple) or len(element) != len(spec):
-        return False
-    return all(_collect(part, value, leaves) for part, value in zip(spec, element, strict=True))
-
-
-def _array(value: Any, spec: Any) -> Array:
-    """Returns a value as an array of the expected dtype and shape.
-
-    Raises: TypeError: if that is not possible.
-    """
-    try:
-        array = _converted(value, spec.dtype)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            "`generator` yielded an element that could not be converted to the expected type. The expected type was "
-            f"{spec.dtype.name}, but the yielded element was {value}."
-        ) from error
-    if not spec.shape.is_compatible_with(array.shape):
-        raise TypeError(
-            f"`generator` yielded an element of shape {array.shape} where an element of shape {spec.shape} was "
-            "expected."
-        )
-    return array
-
-
-def _converted(value: Any, dtype: DType) -> Array:
-    if dtype is not string:
-        return np.array(value, order="C").astype(dtype.np_dtype, copy=False)
-    texts = np.array(value, dtype=object)
-    if texts.ndim == 0:
-        texts[()] = _text(texts[()])
-        return texts
-    flat = [_text(item) for item in texts.reshape(-1).tolist()]
-    result = np.empty(len(flat), dtype=object)
-    result[:] = flat
-    return result.reshape(texts.shape)
-
-
-def _text(item: Any) -> bytes:
-    if isinstance(item, (str, bytes)):
-        return utf8_bytes(item)
-    raise errors.InternalError(None, None, f"Unsupported object type {type(item).__name__}")
 
 
 # --- nodes -------------------------------------------------------------------------------------------------------
@@ -195,31 +124,38 @@ class PythonCursor(Cursor):
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements that the generator yields."""
-        rows: list[list[Array]] = []
         if self._error is None and not self._ended:
-            try:
-                if self._iterator is None:
-                    self._iterator = call_python(self._generator.take_pass, self._init_function.call_row(()))
-                call_python(self._take, (rows, limit))
-            except errors.OpError as error:
-                self._error, self._ended = error, True
-        if rows:
-            self._taken += len(rows)
-            return Block.of_rows(rows)
+            block = self._next_elements(limit)
+            if block is not None:
+                self._taken += block.count
+                return block
         if self._error is not None:
             failure, self._error = self._error, None
             raise failure
         return None
 
-    def _take(self, rows: list[list[Array]], limit: int) -> None:
-        """Adds the arrays of the next elements to `rows`."""
-        assert self._iterator is not None
-        row = self._generator.row
-        for element in self._iterator:
-            rows.append(row(element))
-            if len(rows) == limit:
-                return
-        self._ended = True
+    def _next_elements(self, limit: int) -> Block | None:
+        """Takes elements; an error, of the generator or of an element that does not fit, ends the pass."""
+        elements: list[Any] = []
+        try:
+            if self._iterator is None:
+                self._iterator = call_python(self._generator.take_pass, self._init_function.call_row(()))
+            call_python(elements.extend, (itertools.islice(self._iterator, limit),))
+        except errors.OpError as error:
+            self._error = error
+        self._ended = len(elements) < limit
+        block = block_of(elements, self._generator.structure) if elements else None
+        return self._by_row(elements) if block is None else block
+
+    def _by_row(self, elements: list[Any]) -> Block | None:
+        """Returns the elements before one that does not fit."""
+        rows: list[list[Array]] = []
+        try:
+            for element in elements:
+                rows.append(call_python(row_of, (element, self._generator.structure)))
+        except errors.OpError as error:
+            self._error, self._ended = error, True
+        return Block.of_rows(rows) if rows else None
 
     def save(self) -> State:
         """Returns how many elements were taken: a Python generator keeps the rest of its state to itself."""
