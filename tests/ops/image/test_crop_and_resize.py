@@ -42,7 +42,7 @@ SAMPLES = [
         for images in (_IMAGES, sample_array((2, 4, 5, 3), np.uint8))
     ),
 ]
-_SMOOTH = np.array([[0.11, 0.19, 0.86, 0.95], [0.17, 0.23, 0.71, 0.93]], np.float32)
+_SMOOTH = np.array([[0.15, 0.35, 0.85, 0.85], [0.2, 0.15, 0.85, 0.6]], np.float32)
 GRADIENT_SAMPLES = [
     Sample("CropAndResize", (_IMAGES, _SMOOTH, _NUMBERS[:2], size), grad=True, no_second=_ONCE, rtol=2e-2)
     for size in (_SIZE, np.array([1, 1], np.int32))
