@@ -577,6 +577,7 @@ compat.v1.gfile.Walk ops.io.gfile_v1:walk
     "compat.v1.image": """
 compat.v1.image.ResizeMethod ops.image.resizing:ResizeMethodV1
 compat.v1.image.crop_and_resize ops.image.crop_and_resize:crop_and_resize_v1
+compat.v1.image.draw_bounding_boxes ops.image.drawing:draw_bounding_boxes_v1
 compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
 compat.v1.image.resize ops.image.resizing:resize_v1
 compat.v1.image.resize_area ops.image.resizing:resize_area
@@ -998,6 +999,7 @@ image.decode_image ops.image.decoding:decode_image
 image.decode_jpeg ops.image.decoding:decode_jpeg
 image.decode_png ops.image.decoding:decode_png
 image.decode_webp ops.image.decoding:decode_webp
+image.draw_bounding_boxes ops.image.drawing:draw_bounding_boxes
 image.encode_jpeg ops.image.encoding:encode_jpeg
 image.encode_png ops.image.encoding:encode_png
 image.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
@@ -1008,6 +1010,9 @@ image.grayscale_to_rgb ops.image.color_spaces:grayscale_to_rgb
 image.hsv_to_rgb ops.image.color_spaces:hsv_to_rgb
 image.image_gradients ops.image.differences:image_gradients
 image.is_jpeg ops.image.decoding:is_jpeg
+image.non_max_suppression ops.image.suppression:non_max_suppression
+image.non_max_suppression_overlaps ops.image.suppression:non_max_suppression_overlaps
+image.non_max_suppression_with_scores ops.image.suppression:non_max_suppression_with_scores
 image.pad_to_bounding_box ops.image.cropping:pad_to_bounding_box
 image.per_image_standardization ops.image.adjusting:per_image_standardization
 image.psnr ops.image.similarity:psnr

@@ -436,13 +436,9 @@ fftnd
 ifftnd
 image.combined_non_max_suppression
 image.decode_jxl
-image.draw_bounding_boxes
 image.extract_glimpse
 image.generate_bounding_box_proposals
-image.non_max_suppression
-image.non_max_suppression_overlaps
 image.non_max_suppression_padded
-image.non_max_suppression_with_scores
 initializers.Constant
 initializers.GlorotNormal
 initializers.GlorotUniform

@@ -273,3 +273,30 @@ def prog_projective_transforms(tf, np):
                 )
             found.append([y, Approx(tape.gradient(y, images), 1e-4, 1e-3)])
     return found
+
+
+def prog_boxes_chosen(tf, np):
+    """Suppression of boxes: hard, soft, by a matrix, and what is refused."""
+    random = np.random.RandomState(2)
+    low = random.rand(10, 2)
+    boxes = np.concatenate([low, low + 0.1 + 0.4 * random.rand(10, 2)], axis=1).astype("float32")
+    scores = random.rand(10).astype("float32")
+    image, found = tf.image, []
+    for limit in (3, 20, 0):
+        for overlap in (0.1, 0.5, 0.9):
+            found.append(image.non_max_suppression(boxes, scores, limit, overlap, 0.2))
+            found.append(image.non_max_suppression_with_scores(boxes, scores, limit, overlap, 0.2, 0.5))
+            found.append(image.non_max_suppression_overlaps(boxes[:, :1] + boxes[:, 1], scores, limit, overlap, 0.2))
+    given = ((boxes, scores, -1), (boxes, scores, 3, 1.5), (boxes[:, :3], scores, 3), (boxes, scores[:3], 3))
+    return [found, [attempt(lambda: image.non_max_suppression(*arguments)) for arguments in given]]
+
+
+def prog_boxes_drawn(tf, np):
+    """Boxes inside and outside of images, with and without colors."""
+    boxes = [[[0.1, 0.2, 0.7, 0.8], [-0.5, 0.3, 0.4, 1.5], [0.9, 0.9, 0.1, 0.1], [2, 2, 3, 3]]]
+    images = [np.zeros((1, 4, 5, channels), "float32") for channels in (1, 3, 4, 2)]
+    return [
+        attempt(lambda: tf.image.draw_bounding_boxes(x, boxes, colors))
+        for x in images
+        for colors in (None, [[1.0, 2, 3, 4], [5.0, 6, 7, 8]], [[1.0, 2]])
+    ]
