@@ -25,6 +25,7 @@ from millrace._src.data.sources import (
 from millrace._src.data.transforms import (
     batch,
     bucket_by_sequence_length,
+    cache,
     cardinality,
     composite_batch,
     concatenate,
@@ -82,6 +83,7 @@ class DatasetV2(DatasetBase):
     # --- transformations -----------------------------------------------------------------------------------------
 
     batch = batch.batch
+    cache = cache.cache
     bucket_by_sequence_length = bucket_by_sequence_length.bucket_by_sequence_length
     cardinality = cardinality.cardinality
     concatenate = concatenate.concatenate

@@ -1,0 +1,242 @@
+"""Files of elements: TensorFlow's format for saved datasets.
+
+A file is a row of records, one for each tensor of each element: a `TensorProto` whose content is the bytes of the
+array, or, for strings, the lengths of all strings and then the strings. Where the tensors of a block have one size,
+they are cut out of the records at once.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from io import FileIO
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType, as_dtype, string
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.blocks import Block, Column, column_of
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.ops.io.file_system import file_errors, local_path
+from millrace._src.ops.io.record_reader import RecordReader
+from millrace._src.ops.io.record_writer import framed_records
+from millrace._src.proto import tensor_pb2
+from millrace._src.util.text import shape_brackets
+
+_WINDOW_BITS = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS + 16}
+_RECORDS_AT_ONCE = 1024
+
+
+def known_compression(name: str) -> str:
+    """Returns the compression of files for the user's name; as in TensorFlow, names other than these mean none.
+
+    Raises: tf.errors.UnimplementedError: for snappy.
+    """
+    if name == "SNAPPY":
+        raise errors.UnimplementedError(
+            None, None, "Millrace neither writes nor reads files compressed by snappy; use GZIP, or no compression."
+        )
+    return name if name in _WINDOW_BITS else ""
+
+
+# --- tensors -----------------------------------------------------------------------------------------------------
+
+
+def record_of(array: Array, dtype: DType) -> bytes:
+    """Returns an array as the bytes of a `TensorProto`.
+
+    Raises: tf.errors.UnimplementedError: for a handle.
+    """
+    if dtype.is_handle:
+        raise errors.UnimplementedError(None, None, f"Elements of dtype {dtype.name} cannot be written to files.")
+    if dtype == string:
+        strings = [bytes(item) for item in array.reshape(-1).tolist()]
+        content = b"".join([*(_varint(len(item)) for item in strings), *strings])
+    else:
+        content = array.tobytes()
+    head = _head(dtype, array.shape)
+    return head + b'"' + _varint(len(content)) + content if content else head
+
+
+@lru_cache(maxsize=1024)
+def _head(dtype: DType, shape: tuple[int, ...]) -> bytes:
+    """Returns the fields of a `TensorProto` before its content."""
+    dimensions = TensorShape(shape).as_proto().SerializeToString()
+    return b"\x08" + _varint(dtype.as_datatype_enum) + b"\x12" + _varint(len(dimensions)) + dimensions
+
+
+def _varint(number: int) -> bytes:
+    """Returns a number in the variable-length form of protocol buffers."""
+    pieces = bytearray()
+    while number > 127:
+        pieces.append(number & 127 | 128)
+        number >>= 7
+    pieces.append(number)
+    return bytes(pieces)
+
+
+def array_of(record: bytes, dtype: DType, shape: TensorShape, component: int) -> Array:
+    """Returns the array of a record.
+
+    Raises: tf.errors.InvalidArgumentError: if the array is of another dtype, or of a shape that does not fit.
+    """
+    proto = tensor_pb2.TensorProto.FromString(record)
+    written = as_dtype(proto.dtype)
+    if written != dtype:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Data type mismatch at component {component}: expected {dtype.name} but got {written.name}.",
+        )
+    size = tuple(dim.size for dim in proto.tensor_shape.dim)
+    if not shape.is_compatible_with(size):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Incompatible shapes at component {component}: expected {shape_brackets(shape)} but got "
+            f"{shape_brackets(size)}.",
+        )
+    if dtype == string:
+        return _strings(proto.tensor_content, size)
+    return np.frombuffer(proto.tensor_content, dtype.np_dtype).reshape(size)
+
+
+def _strings(content: bytes, shape: tuple[int, ...]) -> Array:
+    """Returns the array of strings whose lengths and bytes stand in the content of a tensor."""
+    array = np.empty(shape, object)
+    at, lengths = 0, []
+    for _ in range(array.size):
+        length = shift = 0
+        while content[at] > 127:
+            length |= (content[at] & 127) << shift
+            shift, at = shift + 7, at + 1
+        lengths.append(length | content[at] << shift)
+        at += 1
+    flat = []
+    for length in lengths:
+        flat.append(content[at : at + length])
+        at += length
+    array.reshape(-1)[:] = flat
+    return array
+
+
+def _column(records: Sequence[bytes], dtype: DType, shape: TensorShape, component: int) -> Column:
+    """Returns the tensors of a component as a column."""
+    first = array_of(records[0], dtype, shape, component)
+    head = len(records[0]) - first.nbytes
+    if dtype != string and first.nbytes and all(len(r) == len(records[0]) for r in records):
+        table = np.frombuffer(b"".join(records), np.uint8).reshape(len(records), -1)
+        if (table[:, :head] == table[0, :head]).all():
+            content = np.ascontiguousarray(table[:, head:])
+            return content.view(dtype.np_dtype).reshape(len(records), *first.shape)
+    return column_of([first, *(array_of(r, dtype, shape, component) for r in records[1:])])
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+class ElementWriter:
+    """Writes elements to a file.
+
+    Args:
+      path: the name of the file, which is emptied.
+      dtypes: the dtypes of the tensors of an element.
+      compression: "", "ZLIB" or "GZIP".
+    """
+
+    def __init__(self, path: str, dtypes: Sequence[DType], compression: str = "") -> None:
+        self._path, self._dtypes = path, dtypes
+        with file_errors(path):
+            self._file = FileIO(local_path(path), "w")
+        self._compressor = zlib.compressobj(wbits=_WINDOW_BITS[compression]) if compression else None
+
+    def write(self, block: Block) -> None:
+        """Writes elements."""
+        records = [
+            record_of(array, dtype) for row in block.rows() for array, dtype in zip(row, self._dtypes, strict=True)
+        ]
+        if records:
+            data = framed_records(records)
+            self._write(data if self._compressor is None else self._compressor.compress(data))
+
+    def _write(self, data: bytes) -> None:
+        with file_errors(self._path):
+            view = memoryview(data)
+            while view:
+                view = view[self._file.write(view) :]
+
+    def close(self) -> None:
+        """Finishes and closes the file."""
+        if not self._file.closed:
+            if self._compressor is not None:
+                self._write(self._compressor.flush())
+            self._file.close()
+
+
+class ElementFilesCursor(Cursor):
+    """Reads elements from files, one after the other.
+
+    Args:
+      paths: the names of the files.
+      dtypes: the dtypes of the tensors of an element.
+      shapes: their static shapes.
+      compression: "", "ZLIB" or "GZIP".
+    """
+
+    __slots__ = ("_compression", "_dtypes", "_file", "_paths", "_reader", "_shapes")
+
+    def __init__(
+        self, paths: Sequence[str], dtypes: Sequence[DType], shapes: Sequence[TensorShape], compression: str = ""
+    ) -> None:
+        self._paths, self._dtypes, self._shapes, self._compression = paths, dtypes, shapes, compression
+        self._file = 0
+        self._reader: RecordReader | None = None
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the current file, or of the next file that has some."""
+        while self._file < len(self._paths):
+            if self._reader is None:
+                self._reader = RecordReader(self._paths[self._file], self._compression)
+            records = self._records(self._reader, limit)
+            if records:
+                return self._block(records)
+            self._reader.close()
+            self._reader = None
+            self._file += 1
+        return None
+
+    def _records(self, reader: RecordReader, limit: int) -> list[bytes]:
+        """Returns the records of whole elements."""
+        width = len(self._dtypes)
+        records = list(reader.read_block(min(limit, _RECORDS_AT_ONCE) * width))
+        while len(records) % width:
+            more = reader.read_block(width - len(records) % width)
+            if not more:
+                raise errors.DataLossError(None, None, f"{self._paths[self._file]}; the last element is cut off")
+            records += more
+        return records
+
+    def _block(self, records: list[bytes]) -> Block:
+        width = len(self._dtypes)
+        types = zip(self._dtypes, self._shapes, strict=True)
+        columns = [_column(records[i::width], dtype, shape, i) for i, (dtype, shape) in enumerate(types)]
+        return Block(columns, len(records) // width)
+
+    def save(self) -> State:
+        """Returns the number of the file and the place there."""
+        return self._file, None if self._reader is None else self._reader.position
+
+    def restore(self, state: State) -> None:
+        """Goes on at a place."""
+        self._file, position = state
+        if position is not None:
+            self._reader = RecordReader(self._paths[self._file], self._compression, position=position)
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None

@@ -1,0 +1,249 @@
+"""`Dataset.cache`: elements that are made in the first pass and kept for the next ones, in memory or in files.
+
+A pass fills the cache when it comes to the end of the elements; a pass that ends before discards what it has seen. In
+memory, passes at the same time each go through the source, and the first to come to the end fills the cache. In files,
+a lock file stands for the pass that writes; another pass that would write is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import DType, string
+from millrace._src.core.op_def import Effects, op
+from millrace._src.core.resources import resource_of
+from millrace._src.core.shapes import TensorShape
+from millrace._src.data.base import DatasetBase, apply_op
+from millrace._src.data.blocks import Block, joined
+from millrace._src.data.cache_files import CacheFiles
+from millrace._src.data.caches import MemoryCache, dummy_memory_cache
+from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of
+from millrace._src.util.logger import get_logger
+
+_WARNING = (
+    "The calling iterator did not fully read the dataset being cached. In order to avoid unexpected truncation of the "
+    "dataset, the partially cached contents of the dataset  will be discarded. This can happen if you have an input "
+    "pipeline similar to `dataset.cache().take(k).repeat()`. You should use `dataset.take(k).cache().repeat()` instead."
+)
+
+
+@dataclass(eq=False, repr=False)
+class CacheNode(UnaryNode):
+    """The elements of the source, kept from the first whole pass on.
+
+    Attributes:
+      file_name: the beginning of the names of the files; empty for a cache in memory.
+      memory: the cache in memory.
+    """
+
+    file_name: str
+    memory: MemoryCache = field(default_factory=MemoryCache)
+
+    def cardinality(self) -> int:
+        """Returns the number of elements of the source."""
+        return self.source.cardinality()
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether the cache is full, or the source may be read ahead."""
+        return self.memory.blocks is not None or self.source.reads_ahead
+
+    def cursor(self, run: Run) -> Cursor:
+        """Starts a pass over the cache, or over the source."""
+        if self.file_name:
+            return FileCacheCursor(self, run)
+        return MemoryCacheCursor(self, run)
+
+
+class MemoryCacheCursor(Cursor):
+    """Hands on the elements of the source and remembers them, or reads the cache."""
+
+    __slots__ = ("_cache", "_node", "_place", "_run", "_seen", "_source")
+
+    def __init__(self, node: CacheNode, run: Run) -> None:
+        self._node, self._cache, self._run = node, node.memory, run
+        self._seen: list[Block] = []  # what the cache holds when this pass fills it
+        self._place = (0, 0)  # of the next element in a full cache: the block, and the element there
+        self._source: Cursor | None = None
+        if self._cache.blocks is None:
+            self._source = node.source.cursor(run)
+        else:
+            self._seen = list(self._cache.blocks)
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the cache or the source."""
+        if self._source is None:
+            return self._next_of_cache(limit)
+        block = self._source.next_block(limit)
+        if block is not None:
+            self._seen.append(block)
+            return block
+        self._cache.complete([joined(self._seen)] if self._seen else [])
+        self._close_source()
+        self._place = (len(self._seen), 0)
+        return None
+
+    def _next_of_cache(self, limit: int) -> Block | None:
+        index, start = self._place
+        if index >= len(self._seen):
+            return None
+        block = self._seen[index]
+        stop = min(start + limit, block.count)
+        self._place = (index, stop) if stop < block.count else (index + 1, 0)
+        return block.part(start, stop)
+
+    def save(self) -> State:
+        """Returns the elements that this pass has seen, and the state of the source; or those of the cache."""
+        seen = [block.save() for block in self._seen]
+        return seen, self._place, None if self._source is None else self._source.save()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state, which brings a full cache along."""
+        seen, self._place, source = state
+        self._seen = [Block.restored(block) for block in seen]
+        if source is None:
+            self._cache.complete(self._seen)
+            self._close_source()
+            return
+        if self._source is None:
+            self._source = self._node.source.cursor(self._run)
+        self._source.restore(source)
+
+    def _close_source(self) -> None:
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+
+    def close(self) -> None:
+        """Closes the source."""
+        if self._source is not None and self._seen and self._cache.blocks is None:
+            get_logger().warning(_WARNING)
+        self._close_source()
+
+
+class FileCacheCursor(Cursor):
+    """Hands on the elements of the source and writes them to files, or reads the files."""
+
+    __slots__ = ("_files", "_has_ended", "_node", "_reader", "_run", "_source")
+
+    def __init__(self, node: CacheNode, run: Run) -> None:
+        self._node, self._run = node, run
+        self._files = CacheFiles(node.file_name, node.dtypes, node.shapes)
+        self._source: Cursor | None = None  # while this pass writes
+        self._reader: Cursor | None = None  # while this pass reads
+        self._has_ended = False
+
+    def next_block(self, limit: int) -> Block | None:
+        """Returns the next elements of the files or the source."""
+        if self._has_ended:
+            return None
+        if self._source is None and self._reader is None:
+            self._begin()
+        if self._reader is not None:
+            return self._reader.next_block(limit)
+        assert self._source is not None
+        block = self._source.next_block(limit)
+        if block is not None:
+            self._files.write(block)
+            return block
+        self._files.finish()
+        self._source.close()
+        self._source, self._has_ended = None, True
+        return None
+
+    def _begin(self) -> None:
+        """Opens the files, if there are any; else becomes the pass that writes."""
+        if self._files.exist():
+            self._reader = self._files.reader()
+            return
+        self._files.begin()
+        self._source = self._node.source.cursor(self._run)
+
+    def save(self) -> State:
+        """Returns the place in the files; or what has been written, and the state of the source."""
+        place = None if self._reader is None else self._reader.save()
+        written = None if self._source is None else (self._files.written(), self._source.save())
+        return self._has_ended, place, written
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state; what the pass that gave it had written is written again."""
+        self._has_ended, place, written = state
+        if place is not None:
+            self._reader = self._files.reader()
+            self._reader.restore(place)
+        if written is not None:
+            self._files.begin([Block.restored(block) for block in written[0]])
+            self._source = self._node.source.cursor(self._run)
+            self._source.restore(written[1])
+
+    def close(self) -> None:
+        """Closes the files and the source; discards what has not been finished."""
+        if self._source is not None:
+            get_logger().warning(_WARNING)
+            self._files.discard()
+            self._source.close()
+            self._source = None
+        if self._reader is not None:
+            self._reader.close()
+
+
+@op("CacheDataset", "input_dataset: variant, filename: string -> handle: variant", **DATASET)
+def cache_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    filename: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset that keeps the elements of its first whole pass."""
+    source = node_of(input_dataset)
+    return CacheNode(tuple(output_types), tuple(output_shapes), source, filename.item().decode())
+
+
+@op(
+    "CacheDatasetV2",
+    "input_dataset: variant, filename: string, cache: resource -> handle: variant",
+    **{**DATASET, "effects": Effects.RANDOM},
+)
+def cache_dataset_v2(
+    xp: Xp,
+    input_dataset: Array,
+    filename: Array,
+    cache: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset that keeps the elements of its first whole pass in a cache."""
+    given = resource_of(cache)
+    memory = given if isinstance(given, MemoryCache) else MemoryCache()
+    types, shapes = tuple(output_types), tuple(output_shapes)
+    return CacheNode(types, shapes, node_of(input_dataset), filename.item().decode(), memory)
+
+
+def cache(self: DatasetBase, filename: Any = "", name: str | None = None) -> Any:
+    """Keeps the elements of the first whole pass for the next passes.
+
+    >>> dataset = tf.data.Dataset.range(3).map(lambda x: x * x).cache()
+    >>> list(dataset.as_numpy_iterator()), list(dataset.as_numpy_iterator())
+    ([np.int64(0), np.int64(1), np.int64(4)], [np.int64(0), np.int64(1), np.int64(4)])
+
+    Elements that a pass has seen which did not come to the end are discarded. Files are in Millrace's own format; they
+    outlive the program, and are read whatever the dataset before them has become.
+
+    Args:
+      filename: the beginning of the names of the files, a scalar of string; elements stay in memory without one.
+      name: a name for the dataset.
+
+    Returns: A Dataset of the same elements.
+    Raises: tf.errors.AlreadyExistsError: while iterating, if another pass is writing the same files.
+    """
+    arguments = [self, convert_to_tensor(filename, dtype=string, name="filename"), dummy_memory_cache()]
+    return apply_op("CacheDataset", cache_dataset_v2, arguments, self.element_spec, inputs=[self], name=name)
