@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[2].parent / "shared" / "seeds"
 _SLIPS = {"pritn(": "print(", "tf.random.normal((3, 3)\n": "tf.random.normal((3, 3))\n"}
 _NEEDS = (
     ("keras", re.compile(r"keras|SequentialModel|model\.(fit|compile|summary)")),
-    ("tf.data", re.compile(r"tf\.data\b|tfds|dataset")),
+    ("downloads", re.compile(r"tfds")),
     ("sessions", re.compile(r"Session|tf\.placeholder|ConfigProto|enable_eager_execution")),
     ("files", re.compile(r"saved_model|tf\.summary|tf\.train\.|logdir|checkpoint|%\w+|sabed_model")),
     ("fragments", re.compile(r"\.\.\.\s*[,):]|MyModel\(")),
