@@ -79,8 +79,7 @@ def test_the_signature_says_kinds_defaults_and_allowed_dtypes() -> None:
     op = opaque_op("RiscMax")
     assert op.signature.input_names == ("x", "y") and op.attr_kinds == {"T": "type"}
     assert op_summary(op) == (
-        "Op<name=RiscMax; signature=x:T, y:T -> max:T; "
-        "attr=T:type,allowed=[DT_BFLOAT16, DT_HALF, DT_FLOAT, DT_DOUBLE]>"
+        "Op<name=RiscMax; signature=x:T, y:T -> max:T; attr=T:type,allowed=[DT_BFLOAT16, DT_HALF, DT_FLOAT, DT_DOUBLE]>"
     )
 
 
@@ -150,7 +149,9 @@ def test_notes_on_the_outputs_are_written_as_they_were_read() -> None:
 
 
 def test_a_dtype_that_the_op_does_not_allow_is_refused() -> None:
-    with pytest.raises(ValueError, match="Value for attr 'T' of int32 is not in the list of allowed values: bfloat16, half, fl"):
+    with pytest.raises(
+        ValueError, match="Value for attr 'T' of int32 is not in the list of allowed values: bfloat16, half, fl"
+    ):
         imported(HUE.replace("DT_FLOAT", "DT_INT32").replace("float_val: 0.5", "int_val: 1"))
 
 
