@@ -92,7 +92,7 @@ def test_a_shuffle_of_repetitions_moves_positions() -> None:
 @pytest.mark.parametrize("make", [by_position, by_stream])
 def test_a_pass_is_restored_at_every_position(make: Any) -> None:
     check_restores_everywhere(lambda: make(3).repeat(3))
-    check_restores_everywhere(lambda: make(5).shuffle(3, seed=2, reshuffle_each_iteration=False).repeat(2))
+    check_restores_everywhere(lambda: make(5).shuffle(3, seed=2).repeat(3))
 
 
 def test_a_repetition_in_a_function_is_that_of_eager_mode() -> None:

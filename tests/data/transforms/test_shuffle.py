@@ -15,6 +15,7 @@ from millrace._src.data.cursors import Cursor
 from millrace._src.data.nodes import Run
 from millrace._src.data.seeds import Words
 from millrace._src.data.transforms.shuffle import ShuffleNode
+from tests.data.pipelines import check_restores_everywhere, failing_at, rest, started
 
 Dataset = tf.data.Dataset
 RECORDED_PASSES = [[1, 0, 2, 5, 4, 7, 6, 3], [0, 4, 5, 2, 3, 7, 6, 1]]
@@ -128,7 +129,7 @@ def test_a_shuffle_over_slices_holds_positions_not_elements() -> None:
     dataset = Dataset.from_tensor_slices(np.zeros([1000, 1000], np.float32)).shuffle(500)
     cursor = node(dataset).cursor(Run())
     cursor.next_block(1)
-    seeds, drawn = cursor.save()
+    seeds, drawn, *_ = cursor.save()
     assert drawn == 1
     assert len(seeds) == 2
 
@@ -168,3 +169,21 @@ def test_a_function_gives_the_same_order_in_each_call() -> None:
         return next(iter(Dataset.range(100).shuffle(100, seed=5).batch(5)))
 
     assert first().numpy().tolist() == first().numpy().tolist()
+
+
+@pytest.mark.parametrize("make", [by_position, by_stream])
+def test_an_error_that_waits_is_restored(make: Any) -> None:
+    check_restores_everywhere(lambda: failing_at(make(9), 3, 4).padded_batch(1).unbatch().shuffle(2, seed=5))
+    check_restores_everywhere(lambda: failing_at(make(9), 3, 4).shuffle(1, seed=5))
+
+
+@pytest.mark.parametrize("make", [by_position, by_stream])
+def test_the_seeds_of_later_passes_are_those_of_the_pass_that_was_saved(make: Any) -> None:
+    check_restores_everywhere(lambda: make(6).shuffle(4, seed=3).repeat(3))
+
+
+@pytest.mark.parametrize("make", [by_position, by_stream])
+def test_seeds_that_nobody_chose_are_restored_too(make: Any) -> None:
+    first, again = started(make(9).shuffle(9).repeat(2)), started(make(9).shuffle(9).repeat(2))
+    again.restore(first.save())
+    assert rest(again) == rest(first)

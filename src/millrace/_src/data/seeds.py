@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -67,10 +68,11 @@ class Words:
 class SeedGenerator(Referent):
     """The source of the seeds of passes; safe to use from several threads."""
 
-    __slots__ = ("_lock", "_words")
+    __slots__ = ("_lock", "_seeds", "_words")
 
     def __init__(self, seed: int, seed2: int) -> None:
-        self._words = Words(*or_random(seed, seed2))
+        self._seeds = or_random(seed, seed2)
+        self._words = Words(*self._seeds)
         self._lock = threading.Lock()
 
     @property
@@ -83,6 +85,19 @@ class SeedGenerator(Referent):
         with self._lock:
             seed, seed2 = self._words.take(2).tolist()
         return seed, seed2
+
+    def save(self) -> tuple[int, int, int]:
+        """Returns the seeds of the generator, and how many words were taken."""
+        with self._lock:
+            return (*self._seeds, self._words.position)
+
+    def restore(self, state: Sequence[int]) -> None:
+        """Goes on from a state."""
+        seed, seed2, position = state
+        with self._lock:
+            self._seeds = seed, seed2
+            self._words = Words(seed, seed2)
+            self._words.position = position
 
 
 class NoSeedGenerator(Referent):

@@ -61,8 +61,17 @@ class ShuffleNode(UnaryNode):
             assert self.seeds is not None
             seeds = or_random(*self.seeds)
         if self.source.is_random_access:
-            return _PositionShuffle(self.source, self.buffer_size, seeds)
-        return _StreamShuffle(self.source.cursor(run), self.buffer_size, seeds)
+            return _PositionShuffle(self, seeds)
+        return _StreamShuffle(self, self.source.cursor(run), seeds)
+
+    def save_generator(self) -> State:
+        """Returns the state of the generator, from which the seeds of the next pass come."""
+        return None if self.generator is None else self.generator.save()
+
+    def restore_generator(self, state: State) -> None:
+        """Lets the generator go on from a state."""
+        if self.generator is not None:
+            self.generator.restore(state)
 
 
 class Ring:
@@ -166,12 +175,12 @@ class Ring:
 class _PositionShuffle(Cursor):
     """Shuffles positions."""
 
-    __slots__ = ("_count", "_drawn", "_error", "_next", "_ring", "_size", "_source")
+    __slots__ = ("_count", "_drawn", "_error", "_next", "_node", "_ring", "_size", "_source")
 
-    def __init__(self, source: DatasetNode, size: int, seeds: tuple[int, int]) -> None:
-        self._source = source
-        self._count = source.cardinality()
-        self._size = None if size == UNKNOWN else size
+    def __init__(self, node: ShuffleNode, seeds: tuple[int, int]) -> None:
+        self._node, self._source = node, node.source
+        self._count = node.source.cardinality()
+        self._size = None if node.buffer_size == UNKNOWN else node.buffer_size
         self._start(seeds)
 
     def _start(self, seeds: tuple[int, int]) -> None:
@@ -233,14 +242,17 @@ class _PositionShuffle(Cursor):
         return skipped
 
     def save(self) -> State:
-        """Returns the seeds and how many elements were handed out: the rest follows from these."""
-        return self._ring.seeds, self._ring.words.position - len(self._drawn)
+        """Returns the seeds and how many elements were handed out: the rest follows from these. An error may wait."""
+        drawn = self._ring.words.position - len(self._drawn)
+        return self._ring.seeds, drawn, self._error.save(), self._node.save_generator()
 
     def restore(self, state: State) -> None:
         """Draws again what was drawn."""
-        seeds, drawn = state
+        seeds, drawn, error, generator = state
         self._start(tuple(seeds))
         self._draw(drawn)
+        self._error.restore(error)
+        self._node.restore_generator(generator)
 
     def close(self) -> None:
         """Does nothing: positions need no closing."""
@@ -249,11 +261,11 @@ class _PositionShuffle(Cursor):
 class _StreamShuffle(Cursor):
     """Shuffles the elements that a cursor gives, in a store of their own."""
 
-    __slots__ = ("_ended", "_error", "_ring", "_size", "_source", "_store")
+    __slots__ = ("_ended", "_error", "_node", "_ring", "_size", "_source", "_store")
 
-    def __init__(self, source: Cursor, size: int, seeds: tuple[int, int]) -> None:
-        self._source = source
-        self._size = None if size == UNKNOWN else size
+    def __init__(self, node: ShuffleNode, source: Cursor, seeds: tuple[int, int]) -> None:
+        self._node, self._source = node, source
+        self._size = None if node.buffer_size == UNKNOWN else node.buffer_size
         self._ring = Ring(self._size, seeds)
         self._store = ElementStore()
         self._ended = False
@@ -296,16 +308,18 @@ class _StreamShuffle(Cursor):
         return [*ring.draw(arriving), ring.draw_one()]
 
     def save(self) -> State:
-        """Returns the states of the source and the ring, and the elements in the store."""
+        """Returns the states of the source, the ring and the generator, and the elements in the store."""
         ring = self._ring
-        ring_state = ring.save()
         held = ring.numbers[ring.start :] if self._ended else ring.numbers
-        return self._source.save(), ring_state, self._store.save(held), self._ended
+        own = ring.save(), self._store.save(held), self._ended, self._error.save()
+        return self._source.save(), own, self._node.save_generator()
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        source, ring, rows, self._ended = state
+        source, (ring, rows, self._ended, error), generator = state
         self._source.restore(source)
+        self._error.restore(error)
+        self._node.restore_generator(generator)
         self._ring = Ring.restored(self._size, ring)
         self._store = ElementStore()
         if rows is not None:
