@@ -98,7 +98,7 @@ def decode(data: bytes, settings: Settings) -> Array:
     found = header(data)
     if found is None or (settings.channels == 1 and found.channels == 4):
         raise failure()
-    is_cut_off = data.find(_END, found.scan) < 0
+    is_cut_off = data.rfind(_END, found.scan) < 0
     if not is_cut_off or settings.try_recover_truncated:
         return _decoded(data, found, settings)
     if settings.acceptable_fraction >= 1:

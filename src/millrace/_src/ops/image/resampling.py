@@ -23,7 +23,7 @@ from millrace._src.core.kernel_part import kernel_part
 
 _BLOCK = 24
 """The width of a block in numbers, measured: wider ones multiply more zeros, narrower ones make more calls."""
-_TOGETHER = 2**18
+_TOGETHER = 2**20
 """How many numbers are resampled at a time: the images between the two steps stay in a processor's cache."""
 _MOST_CHANNELS = 6
 """Up to as many channels the columns are summed in blocks; more channels are long enough to be summed tap by tap."""
@@ -140,13 +140,11 @@ def resampled(xp: Xp, images: Array, rows: Resampling, columns: Resampling, dtyp
     result = np.empty((count, rows.results, columns.results, images.shape[3]), dtype)
     for start in range(0, count, together):
         part = slice(start, start + together)
-        _resampled_together(images[part], rows, columns, dtype, result[part])
+        result[part] = _resampled_together(images[part], rows, columns, dtype)
     return result
 
 
-def _resampled_together(
-    images: Array, rows: Resampling, columns: Resampling, dtype: Any, into: Array | None = None
-) -> Array:
+def _resampled_together(images: Array, rows: Resampling, columns: Resampling, dtype: Any) -> Array:
     """Resamples images that fit into a processor's cache together.
 
     Each name is given up as soon as possible: memory that is free again in time is memory that need not be asked for.
@@ -158,12 +156,9 @@ def _resampled_together(
     images = images.astype(dtype)
     if rows.results * columns.size <= rows.size * columns.results:
         images = _resampled_rows(images, rows)
-        return _resampled_columns(images, columns, into)
+        return _resampled_columns(images, columns)
     images = _resampled_columns(images, columns)
-    if into is None:
-        return _resampled_rows(images, rows)
-    into[:] = _resampled_rows(images, rows)
-    return into
+    return _resampled_rows(images, rows)
 
 
 def _resampled_rows(images: Array, rows: Resampling) -> Array:
@@ -172,18 +167,15 @@ def _resampled_rows(images: Array, rows: Resampling) -> Array:
     return lines.reshape(count, rows.results, width, channels)
 
 
-def _resampled_columns(images: Array, columns: Resampling, into: Array | None = None) -> Array:
+def _resampled_columns(images: Array, columns: Resampling) -> Array:
     count, height, width, channels = images.shape
-    if into is None:
-        into = np.empty((count, height, columns.results, channels), images.dtype)
     if channels > _MOST_CHANNELS:
-        into[:] = _sum_of_taps(np, images, columns, 2)
-        return into
+        return _sum_of_taps(np, images, columns, 2)
     lines = images.reshape(count * height, width * channels)
-    result = into.reshape(count * height, columns.results * channels)
+    result = np.empty((count * height, columns.results * channels), images.dtype)
     for inputs, results, matrix in _blocks(columns, channels, images.dtype):
         np.matmul(lines[:, inputs], matrix, out=result[:, results])
-    return into
+    return result.reshape(count, height, columns.results, channels)
 
 
 def _sum_of_taps(xp: Any, x: Array, resampling: Resampling, axis: int) -> Array:
