@@ -25,7 +25,7 @@ from millrace._src.core.op_def import Effects
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State
 from millrace._src.data.structure import Structure, map_leaves, normalized, spec_of
-from millrace._src.data.vectorized_functions import vectorized_function
+from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
@@ -126,7 +126,7 @@ class BoundFunction:
         self.dtypes: list[DType] = [t.dtype for t in function.graph.outputs]
         self._run: Any = None
         self._run_block: Any = None
-        self._has_block_form: bool | None = None
+        self._rows_at_once: int | None = None  # 0: there is no block form; None: nobody has asked yet
 
     @property
     def is_pure(self) -> bool:
@@ -148,15 +148,28 @@ class BoundFunction:
 
     def call_block(self, block: Block) -> Block | None:
         """Returns the results for all elements of a block at once; None if that is not possible."""
-        if self._has_block_form is None:
-            self._run_block = vectorized_function(self.function, len(block.columns)) if self.is_pure else None
-            self._has_block_form = self._run_block is not None
-        if not self._has_block_form or block.count == 1 or not block.is_uniform:
+        if self._rows_at_once is None:
+            self._prepare(len(block.columns))
+        rows = self._rows_at_once
+        if not rows or rows == 1 or block.count == 1 or not block.is_uniform:
             return None
         try:
-            return Block(self._run_block(*block.columns, *self.captures), block.count)
+            if block.count <= rows:
+                return self._called(block)
+            return joined(
+                [self._called(block.part(i, min(i + rows, block.count))) for i in range(0, block.count, rows)]
+            )
         except Exception:
             return None  # element by element, the error will say which element it belongs to
+
+    def _prepare(self, argument_count: int) -> None:
+        """Makes the block form, if there is one and blocks are no burden."""
+        rows = rows_at_once(self.function.graph) if self.is_pure else 1
+        self._run_block = vectorized_function(self.function, argument_count) if rows > 1 else None
+        self._rows_at_once = 0 if self._run_block is None else rows
+
+    def _called(self, block: Block) -> Block:
+        return Block(self._run_block(*block.columns, *self.captures), block.count)
 
 
 def _draws(graph: FuncGraph) -> bool:

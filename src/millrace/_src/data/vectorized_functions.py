@@ -8,6 +8,7 @@ the function gives for the element alone: an element does not depend on the elem
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,11 @@ from millrace._src.graph.func_graph import FuncGraph
 from millrace._src.ops import raw
 from millrace._src.ops.batching import Value, spread
 from millrace._src.ops.batching_rules import is_exact_on_rows
+
+_BYTES_AT_ONCE = 1 << 20
+"""The size of the largest tensor of a block form: rows beyond it wait, so that memory and caches are not flooded."""
+_UNKNOWN_SIZE = 64
+"""What an unknown dimension is taken to be, and the bytes of a string."""
 
 
 class _NoBlockFormError(Exception):
@@ -43,6 +49,23 @@ def vectorized_function(function: GraphFunction, argument_count: int) -> Callabl
         return None
     runner: Callable[..., Sequence[Any]] = GraphFunction(graph, graph.name, jit_compile=False).runner()
     return runner
+
+
+def rows_at_once(graph: FuncGraph) -> int:
+    """Returns how many rows the block form of a function takes at a time; 1 for a function of large tensors."""
+    return max(_BYTES_AT_ONCE // max(_largest(graph), 1), 1)
+
+
+def _largest(graph: FuncGraph) -> int:
+    """Returns the size in bytes of the largest tensor in the graph of a function, as far as shapes are known."""
+    sizes = [_size(tensor) for operation in graph.get_operations() for tensor in operation.outputs]
+    inner = [_largest(inner) for operation in graph.get_operations() for inner in function_attrs(operation)]
+    return max([*sizes, *inner], default=0)
+
+
+def _size(tensor: Any) -> int:
+    dims = [None] if tensor.shape.rank is None else tensor.shape.as_list()
+    return math.prod(_UNKNOWN_SIZE if d is None else d for d in dims) * (tensor.dtype.size or _UNKNOWN_SIZE)
 
 
 def _is_exact(graph: FuncGraph) -> bool:
