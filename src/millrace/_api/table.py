@@ -807,6 +807,7 @@ data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARD
 data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.OptimizationOptions data.options:OptimizationOptions
 data.experimental.Optional data.optionals:Optional
+data.experimental.RandomDataset data.sources.random_numbers:random_dataset_of
 data.experimental.Reducer data.transforms.group_by_reducer:Reducer
 data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
@@ -817,6 +818,7 @@ data.experimental.assert_cardinality data.transforms.cardinality:assert_cardinal
 data.experimental.at data.transforms.single_elements:at
 data.experimental.bucket_by_sequence_length data.transforms.bucket_by_sequence_length:bucket_by_sequence_length_transformation
 data.experimental.cardinality data.transforms.cardinality:cardinality_of
+data.experimental.choose_from_datasets data.transforms.choose_from_datasets:choose_from_datasets_to_the_end
 data.experimental.dense_to_ragged_batch data.transforms.composite_batch:dense_to_ragged_batch
 data.experimental.dense_to_sparse_batch data.transforms.composite_batch:dense_to_sparse_batch
 data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation
@@ -830,7 +832,10 @@ data.experimental.ignore_errors data.transforms.ignore_errors:ignore_errors_tran
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
 data.experimental.pad_to_cardinality data.transforms.pad_to_cardinality:pad_to_cardinality
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave
+data.experimental.rejection_resample data.transforms.rejection_resample:rejection_resample_function
+data.experimental.sample_from_datasets data.transforms.sample_from_datasets:sample_from_datasets_once
 data.experimental.scan data.transforms.scan_elements:scan_function
+data.experimental.shuffle_and_repeat data.transforms.shuffle_and_repeat:shuffle_and_repeat
 data.experimental.take_while data.transforms.take_while:take_while_function
 data.experimental.to_variant data.graph_form:to_variant
 data.experimental.unbatch data.transforms.unbatch:unbatch_transformation

@@ -29,10 +29,8 @@ conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
 data.experimental.CsvDataset
 data.experimental.DatasetInitializer
-data.experimental.RandomDataset
 data.experimental.SqlDataset
 data.experimental.TFRecordWriter
-data.experimental.choose_from_datasets
 data.experimental.copy_to_device
 data.experimental.distributed_save
 data.experimental.enable_debug_mode
@@ -45,10 +43,7 @@ data.experimental.make_csv_dataset
 data.experimental.make_saveable_from_iterator
 data.experimental.parse_example_dataset
 data.experimental.prefetch_to_device
-data.experimental.rejection_resample
-data.experimental.sample_from_datasets
 data.experimental.save
-data.experimental.shuffle_and_repeat
 data.experimental.snapshot
 data.experimental.table_from_dataset
 debugging.experimental.disable_dump_debug_info

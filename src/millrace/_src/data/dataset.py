@@ -19,6 +19,7 @@ from millrace._src.data.sources import (
     counter,
     generator,
     list_files,
+    random_numbers,
     ranges,
     tensors,
 )
@@ -27,6 +28,7 @@ from millrace._src.data.transforms import (
     bucket_by_sequence_length,
     cache,
     cardinality,
+    choose_from_datasets,
     composite_batch,
     concatenate,
     filter_elements,
@@ -39,7 +41,9 @@ from millrace._src.data.transforms import (
     prefetch,
     rebatch,
     reduce_elements,
+    rejection_resample,
     repeat,
+    sample_from_datasets,
     scan_elements,
     shard,
     shuffle,
@@ -76,9 +80,12 @@ class DatasetV2(DatasetBase):
     counter = staticmethod(counter.counter)
     range = staticmethod(ranges.range_)
     list_files = staticmethod(list_files.list_files)
+    choose_from_datasets = staticmethod(choose_from_datasets.choose_from_datasets)
     from_generator = staticmethod(generator.from_generator)
+    random = staticmethod(random_numbers.random)
     from_tensors = staticmethod(tensors.from_tensors)
     from_tensor_slices = staticmethod(tensors.from_tensor_slices)
+    sample_from_datasets = staticmethod(sample_from_datasets.sample_from_datasets)
 
     # --- transformations -----------------------------------------------------------------------------------------
 
@@ -99,6 +106,7 @@ class DatasetV2(DatasetBase):
     padded_batch = padded_batch.padded_batch
     ragged_batch = composite_batch.ragged_batch
     rebatch = rebatch.rebatch
+    rejection_resample = rejection_resample.rejection_resample
     repeat = repeat.repeat
     scan = scan_elements.scan
     shard = shard.shard

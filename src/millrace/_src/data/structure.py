@@ -89,3 +89,14 @@ def spec_of(value: Any) -> Any:
 
 def _leaf_spec(leaf: Any) -> TypeSpec:
     return NoneTensorSpec() if leaf is None else type_spec_from_value(leaf)
+
+
+def common_spec(first: Any, second: Any) -> Any:
+    """Returns the nest of specs that elements of either of two structures satisfy; None if there is no such nest."""
+    try:
+        nest.assert_same_structure(first, second)
+        pairs = zip(nest.flatten(first), nest.flatten(second), strict=True)
+        common = [a.most_specific_common_supertype([b]) for a, b in pairs]
+    except (TypeError, ValueError):
+        return None
+    return None if any(spec is None for spec in common) else nest.pack_sequence_as(first, common)

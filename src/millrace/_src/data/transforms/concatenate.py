@@ -15,7 +15,7 @@ from millrace._src.data.base import DatasetBase, apply_op
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of, position_cursor
-from millrace._src.util import nest
+from millrace._src.data.structure import common_spec
 
 
 @dataclass(eq=False, repr=False)
@@ -139,19 +139,8 @@ def concatenate(self: DatasetBase, dataset: DatasetBase, name: str | None = None
     Returns: A Dataset; dimensions in which the elements differ are unknown in its `element_spec`.
     Raises: TypeError: if structures or dtypes differ.
     """
-    spec = _common_spec(self.element_spec, dataset.element_spec)
+    spec = common_spec(self.element_spec, dataset.element_spec)
+    if spec is None:
+        raise TypeError(f"Incompatible dataset elements:\n  {self.element_spec} vs.   {dataset.element_spec}")
     inputs = [self, dataset]
     return apply_op("_ConcatenateDataset", concatenate_dataset, inputs, spec, inputs=inputs, name=name)
-
-
-def _common_spec(first: Any, second: Any) -> Any:
-    """Returns the nest of specs that the elements of both datasets satisfy."""
-    try:
-        nest.assert_same_structure(first, second)
-        pairs = zip(nest.flatten(first), nest.flatten(second), strict=True)
-        common = [a.most_specific_common_supertype([b]) for a, b in pairs]
-    except (TypeError, ValueError):
-        common = [None]
-    if any(spec is None for spec in common):
-        raise TypeError(f"Incompatible dataset elements:\n  {first} vs.   {second}")
-    return nest.pack_sequence_as(first, common)

@@ -334,7 +334,7 @@ class _StreamShuffle(Cursor):
 # --- ops ---------------------------------------------------------------------------------------------------------
 
 
-def _shuffled(
+def shuffled(
     source: DatasetNode,
     buffer_size: Array,
     seeds: tuple[Array, Array],
@@ -378,7 +378,7 @@ def shuffle_dataset_v3(
 ) -> Any:
     """Makes a dataset of elements in random order, under a seed generator."""
     source, generator = node_of(input_dataset), resource_of(seed_generator)
-    return _shuffled(
+    return shuffled(
         source, buffer_size, (seed, seed2), generator, reshuffle_each_iteration, output_types, output_shapes
     )
 
@@ -402,7 +402,7 @@ def shuffle_dataset(
 ) -> Any:
     """Makes a dataset of elements in random order."""
     source = node_of(input_dataset)
-    return _shuffled(source, buffer_size, (seed, seed2), None, reshuffle_each_iteration, output_types, output_shapes)
+    return shuffled(source, buffer_size, (seed, seed2), None, reshuffle_each_iteration, output_types, output_shapes)
 
 
 # --- the method --------------------------------------------------------------------------------------------------

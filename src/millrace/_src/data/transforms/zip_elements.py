@@ -18,10 +18,11 @@ from millrace._src.core.op_def import op
 from millrace._src.core.shapes import TensorShape
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
-from millrace._src.data.blocks import Block, joined
-from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
+from millrace._src.data.blocks import Block
+from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, NaryNode, Run, node_of, position_cursor
 from millrace._src.data.sources.ranges import range_dataset
+from millrace._src.data.waiting_input import WaitingInput
 from millrace._src.util import nest
 from millrace._src.util.export import export
 
@@ -67,77 +68,13 @@ def _side_by_side(blocks: Sequence[Block]) -> Block:
     return Block([column for block in blocks for column in block.columns], blocks[0].count)
 
 
-class _Input:
-    """One input of a zip: elements that wait for those of the other inputs, and an error or the end behind them."""
-
-    __slots__ = ("_cursor", "_error", "_has_ended", "_waiting")
-
-    def __init__(self, cursor: Cursor) -> None:
-        self._cursor = cursor
-        self._waiting: Block | None = None
-        self._error: Exception | None = None
-        self._has_ended = False
-
-    def fill(self, wanted: int) -> int:
-        """Lets elements wait, `wanted` in all unless an error or the end comes first; returns how many wait."""
-        blocks = [] if self._waiting is None else [self._waiting]
-        count = sum(block.count for block in blocks)
-        while count < wanted and self._error is None and not self._has_ended:
-            try:
-                block = self._cursor.next_block(wanted - count)
-            except Exception as error:
-                self._error = error
-                break
-            if block is None:
-                self._has_ended = True
-            else:
-                blocks.append(block)
-                count += block.count
-        self._waiting = joined(blocks) if blocks else None
-        return min(count, wanted)
-
-    def take(self, count: int) -> Block:
-        """Returns elements that wait."""
-        waiting = self._waiting
-        assert waiting is not None
-        self._waiting = waiting.part(count, waiting.count) if count < waiting.count else None
-        return waiting.part(0, count)
-
-    def pass_one(self) -> Exception | bool:
-        """Passes over one element; returns the error in its place, or whether the input has ended."""
-        if self.fill(1):
-            self.take(1)
-            return False
-        if self._error is None:
-            return True
-        error, self._error = self._error, None
-        return error
-
-    def save(self) -> State:
-        """Returns the state of the cursor, and what was taken from it."""
-        waiting = None if self._waiting is None else self._waiting.save()
-        error = None if self._error is None else saved_error(self._error)
-        return self._cursor.save(), waiting, error, self._has_ended
-
-    def restore(self, state: State) -> None:
-        """Goes on from a state."""
-        cursor, waiting, error, self._has_ended = state
-        self._cursor.restore(cursor)
-        self._waiting = None if waiting is None else Block.restored(waiting)
-        self._error = None if error is None else restored_error(error)
-
-    def close(self) -> None:
-        """Closes the cursor."""
-        self._cursor.close()
-
-
 class ZipCursor(Cursor):
     """Asks each input for as many elements as all inputs can give."""
 
     __slots__ = ("_has_ended", "_in_order_of_asking", "_inputs", "_is_blockwise")
 
     def __init__(self, node: ZipNode, run: Run) -> None:
-        self._inputs = [_Input(source.cursor(run)) for source in node.sources]
+        self._inputs = [WaitingInput(source.cursor(run)) for source in node.sources]
         ahead = [source.reads_ahead for source in node.sources]
         pairs = sorted(zip(ahead, self._inputs, strict=True), key=lambda pair: not pair[0])
         self._in_order_of_asking = [item for _, item in pairs]
