@@ -578,6 +578,7 @@ compat.v1.gfile.Walk ops.io.gfile_v1:walk
 compat.v1.image.ResizeMethod ops.image.resizing:ResizeMethodV1
 compat.v1.image.crop_and_resize ops.image.crop_and_resize:crop_and_resize_v1
 compat.v1.image.draw_bounding_boxes ops.image.drawing:draw_bounding_boxes_v1
+compat.v1.image.extract_glimpse ops.image.glimpses:extract_glimpse_v1
 compat.v1.image.extract_image_patches ops.array.patches:extract_image_patches
 compat.v1.image.resize ops.image.resizing:resize_v1
 compat.v1.image.resize_area ops.image.resizing:resize_area
@@ -1007,6 +1008,7 @@ image.decode_webp ops.image.decoding:decode_webp
 image.draw_bounding_boxes ops.image.drawing:draw_bounding_boxes
 image.encode_jpeg ops.image.encoding:encode_jpeg
 image.encode_png ops.image.encoding:encode_png
+image.extract_glimpse ops.image.glimpses:extract_glimpse
 image.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
 image.extract_patches ops.array.patches:extract_patches
 image.flip_left_right ops.image.turning:flip_left_right

@@ -431,7 +431,6 @@ fftnd
 ifftnd
 image.combined_non_max_suppression
 image.decode_jxl
-image.extract_glimpse
 image.generate_bounding_box_proposals
 image.non_max_suppression_padded
 initializers.Constant

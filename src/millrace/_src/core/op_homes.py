@@ -188,6 +188,8 @@ OP_HOMES: dict[str, str] = {
     "ExperimentalTakeWhileDataset": "millrace._src.data.transforms.take_while",
     "Expint": "millrace._src.ops.math.special_integrals",
     "Expm1": "millrace._src.ops.math.exponential",
+    "ExtractGlimpse": "millrace._src.ops.image.glimpses",
+    "ExtractGlimpseV2": "millrace._src.ops.image.glimpses",
     "ExtractImagePatches": "millrace._src.ops.array.patches",
     "ExtractJpegShape": "millrace._src.ops.image.decoding_ops",
     "ExtractVolumePatches": "millrace._src.ops.array.patches",
