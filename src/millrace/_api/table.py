@@ -1075,11 +1075,13 @@ io.decode_image ops.image.decoding:decode_image
 io.decode_jpeg ops.image.decoding:decode_jpeg
 io.decode_json_example ops.io.json_examples:decode_json_example
 io.decode_png ops.image.decoding:decode_png
+io.decode_proto ops.io.proto_decoding:decode_proto
 io.decode_raw ops.strings.encoding:decode_raw
 io.decode_webp ops.image.decoding:decode_webp
 io.encode_base64 ops.strings.encoding:encode_base64
 io.encode_jpeg ops.image.encoding:encode_jpeg
 io.encode_png ops.image.encoding:encode_png
+io.encode_proto ops.io.proto_encoding:encode_proto
 io.extract_jpeg_shape ops.image.decoding:extract_jpeg_shape
 io.is_jpeg ops.image.decoding:is_jpeg
 io.match_filenames_once state.file_names:match_filenames_once

@@ -473,9 +473,7 @@ initializers.truncated_normal
 initializers.variance_scaling
 initializers.zeros
 io.decode_jxl
-io.decode_proto
 io.deserialize_many_sparse
-io.encode_proto
 io.serialize_many_sparse
 io.serialize_sparse
 irfftnd
