@@ -9,8 +9,8 @@ import pytest
 
 import millrace as tf
 from tests.contracts.sample import Sample
-from tests.oracle.programs._proto_sets import SOURCE, M
 from tests.oracle.programs._messages import block, varint
+from tests.oracle.programs._proto_sets import SOURCE, M
 
 _VALUES = {
     "double": ([1.5, -2.0], tf.float64), "float": ([0.5], tf.float64), "int64": ([-1], tf.int64),
