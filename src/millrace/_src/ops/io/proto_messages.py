@@ -8,8 +8,6 @@ types are Millrace's copies, which have another package name.
 from __future__ import annotations
 
 import functools
-import importlib
-import pkgutil
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +15,9 @@ from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError
 
-from millrace._src import proto
 from millrace._src.core import dtypes as d
 from millrace._src.core.dtypes import DType, runtime_name
+from millrace._src.graph import proto_names  # noqa: F401 - loads TensorFlow's message types into the pool
 from millrace._src.ops.io.example_fields import invalid, shown
 from millrace._src.ops.strings.text_bytes import attr_bytes
 
@@ -83,8 +81,6 @@ def _message(message_type: str, descriptor_source: str) -> Descriptor:
     is_local = descriptor_source in ("", _LOCAL)
     pool = descriptor_pool.Default() if is_local else _pool_of(descriptor_source)
     if is_local and message_type.startswith(_TENSORFLOW):
-        for module in pkgutil.iter_modules(proto.__path__, f"{proto.__name__}."):
-            importlib.import_module(module.name)  # loads TensorFlow's message types into the pool
         message_type = _OUR_PACKAGE + message_type.removeprefix(_TENSORFLOW)
     try:
         return pool.FindMessageTypeByName(message_type)
