@@ -79,6 +79,12 @@ def test_each_element_too_many_is_an_error() -> None:
     assert seen == [0, 1, 2, 3, 4]
 
 
+def test_the_error_of_the_end_is_the_last_one() -> None:
+    assert outcomes(stated(Dataset.range(2), 4)) == [0, 1, ERROR]
+    assert elements(stated(Dataset.range(2), 4).ignore_errors()) == [0, 1]
+    check_restores_everywhere(lambda: stated(Dataset.range(2), 4))
+
+
 def test_an_element_that_fails_is_not_counted() -> None:
     assert outcomes(stated(failing_at(Dataset.range(4), 1), 3)) == [0, "InvalidArgumentError", 2, 3]
 
@@ -90,3 +96,7 @@ def test_a_number_of_another_type_is_refused() -> None:
 
 def test_a_pass_is_restored_at_every_position() -> None:
     check_restores_everywhere(lambda: stated(Dataset.range(9).filter(lambda x: x % 3 > 0), 6))
+
+
+def test_the_older_op_gives_the_same() -> None:
+    assert tf.raw_ops.ExperimentalDatasetCardinality(input_dataset=Dataset.range(3)._variant_tensor).numpy() == 3

@@ -180,3 +180,18 @@ def test_groups_in_a_function_are_those_of_eager_mode() -> None:
 def test_the_function_of_datasets_does_the_same() -> None:
     grouping = tf.data.experimental.group_by_window(lambda x: x % 2, batch_of, window_size=2)
     assert elements(Dataset.range(5).apply(grouping)) == [[0, 2], [1, 3], [4]]
+
+
+def test_the_older_op_makes_the_same() -> None:
+    node = by(Dataset.range(5), 2, window_size=2).node
+    functions = {"key_func": node.key, "reduce_func": node.reduce, "window_size_func": node.window_size}
+    handle = tf.raw_ops.ExperimentalGroupByWindowDataset(
+        input_dataset=Dataset.range(5)._variant_tensor,
+        key_func_other_arguments=[],
+        reduce_func_other_arguments=[],
+        window_size_func_other_arguments=[tf.constant(2, tf.int64)][: len(node.window_size.captures)],
+        output_types=[tf.int64],
+        output_shapes=[[None]],
+        **{name: function.function for name, function in functions.items()},
+    )
+    assert elements(tf.data.experimental.from_variant(handle, tf.TensorSpec([None], tf.int64))) == [[0, 2], [1, 3], [4]]

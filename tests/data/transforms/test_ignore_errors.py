@@ -55,3 +55,10 @@ def test_errors_in_a_function_are_ignored_as_in_eager_mode() -> None:
 def test_the_function_of_datasets_does_the_same() -> None:
     ignored = failing_at(Dataset.range(4), 1).apply(tf.data.experimental.ignore_errors())
     assert elements(ignored) == [0, 2, 3]
+
+
+def test_the_older_op_makes_the_same() -> None:
+    handle = tf.raw_ops.ExperimentalIgnoreErrorsDataset(
+        input_dataset=failing_at(Dataset.range(3), 1)._variant_tensor, output_types=[tf.int64], output_shapes=[[]]
+    )
+    assert elements(tf.data.experimental.from_variant(handle, tf.TensorSpec([], tf.int64))) == [0, 2]

@@ -125,3 +125,10 @@ def test_rows_in_a_function_are_those_of_eager_mode() -> None:
 
 def test_the_function_of_datasets_splits_too() -> None:
     assert elements(Dataset.range(4).batch(3).apply(tf.data.experimental.unbatch())) == [0, 1, 2, 3]
+
+
+def test_the_older_op_makes_the_same() -> None:
+    handle = tf.raw_ops.ExperimentalUnbatchDataset(
+        input_dataset=Dataset.range(3).batch(2)._variant_tensor, output_types=[tf.int64], output_shapes=[[]]
+    )
+    assert elements(tf.data.experimental.from_variant(handle, tf.TensorSpec([], tf.int64))) == [0, 1, 2]

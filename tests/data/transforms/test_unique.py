@@ -74,3 +74,10 @@ def test_unique_elements_in_a_function_are_those_of_eager_mode() -> None:
 
 def test_the_function_of_datasets_does_the_same() -> None:
     assert elements(Dataset.from_tensor_slices([1, 1, 2]).apply(tf.data.experimental.unique())) == [1, 2]
+
+
+def test_the_older_op_makes_the_same() -> None:
+    handle = tf.raw_ops.ExperimentalUniqueDataset(
+        input_dataset=Dataset.range(2).repeat(2)._variant_tensor, output_types=[tf.int64], output_shapes=[[]]
+    )
+    assert elements(tf.data.experimental.from_variant(handle, tf.TensorSpec([], tf.int64))) == [0, 1]

@@ -193,6 +193,21 @@ def batch_dataset(
     )
 
 
+@op("BatchDataset", "input_dataset: variant, batch_size: int64 -> handle: variant", **DATASET)
+def batch_dataset_v1(
+    xp: Xp,
+    input_dataset: Array,
+    batch_size: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    metadata: str = "",
+) -> Any:
+    """Makes a dataset of batches of consecutive elements; the last one may be smaller."""
+    arguments = input_dataset, batch_size, np.zeros((), bool)
+    return batch_dataset.op_def.kernel(xp, *arguments, output_types=output_types, output_shapes=output_shapes)
+
+
 @op(
     "ParallelBatchDataset",
     "input_dataset: variant, batch_size: int64, num_parallel_calls: int64, drop_remainder: bool -> handle: variant",

@@ -24,15 +24,22 @@ export_constant(__name__, "INFINITE_CARDINALITY", "data.INFINITE_CARDINALITY", "
 export_constant(__name__, "UNKNOWN_CARDINALITY", "data.UNKNOWN_CARDINALITY", "data.experimental.UNKNOWN_CARDINALITY")
 
 
-@op(
-    "DatasetCardinality",
-    "input_dataset: variant -> cardinality: int64",
-    shape=scalar,
-    host_only=True,
-    not_differentiable="a number of elements",
-    not_batched="a dataset is a scalar",
-)
+_TRAITS: dict[str, Any] = {
+    "shape": scalar,
+    "host_only": True,
+    "not_differentiable": "a number of elements",
+    "not_batched": "a dataset is a scalar",
+}
+
+
+@op("DatasetCardinality", "input_dataset: variant -> cardinality: int64", **_TRAITS)
 def dataset_cardinality(xp: Xp, input_dataset: Array, *, cardinality_options: str = "") -> Any:
+    """Returns the number of elements of a dataset, as far as the number is known without going through them."""
+    return node_of(input_dataset).cardinality()
+
+
+@op("ExperimentalDatasetCardinality", "input_dataset: variant -> cardinality: int64", **_TRAITS)
+def experimental_dataset_cardinality(xp: Xp, input_dataset: Array) -> Any:
     """Returns the number of elements of a dataset, as far as the number is known without going through them."""
     return node_of(input_dataset).cardinality()
 
@@ -87,19 +94,23 @@ class AssertCardinalityNode(UnaryNode):
 
 
 class AssertCardinalityCursor(Cursor):
-    """Counts the elements; each one too many, and an end that comes too early, is an error."""
+    """Counts the elements; each one too many, and an end that comes too early or too late, is an error."""
 
-    __slots__ = ("_count", "_expected", "_source")
+    __slots__ = ("_count", "_expected", "_has_ended", "_source")
 
     def __init__(self, expected: int, source: Cursor) -> None:
         self._expected, self._source = expected, source
         self._count = 0
+        self._has_ended = False
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements."""
+        if self._has_ended:
+            return None
         left = limit if self._expected == INFINITE else self._expected - self._count
         block = self._source.next_block(max(min(limit, left), 1))
         if block is None:
+            self._has_ended = True
             if self._expected != self._count:
                 raise self._error(f"contained only {_elements(self._count)}.")
             return None
@@ -116,11 +127,11 @@ class AssertCardinalityCursor(Cursor):
 
     def save(self) -> State:
         """Returns the number of elements so far, and the state of the source."""
-        return self._count, self._source.save()
+        return self._count, self._has_ended, self._source.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        self._count, source = state
+        self._count, self._has_ended, source = state
         self._source.restore(source)
 
     def close(self) -> None:

@@ -212,19 +212,23 @@ class GroupByWindowCursor(Cursor):
             self._inner.close()
 
 
-# --- the op ------------------------------------------------------------------------------------------------------
+# --- the ops -----------------------------------------------------------------------------------------------------
 
 
-@op(
-    "GroupByWindowDataset",
+_SIGNATURE = (
     "input_dataset: variant, key_func_other_arguments: Tkey_func_other_arguments, "
     "reduce_func_other_arguments: Treduce_func_other_arguments, "
-    "window_size_func_other_arguments: Twindow_size_func_other_arguments -> handle: variant",
-    Tkey_func_other_arguments=TypeList(ANY),
-    Treduce_func_other_arguments=TypeList(ANY),
-    Twindow_size_func_other_arguments=TypeList(ANY),
-    **DATASET,
+    "window_size_func_other_arguments: Twindow_size_func_other_arguments -> handle: variant"
 )
+_TRAITS: dict[str, Any] = {
+    "Tkey_func_other_arguments": TypeList(ANY),
+    "Treduce_func_other_arguments": TypeList(ANY),
+    "Twindow_size_func_other_arguments": TypeList(ANY),
+    **DATASET,
+}
+
+
+@op("GroupByWindowDataset", _SIGNATURE, **_TRAITS)
 def group_by_window_dataset(
     xp: Xp,
     input_dataset: Array,
@@ -244,6 +248,34 @@ def group_by_window_dataset(
     reduce = BoundFunction(reduce_func, reduce_func_other_arguments)
     size = BoundFunction(window_size_func, window_size_func_other_arguments)
     return GroupByWindowNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), key, reduce, size)
+
+
+@op("ExperimentalGroupByWindowDataset", _SIGNATURE, **_TRAITS)
+def experimental_group_by_window_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    key_func_other_arguments: list[Array],
+    reduce_func_other_arguments: list[Array],
+    window_size_func_other_arguments: list[Array],
+    *,
+    key_func: FunctionAttr,
+    reduce_func: FunctionAttr,
+    window_size_func: FunctionAttr,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+) -> Any:
+    """Makes a dataset of what a function makes of windows of elements with the same key."""
+    functions = {"key_func": key_func, "reduce_func": reduce_func, "window_size_func": window_size_func}
+    return group_by_window_dataset.op_def.kernel(
+        xp,
+        input_dataset,
+        key_func_other_arguments,
+        reduce_func_other_arguments,
+        window_size_func_other_arguments,
+        output_types=output_types,
+        output_shapes=output_shapes,
+        **functions,
+    )
 
 
 # --- the method --------------------------------------------------------------------------------------------------

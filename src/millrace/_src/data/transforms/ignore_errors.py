@@ -76,6 +76,20 @@ def ignore_errors_dataset(
     return IgnoreErrorsNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), log_warning)
 
 
+@op("ExperimentalIgnoreErrorsDataset", "input_dataset: variant -> handle: variant", **DATASET)
+def experimental_ignore_errors_dataset(
+    xp: Xp,
+    input_dataset: Array,
+    *,
+    output_types: list[DType],
+    output_shapes: list[TensorShape],
+    log_warning: bool = False,
+) -> Any:
+    """Makes a dataset of the elements that do not fail."""
+    kernel = ignore_errors_dataset.op_def.kernel
+    return kernel(xp, input_dataset, output_types=output_types, output_shapes=output_shapes, log_warning=log_warning)
+
+
 def ignore_errors(self: DatasetBase, log_warning: bool = False, name: str | None = None) -> Any:
     """Leaves out elements that fail.
 

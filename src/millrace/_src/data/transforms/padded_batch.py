@@ -171,7 +171,7 @@ def padded_batch_dataset_v1(
 ) -> Any:
     """Makes a dataset of padded batches of consecutive elements; the last one may be smaller."""
     kernel = padded_batch_dataset.op_def.kernel
-    arguments = input_dataset, batch_size, padded_shapes, padding_values, np.False_
+    arguments = input_dataset, batch_size, padded_shapes, padding_values, np.zeros((), bool)
     return kernel(xp, *arguments, Toutput_types=Toutput_types, output_shapes=output_shapes)
 
 

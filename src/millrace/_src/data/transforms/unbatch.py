@@ -166,6 +166,15 @@ def unbatch_dataset(
     return UnbatchNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset))
 
 
+@op("ExperimentalUnbatchDataset", "input_dataset: variant -> handle: variant", **DATASET)
+def experimental_unbatch_dataset(
+    xp: Xp, input_dataset: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
+) -> Any:
+    """Makes a dataset of the rows of elements."""
+    kernel = unbatch_dataset.op_def.kernel
+    return kernel(xp, input_dataset, output_types=output_types, output_shapes=output_shapes)
+
+
 def unbatch(self: DatasetBase, name: str | None = None) -> Any:
     """Splits elements into their rows.
 

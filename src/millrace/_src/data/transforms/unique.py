@@ -97,6 +97,15 @@ def unique_dataset(
     return UniqueNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset))
 
 
+@op("ExperimentalUniqueDataset", "input_dataset: variant -> handle: variant", **DATASET)
+def experimental_unique_dataset(
+    xp: Xp, input_dataset: Array, *, output_types: list[DType], output_shapes: list[TensorShape]
+) -> Any:
+    """Makes a dataset of the elements that differ from all elements before them."""
+    kernel = unique_dataset.op_def.kernel
+    return kernel(xp, input_dataset, output_types=output_types, output_shapes=output_shapes)
+
+
 def unique(self: DatasetBase, name: str | None = None) -> Any:
     """Leaves out elements that came before.
 
