@@ -45,3 +45,19 @@ def test_attributes_take_their_own_form() -> None:
     placeholder = get_op("Placeholder").normalize_attrs({"dtype": tf.int8, "shape": [None, 3]})
     assert placeholder["shape"] == TensorShape([None, 3])
     assert conv.normalize_attrs({"_private": object(), "strides": [1], "padding": "SAME"})["_private"] is not None
+
+
+def test_a_list_of_dtypes_holds_only_what_the_op_takes() -> None:
+    described = {"a": tf.io.FixedLenFeature([], tf.int32)}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'Tdense' of int32 is not in the list"):
+        tf.io.parse_example([b""], described)
+    with pytest.raises(TypeError, match="has DataType int32 not in list of allowed values: float32, int64, string"):
+        tf.function(lambda: tf.io.parse_example([b""], described)).get_concrete_function()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'sparse_types' of int32 is not in the"):
+        tf.io.parse_example([b""], {"a": tf.io.VarLenFeature(tf.int32)})
+
+
+def test_a_shape_without_dimensions_is_an_integer_vector() -> None:
+    graph = tf.function(lambda x: tf.reshape(x, tf.TensorShape([]))).get_concrete_function(tf.constant([1.0])).graph
+    constants = [(op.name, op.outputs[0].dtype) for op in graph.get_operations() if op.type == "Const"]
+    assert constants == [("Reshape/shape", tf.int32)]

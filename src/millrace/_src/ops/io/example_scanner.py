@@ -2,13 +2,13 @@
 
 Problem: going through the bytes of one Example after the other costs Python some microseconds for each Feature.
 
-Idea: the Examples are joined into one buffer, and a *cursor* is a vector of positions in the buffer. Reading a tag or a
-length moves all cursors at once. One step for each entry of the maps finds the entries; then the keys, kinds and lists
+Idea: the Examples are joined into one buffer, over which vectors of positions move. Reading a tag or a length moves
+all positions at once. One step for each entry of the maps finds the entries; then the keys, kinds and lists
 of all entries are read in one go. The values are gathered by views of the buffer, float by float or list by list. The
 scanner knows the form that every writer of Examples uses: nothing unknown, each key before its value, lists packed in
 one piece. Anything else, and any error, is left to `example_reader`, which decides what the bytes mean.
 
-A batch has some hundred cursors, so a step costs what calling NumPy costs. Questions about all elements of an array are
+A batch has some hundred positions, so a step costs what calling NumPy costs. Questions about all elements of an array are
 therefore put to its bytes, which answer ten times sooner than a reduction.
 """
 
@@ -27,7 +27,7 @@ from millrace._src.ops.strings.text_bytes import string_array
 _MOST_BITS = 28
 """How many bits of a length the scanner reads; longer Examples are rare enough for the exact reader."""
 _PADDING = bytes(8)
-"""Zeros behind the last Example, so that a cursor at the very end has bytes to read."""
+"""Zeros behind the last Example, so that a position at the very end has bytes to read."""
 
 
 def scan_examples(serialized: Sequence[bytes], fields: Sequence[Field]) -> list[Column] | None:
@@ -38,7 +38,7 @@ def scan_examples(serialized: Sequence[bytes], fields: Sequence[Field]) -> list[
     """
     try:
         return _Scan(serialized).columns(fields)
-    except (MalformedError, IndexError):  # a wrong length moves a cursor beyond the buffer
+    except (MalformedError, IndexError):  # a wrong length moves a position beyond the buffer
         return None
 
 
@@ -183,7 +183,7 @@ class _Scan:
     # --- the buffer --------------------------------------------------------------------------------------------------
 
     def _payload(self, position: Array, tag: int | Array) -> tuple[Array, Array]:
-        """Returns where payloads start and end; each cursor stands at the tag, which must be there."""
+        """Returns where payloads start and end; each position is that of the tag, which must be there."""
         content = self.content
         _demand(content[position] == tag)
         at = position + 1
@@ -195,7 +195,7 @@ class _Scan:
         return start, start + length
 
     def _long_varint(self, position: Array, byte: Array) -> tuple[Array, Array]:
-        """Returns the numbers at the cursors, of which the first bytes are given, and the cursors after the numbers."""
+        """Returns the numbers at positions, of which the first bytes are given, and the positions after the numbers."""
         number = (byte & 0x7F).astype(np.int64)
         position = position + 1
         goes_on = byte > 0x7F
@@ -226,16 +226,16 @@ class _Scan:
 
 
 def _all(holds: Array) -> bool:
-    """Tells whether a condition holds for all cursors."""
+    """Tells whether a condition holds for all elements."""
     return b"\0" not in holds.tobytes()
 
 
 def _any(holds: Array) -> bool:
-    """Tells whether a condition holds for some cursor."""
+    """Tells whether a condition holds for some element."""
     return b"\1" in holds.tobytes()
 
 
 def _demand(holds: Array) -> None:
-    """Gives up unless a condition holds for all cursors."""
+    """Gives up unless a condition holds for all elements."""
     if b"\0" in holds.tobytes():
         raise MalformedError
