@@ -8,8 +8,8 @@ of all entries are read in one go. The values are gathered by views of the buffe
 scanner knows the form that every writer of Examples uses: nothing unknown, each key before its value, lists packed in
 one piece. Anything else, and any error, is left to `example_reader`, which decides what the bytes mean.
 
-A batch has some hundred positions, so a step costs what calling NumPy costs. Questions about all elements of an array are
-therefore put to its bytes, which answer ten times sooner than a reduction.
+A batch has some hundred positions, so a step costs what calling NumPy costs. Questions about all elements of an array
+are therefore put to its bytes, which answer ten times sooner than a reduction.
 """
 
 from __future__ import annotations
