@@ -91,3 +91,24 @@ def test_a_number_of_another_dtype_is_refused_by_name() -> None:
     message = "batch_size: Tensor conversion requested dtype int64 for Tensor with dtype int32: <tf.Tensor"
     with pytest.raises(ValueError, match=message):
         Dataset.range(5).batch(tf.constant(2))
+
+
+@pytest.mark.parametrize("name", ["a b", "1a", "a-b", "a/b", 3])
+def test_a_name_that_is_no_identifier_is_refused(name: Any) -> None:
+    with pytest.raises(ValueError, match="Invalid `name`. The argument `name` needs to be a valid identifier"):
+        Dataset.range(2).map(lambda x: x, name=name)
+    with pytest.raises(ValueError, match="Invalid `name`"):
+        Dataset.range(2, name=name)
+
+
+def test_a_name_goes_into_the_metadata_of_the_op() -> None:
+    with tf.Graph().as_default() as graph:
+        Dataset.range(2, name="numbers").take(1, name="")
+    found = [graph.get_operation_by_name(name).get_attr("metadata") for name in ("RangeDataset", "TakeDataset")]
+    assert found == [b"\n\x07numbers", b""]
+
+
+def test_the_length_is_no_number_in_a_graph() -> None:
+    text = "only supports `len` in eager mode. Use `tf.data.Dataset.cardinality\\(\\)` instead."
+    with tf.Graph().as_default(), pytest.raises(TypeError, match=text):
+        len(Dataset.range(2))

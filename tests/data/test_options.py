@@ -53,7 +53,7 @@ def options(**values: Any) -> Any:
 def test_options_travel_as_tensorflows_bytes(values: dict[str, Any], serialized: bytes) -> None:
     made = options(**values)
     assert made._to_proto().SerializeToString() == serialized
-    assert Options.from_bytes(serialized) == made
+    assert Options._from_bytes(serialized) == made
 
 
 @pytest.mark.parametrize(
@@ -110,3 +110,21 @@ def test_options_are_equal_by_value_and_not_hashable() -> None:
     assert options(deterministic=True) == options(deterministic=True) != options(deterministic=False)
     with pytest.raises(TypeError):
         hash(tf.data.Options())
+
+
+def test_an_option_cannot_be_deleted() -> None:
+    with pytest.raises(AttributeError, match="property 'deterministic' of 'Options' object has no deleter"):
+        del tf.data.Options().deterministic
+
+
+def test_what_becomes_of_an_options_object_later_does_not_change_the_dataset() -> None:
+    made = options(deterministic=False, threading__private_threadpool_size=2)
+    dataset = Dataset.range(3).with_options(made)
+    made.deterministic = True
+    made.threading.private_threadpool_size = 3
+    assert dataset.options() == options(deterministic=False, threading__private_threadpool_size=2)
+
+
+def test_a_dataset_takes_no_other_object_for_options() -> None:
+    with pytest.raises(TypeError, match="must be a `tf.data.Options`"):
+        Dataset.range(3).with_options({"deterministic": True})

@@ -57,6 +57,12 @@ def test_tensors_variables_and_slices_are_tensors() -> None:
     assert not tf.is_symbolic_tensor(v)
 
 
+def test_datasets_iterators_optionals_and_arrays_of_tensors_are_no_tensors() -> None:
+    dataset = tf.data.Dataset.range(1)
+    values = [dataset, iter(dataset), tf.experimental.Optional.from_value(1), tf.TensorArray(tf.float32, 1)]
+    assert not any(map(tf.is_tensor, values))
+
+
 def test_the_default_graph_is_the_one_being_built_or_one_for_the_process() -> None:
     get = tf.compat.v1.get_default_graph
     assert get() is get()

@@ -246,6 +246,44 @@ DIFFERENCES: dict[str, Difference] = {
         )
         for name, op in (("unbatched", "UnbatchDataset"), ("rebatched", "RebatchDatasetV2"))
     },
+    "data_errors::mixed_dtypes": Difference(
+        reason="A number that does not fit a tensor is refused in the same words by `+` as by all other operators.",
+        expected=["TypeError", "Expected int64 passed to parameter"],
+    ),
+    "data_files::records_that_are_none": Difference(
+        reason="The message names the file.",
+        expected=["DataLossError", "corrupted record at 0 (Is this even a TFRecord file?) [file: FOLDER/a]"],
+    ),
+    "data_functions::nodes_of_a_loop": Difference(
+        reason="A source of numbers has no effects: no operation need wait for it.",
+        expected=[
+            "start = Placeholder()",
+            "start_1 = Const()",
+            "stop = Const()",
+            "step = Const()",
+            "RangeDataset = RangeDataset(start_1:0, stop:0, step:0)",
+            "ScanDataset = ScanDataset(RangeDataset:0, start:0)",
+            "ReduceDataset = ReduceDataset(ScanDataset:0, start:0)",
+            "Identity = Identity(ReduceDataset:0) ^NoOp",
+            "NoOp = NoOp() ^ReduceDataset",
+        ],
+    ),
+    "data_iterators::dataset_ancestors": Difference(
+        reason="No private classes stand between the class of a dataset and `tf.data.Dataset`.",
+        expected=["_RangeDataset", "Iterable"],
+    ),
+    "data_sources::generator_with_an_argument_that_is_no_tuple": Difference(
+        reason="The message names the argument.",
+        expected=["TypeError", "values must be a sequence. `args` of `Dataset.from_generator()`"],
+    ),
+    "data_transforms::map_to_none": Difference(
+        reason="Elements without tensors are elements like others; TensorFlow's ops need a tensor.",
+        expected={"object": "_MapDataset", "str": "<_MapDataset element_spec=NoneTensorSpec()>"},
+    ),
+    "data_transforms::take_while_a_number": Difference(
+        reason="`take_while` refuses a predicate in the words of `filter`.",
+        expected=["ValueError", "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor,"],
+    ),
     "data_functions::for_with_return": Difference(
         reason="A loop over a dataset may return early, as loops over tensors may; TensorFlow's AutoGraph refuses.",
         expected={"tensor": "int64[]", "data": [3]},

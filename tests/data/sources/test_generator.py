@@ -167,3 +167,9 @@ def test_the_graph_form_calls_python_too() -> None:
     dataset = Dataset.from_generator(lambda n: range(n), output_signature=INT, args=[3])
     handle = tf.raw_ops.DatasetFromGraph(graph_def=dataset._as_serialized_graph())
     assert elements(tf.data.experimental.from_variant(handle, INT)) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("args", [3, {"a": 3}, "abc", tf.constant([1])])
+def test_arguments_of_a_generator_come_in_a_tuple_or_list(args: Any) -> None:
+    with pytest.raises(TypeError, match=r"values must be a sequence\. `args` of `Dataset\.from_generator\(\)` is"):
+        Dataset.from_generator(lambda a: iter([a]), output_signature=INT, args=args)

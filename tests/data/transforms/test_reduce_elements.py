@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+import numpy as np
 import pytest
 
 import millrace as tf
@@ -146,3 +147,11 @@ def test_no_gradient_flows_out_of_a_reduction() -> None:
     with tf.GradientTape() as tape:
         total = Dataset.from_tensor_slices([1.0, 2.0]).reduce(0.0, lambda s, x: s + x * w)
     assert tape.gradient(total, w) is None
+
+
+def test_a_dataset_of_other_shapes_than_its_spec_is_found_out() -> None:
+    spec = tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    total = tf.function(lambda d: d.reduce(np.int64(0), lambda s, x: s + x), input_signature=[spec])
+    assert total(Dataset.range(5)).numpy() == 10
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes at component 0: expected \[\] but got"):
+        total(Dataset.range(4).batch(2))

@@ -9,7 +9,7 @@ here only connects value and spec with `tf.nest` (`expand_composites=True`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.util.export import export
@@ -20,6 +20,9 @@ class CompositeTensor:
     """Base of the classes whose values consist of tensors; a subclass defines `_type_spec`."""
 
     __slots__ = ()
+
+    _stands_for_tensor: ClassVar[bool] = False
+    """Whether `tf.is_tensor` holds: the value is one array in another form."""
 
     @property
     def _type_spec(self) -> TypeSpec:

@@ -49,6 +49,8 @@ class IndexedSlices(CompositeTensor):
 
     __slots__ = ("_values", "_indices", "_dense_shape", "__weakref__")
 
+    _stands_for_tensor = True
+
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._values = values
         self._indices = indices

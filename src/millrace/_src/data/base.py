@@ -79,7 +79,9 @@ class DatasetBase(Iterable[Any], Trackable, CompositeTensor):
         Raises: TypeError: if the dataset is infinite, the number is not known, or a graph is being built.
         """
         if not isinstance(self._variant_tensor, EagerTensor):
-            raise TypeError("`tf.data.Dataset` only supports `len` in eager mode. Use `Dataset.cardinality()` instead.")
+            raise TypeError(
+                "`tf.data.Dataset` only supports `len` in eager mode. Use `tf.data.Dataset.cardinality()` instead."
+            )
         cardinality = self.node.cardinality()
         if cardinality < 0:
             raise TypeError("The dataset is infinite." if cardinality == -1 else "The dataset length is unknown.")
@@ -152,8 +154,19 @@ def _handle(argument: Any) -> Any:
 
 
 def metadata(name: str | None) -> dict[str, Any]:
-    """Returns the attribute `metadata` of a dataset op: a serialized `Metadata` with the user's name."""
-    return {} if name is None else {"metadata": b"\n" + _varint(len(name.encode())) + name.encode()}
+    """Returns the attribute `metadata` of a dataset op: a serialized `Metadata` with the user's name.
+
+    Raises: ValueError: if the name is no identifier.
+    """
+    if name is None or name == "":
+        return {}
+    if not isinstance(name, str) or not name.isidentifier():
+        raise ValueError(
+            "Invalid `name`. The argument `name` needs to be a valid identifier. Value is considered a valid identifier "
+            "if it only contains alphanumeric characters (a-z), (A-Z), and (0-9), or underscores (_). A valid identifier "
+            f"cannot start with a number, or contain any spaces. Got {name!r}."
+        )
+    return {"metadata": b"\n" + _varint(len(name.encode())) + name.encode()}
 
 
 def _varint(number: int) -> bytes:

@@ -30,7 +30,7 @@ from millrace._src.data.iterator_ops import (
     make_iterator,
 )
 from millrace._src.data.iterator_states import restore_iteration, saved_iteration
-from millrace._src.data.optionals import Optional, OptionalImpl
+from millrace._src.data.optionals import Optional, optional_of
 from millrace._src.data.options import ExternalStatePolicy
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.with_options import options_of
@@ -179,7 +179,7 @@ class OwnedIterator(IteratorBase):
         """Returns the next element as a `tf.experimental.Optional`, which is empty after the last element."""
         types, shapes = self._structure.dtypes, self._structure.shapes
         variant = iterator_get_next_as_optional(self._iterator_resource, output_types=types, output_shapes=shapes)
-        return OptionalImpl(variant, self.element_spec)
+        return optional_of(variant, self.element_spec)
 
     # --- saving --------------------------------------------------------------------------------------------------
 

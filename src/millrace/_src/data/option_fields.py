@@ -49,6 +49,10 @@ class Option:
         instance._values[self.name] = value
 
 
+    def __delete__(self, instance: Any) -> None:
+        raise AttributeError(f"property {self.name!r} of {type(instance).__name__!r} object has no deleter")
+
+
 class OptionsBase:
     """A set of options; a subclass has an `Option` for each."""
 

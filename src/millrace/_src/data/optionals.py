@@ -54,7 +54,7 @@ class Optional(CompositeTensor, ABC):
 
         Returns: An Optional.
         """
-        return OptionalImpl(optional_none(), element_spec)
+        return optional_of(optional_none(), element_spec)
 
     @staticmethod
     def from_value(value: Any) -> Optional:
@@ -70,10 +70,20 @@ class Optional(CompositeTensor, ABC):
         """
         element = normalized(value)
         structure = Structure(spec_of(element))
-        return OptionalImpl(optional_from_value(structure.flatten(element)), structure.spec)
+        return optional_of(optional_from_value(structure.flatten(element)), structure.spec)
 
 
-class OptionalImpl(Optional):
+def optional_of(variant_tensor: Any, element_spec: Any) -> Optional:
+    """Returns the optional to which a variant tensor refers.
+
+    Args:
+      variant_tensor: the handle.
+      element_spec: the nest of specs of the element.
+    """
+    return _OptionalImpl(variant_tensor, element_spec)
+
+
+class _OptionalImpl(Optional):
     """An optional that is a variant tensor.
 
     Args:
@@ -132,7 +142,7 @@ class OptionalSpec(TypeSpec):
     @property
     def value_type(self) -> Any:
         """The class of optionals."""
-        return OptionalImpl
+        return _OptionalImpl
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
@@ -144,8 +154,8 @@ class OptionalSpec(TypeSpec):
     def _to_components(self, value: Any) -> list[Any]:
         return [value._variant_tensor]
 
-    def _from_components(self, components: Any) -> OptionalImpl:
-        return OptionalImpl(components[0], self._element_spec)
+    def _from_components(self, components: Any) -> Optional:
+        return optional_of(components[0], self._element_spec)
 
     @staticmethod
     def from_value(value: Any) -> OptionalSpec:
@@ -153,4 +163,4 @@ class OptionalSpec(TypeSpec):
         return OptionalSpec(value.element_spec)
 
 
-__all__ = ["Optional", "OptionalImpl", "OptionalSpec"]
+__all__ = ["Optional", "OptionalSpec", "optional_of"]

@@ -155,7 +155,7 @@ class Options(OptionsBase):
         bool, "Accepted for compatibility: states are positions where that is possible.", "symbolic_checkpoint"
     )
     experimental_warm_start = Option(bool, "Accepted for compatibility: threads start when they pay.", "warm_start")
-    framework_type = Option(list, "The names of the frameworks that run the pipeline.", default=list)
+    framework_type = Option(list, "The names of the frameworks that run the pipeline.")
     threading = Option(ThreadingOptions, "See `ThreadingOptions`.", "threading_options", ThreadingOptions)
 
     @property
@@ -199,7 +199,7 @@ class Options(OptionsBase):
         self._read(message)
 
     @classmethod
-    def from_bytes(cls, serialized: bytes) -> Options:
+    def _from_bytes(cls, serialized: bytes) -> Options:
         """Returns the options that `_to_proto().SerializeToString()` gave."""
         from millrace._src.proto import dataset_options_pb2  # protobuf loads only when a dataset has options
 

@@ -66,7 +66,7 @@ def normalized(value: Any, name: str = "component") -> Any:
 
     def convert(leaf: Any) -> Any:
         nonlocal count
-        if leaf is None or nest.is_nested_or_composite(leaf) and not isinstance(leaf, list):
+        if leaf is None or nest.is_nested_or_composite(leaf) and not nest.is_nested(leaf):
             return leaf
         tensor = convert_to_tensor(leaf, name=f"{name}_{count}")
         count += 1
@@ -76,8 +76,8 @@ def normalized(value: Any, name: str = "component") -> Any:
 
 
 def map_leaves(function: Any, value: Any) -> Any:
-    """Returns a value of the same structure with the result of `function` for each leaf; lists are leaves."""
-    if isinstance(value, list) or not nest.is_nested(value):
+    """Returns a value of the same structure with the result of `function` for each leaf; lists, ranges are leaves."""
+    if not nest.is_nested(value) or isinstance(value, Sequence) and not isinstance(value, tuple):
         return function(value)
     return nest.with_children(value, [map_leaves(function, child) for child in nest.children(value)])
 

@@ -142,12 +142,14 @@ def _device_scope(name: str | None) -> Iterator[None]:
 
 @export("is_tensor")
 def is_tensor(x: Any) -> bool:
-    """Tells whether `x` is a tensor or behaves as one (a variable, a sparse or ragged tensor).
+    """Tells whether `x` is a tensor or stands for one (a variable, a sparse or ragged tensor).
 
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return isinstance(x, (Tensor, CompositeTensor)) or (hasattr(type(x), "__tf_tensor__") and hasattr(x, "dtype"))
+    if isinstance(x, CompositeTensor):
+        return x._stands_for_tensor
+    return isinstance(x, Tensor) or (hasattr(type(x), "__tf_tensor__") and hasattr(x, "dtype"))
 
 
 @export("is_symbolic_tensor")

@@ -273,6 +273,8 @@ def from_generator(
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
     signature = _signature(output_types, output_shapes, output_signature)
+    if not isinstance(args, (tuple, list, type(None))):
+        raise TypeError(f"values must be a sequence. `args` of `Dataset.from_generator()` is {args!r}.")
     arguments = [convert_to_tensor(a) for a in (args or ())]
     python = PythonGenerator(generator, Structure(signature))
 

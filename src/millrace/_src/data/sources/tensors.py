@@ -170,7 +170,7 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
 def _check_first_dimensions(shapes: Sequence[TensorShape]) -> None:
     """Refuses tensors of which no slices can be made together."""
     if not shapes:
-        raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
+        raise ValueError("Invalid `element`. `element` should not be empty.")
     common = Dimension(None)
     for shape in shapes:
         if shape.rank == 0:

@@ -16,6 +16,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, metadata
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.iteration import Iteration
+from millrace._src.data.iterator_ops import check_elements
 from millrace._src.data.nodes import node_of
 from millrace._src.data.states import StatefulFunction
 from millrace._src.data.structure import Structure, normalized, spec_of
@@ -66,6 +67,8 @@ def reduce_dataset(
     state = list(initial_state)
     while (row := iteration.next_row()) is not None:
         state = function.call_row([*state, *row])
+    shapes = [TensorShape(array.shape) for array in state]
+    check_elements(output_types, output_shapes, output_types, shapes)  # a dataset may be of other shapes than declared
     return state
 
 
@@ -100,7 +103,6 @@ def reduce_over(
     state_spec: Any = None,
 ) -> Any:
     """Does what `Dataset.reduce` does; loops give the specs of all states."""
-    with_name = {} if name is None else metadata(name)
     state = normalized(initial_state, "initial_state/normalize_element/component")
     start = Structure(spec_of(state) if state_spec is None else state_spec)
     function = StatefulFunction(reduce_func, start, (dataset.element_spec,), "reduce()", lambda result: result)
@@ -111,6 +113,6 @@ def reduce_over(
         f=function.traced.graph_function,
         output_types=function.state.dtypes,
         output_shapes=function.state.shapes,
-        **with_name,
+        **metadata(name),
     )
     return function.state.pack(results)

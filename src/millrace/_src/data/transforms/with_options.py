@@ -62,7 +62,7 @@ def options_dataset(
     metadata: str = "",
 ) -> Any:
     """Makes a dataset with options."""
-    options = Options.from_bytes(serialized_options.encode("utf-8", "surrogateescape"))
+    options = Options._from_bytes(serialized_options.encode("utf-8", "surrogateescape"))
     return OptionsNode(tuple(output_types), tuple(output_shapes), node_of(input_dataset), options)
 
 
@@ -79,7 +79,10 @@ def with_options(self: DatasetBase, options: Options, name: str | None = None) -
       name: a name for the dataset.
 
     Returns: A Dataset of the same elements.
+    Raises: TypeError: if `options` is something else.
     """
+    if not isinstance(options, Options):
+        raise TypeError(f"`options` must be a `tf.data.Options`. Got {type(options)}.")
     serialized = options._to_proto().SerializeToString()
     dataset = apply_op(
         "_OptionsDataset",
@@ -90,7 +93,7 @@ def with_options(self: DatasetBase, options: Options, name: str | None = None) -
         name=name,
         serialized_options=serialized,
     )
-    dataset._own_options = options
+    dataset._own_options = Options().merge(options)  # a copy: later changes of the user's object do not count
     return dataset
 
 
