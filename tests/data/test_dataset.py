@@ -95,7 +95,7 @@ def test_a_number_of_another_dtype_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("name", ["a b", "1a", "a-b", "a/b", 3])
 def test_a_name_that_is_no_identifier_is_refused(name: Any) -> None:
-    with pytest.raises(ValueError, match="Invalid `name`. The argument `name` needs to be a valid identifier"):
+    with pytest.raises(ValueError, match=r"Invalid `name`\. The argument `name` needs to be a valid identifier"):
         Dataset.range(2).map(lambda x: x, name=name)
     with pytest.raises(ValueError, match="Invalid `name`"):
         Dataset.range(2, name=name)

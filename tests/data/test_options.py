@@ -126,5 +126,5 @@ def test_what_becomes_of_an_options_object_later_does_not_change_the_dataset() -
 
 
 def test_a_dataset_takes_no_other_object_for_options() -> None:
-    with pytest.raises(TypeError, match="must be a `tf.data.Options`"):
+    with pytest.raises(TypeError, match=r"must be a `tf\.data\.Options`"):
         Dataset.range(3).with_options({"deterministic": True})

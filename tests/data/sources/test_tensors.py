@@ -15,7 +15,7 @@ INT = tf.TensorSpec([], tf.int32)
 
 @pytest.mark.parametrize("nothing", [(), {}, None])
 def test_slices_of_nothing_are_refused(nothing: Any) -> None:
-    with pytest.raises(ValueError, match="Invalid `element`. `element` should not be empty."):
+    with pytest.raises(ValueError, match=r"Invalid `element`\. `element` should not be empty"):
         Dataset.from_tensor_slices(nothing)
 
 

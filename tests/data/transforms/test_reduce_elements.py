@@ -153,5 +153,6 @@ def test_a_dataset_of_other_shapes_than_its_spec_is_found_out() -> None:
     spec = tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
     total = tf.function(lambda d: d.reduce(np.int64(0), lambda s, x: s + x), input_signature=[spec])
     assert total(Dataset.range(5)).numpy() == 10
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Incompatible shapes at component 0: expected \[\] but got"):
+    text = r"Incompatible shapes at component 0: expected \[\] but got"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=text):
         total(Dataset.range(4).batch(2))

@@ -162,9 +162,9 @@ def metadata(name: str | None) -> dict[str, Any]:
         return {}
     if not isinstance(name, str) or not name.isidentifier():
         raise ValueError(
-            "Invalid `name`. The argument `name` needs to be a valid identifier. Value is considered a valid identifier "
-            "if it only contains alphanumeric characters (a-z), (A-Z), and (0-9), or underscores (_). A valid identifier "
-            f"cannot start with a number, or contain any spaces. Got {name!r}."
+            "Invalid `name`. The argument `name` needs to be a valid identifier. Value is considered a valid "
+            "identifier if it only contains alphanumeric characters (a-z), (A-Z), and (0-9), or underscores (_). A "
+            f"valid identifier cannot start with a number, or contain any spaces. Got {name!r}."
         )
     return {"metadata": b"\n" + _varint(len(name.encode())) + name.encode()}
 
