@@ -212,14 +212,24 @@ def crop_and_resize_op(
     _check_images(image.shape)
     _check_boxes(boxes, box_ind)
     places = _places(xp, image.shape, boxes, box_ind, _crop_size(crop_size), method)
-    if not image.shape[0]:
+    if not image.size:
         return xp.zeros((*places.is_inside.shape, image.shape[3]), np.float32)
-    parts = [_pixels(xp, image, corner) for corner in (places.corners if method == "bilinear" else places.corners[:1])]
     if method == "bilinear":
-        right, down = places.columns.share[:, None, :, None], places.rows.share[:, :, None, None]
-        top, bottom = parts[0] + (parts[1] - parts[0]) * right, parts[2] + (parts[3] - parts[2]) * right
-        parts = [top + (bottom - top) * down]
-    return xp.where(places.is_inside[..., None], parts[0], np.float32(extrapolation_value))
+        crops = _between(xp, [_pixels(xp, image, corner) for corner in places.corners], places)
+    else:
+        crops = _pixels(xp, image, places.corners[0])
+    if not xp.may_hold(xp.logical_not(places.is_inside)):
+        return crops
+    return xp.where(places.is_inside[..., None], crops, np.float32(extrapolation_value))
+
+
+def _between(xp: Xp, corners: Sequence[Array], places: _Places) -> Array:
+    """Computes pixels on the lines between four; rows of pixels and channels are multiplied as one long axis."""
+    shape = corners[0].shape
+    tl, tr, bl, br = (xp.reshape(corner, (*shape[:2], shape[2] * shape[3])) for corner in corners)
+    right = xp.reshape(xp.stack([places.columns.share] * shape[3], axis=-1), (shape[0], 1, shape[2] * shape[3]))
+    top, bottom = tl + (tr - tl) * right, bl + (br - bl) * right
+    return xp.reshape(top + (bottom - top) * places.rows.share[:, :, None], shape)
 
 
 @crop_and_resize_op.gradient

@@ -96,14 +96,14 @@ def _transformed(
     y, x, is_place = _seen_places(xp, transforms, height, width)
     y, x = _brought_back(xp, y, old_height, fill_mode), _brought_back(xp, x, old_width, fill_mode)
     fill = xp.astype(xp.asarray(fill_value, np.float32), images.dtype)
-    if not count or not old_height or not old_width:
+    if not images.size:
         return xp.broadcast_to(fill, (count, height, width, channels))
     read = _reader(xp, images, fill)
     if interpolation == "NEAREST":
         found = read(_rounded(xp, y), _rounded(xp, x))
     else:
-        found = _between(xp, read, y, x, images.dtype)
-    return xp.where(is_place[..., None], found, fill)
+        found = _between(xp, read, y, x, images)
+    return xp.where(is_place[..., None], found, fill) if xp.may_hold(xp.logical_not(is_place)) else found
 
 
 def _rounded(xp: Xp, at: Array) -> Array:
@@ -123,23 +123,30 @@ def _reader(xp: Xp, images: Array, fill: Array) -> Any:
         column = xp.astype(xp.clip(columns, 0, width - 1), np.int32)
         numbers = first + row * width + column
         pixels = xp.reshape(xp.take(flat, xp.reshape(numbers, (-1,)), axis=0), (*numbers.shape, channels))
-        return xp.where(is_inside[..., None], pixels, fill)
+        if not xp.may_hold(xp.logical_not(is_inside)):
+            return pixels
+        return xp.where(_for_channels(xp, is_inside, channels), pixels, fill)
 
     return read
 
 
-def _between(xp: Xp, read: Any, y: Array, x: Array, dtype: Any) -> Array:
+def _for_channels(xp: Xp, x: Array, channels: int) -> Array:
+    """Repeats what holds for a pixel for each channel: long axes are faster than broadcasting along short ones."""
+    return xp.stack([x] * channels, axis=-1)
+
+
+def _between(xp: Xp, read: Any, y: Array, x: Array, images: Array) -> Array:
     """Computes pixels on the lines between four neighbours, in float32."""
     top, left = xp.floor(y), xp.floor(x)
     one = np.float32(1)
-    down, right = (y - top)[..., None], (x - left)[..., None]
+    down, right = (_for_channels(xp, share, images.shape[3]) for share in (y - top, x - left))
 
     def line(row: Array) -> Array:
         before, after = (xp.astype(read(row, column), np.float32) for column in (left, left + one))
         return (one - right) * before + right * after
 
     between = (one - down) * line(top) + down * line(top + one)
-    return xp.converted(between, dtype)
+    return xp.converted(between, images.dtype)
 
 
 # --- ops -------------------------------------------------------------------------------------------------------------
