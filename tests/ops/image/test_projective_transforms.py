@@ -12,6 +12,7 @@ from tests.contracts.sample import Sample
 from tests.ops.array.answers import check_refusal, sample_array
 
 _IMAGES = sample_array((2, 4, 5, 3), np.float32) / 40
+_BYTES = sample_array((2, 4, 5, 3), np.uint8)
 _TRANSFORMS = np.array(
     [[1.2, 0.1, -0.5, -0.2, 0.9, 0.3, 0, 0], [0.8, 0.1, 0.2, 0.3, 1.1, 0.4, 0.01, -0.02]], np.float32
 )
