@@ -20,12 +20,15 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
+from millrace._src.core.errors import OpError
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State
+from millrace._src.data.nodes import PartOfStage
 from millrace._src.data.structure import Structure, map_leaves, normalized, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
+from millrace._src.engines.failures import explained, is_explained
 from millrace._src.function.polymorphic_function import Function, Options
 from millrace._src.graph.control_deps import function_attrs
 from millrace._src.graph.func_graph import FuncGraph
@@ -112,17 +115,19 @@ def check_callable(function: Any) -> None:
 # --- running -----------------------------------------------------------------------------------------------------
 
 
-class BoundFunction:
+class BoundFunction(PartOfStage):
     """A graph function with the values of its captures, applied to rows and blocks.
 
     Args:
       function: takes the flat tensors of an element, then the captures.
       captures: the values of the captures.
+      stage: the type of the dataset op that has the function, for messages.
     """
 
-    def __init__(self, function: GraphFunction, captures: Sequence[Array]) -> None:
+    def __init__(self, function: GraphFunction, captures: Sequence[Array], stage: str = "") -> None:
         self.function = function
         self.captures = tuple(captures)
+        self.stage = stage
         self.dtypes: list[DType] = [t.dtype for t in function.graph.outputs]
         self._run: Any = None
         self._run_block: Any = None
@@ -138,13 +143,25 @@ class BoundFunction:
         """Whether the function draws random numbers from hidden streams."""
         return _draws(self.function.graph)
 
-    def call_row(self, row: Sequence[Array]) -> list[Array]:
-        """Returns the results for one element."""
+    def call_row(self, row: Sequence[Array], index: int | None = None) -> list[Array]:
+        """Returns the results for one element; its index is for messages."""
         run = self._run
         if run is None:
             run = self._run = self.function.runner()
-        results = run(*row, *self.captures)
+        try:
+            results = run(*row, *self.captures)
+        except OpError as error:
+            raise self._failure(error, index) from None
         return [r if type(r) is np.ndarray else scalar_array(r, d) for r, d in zip(results, self.dtypes, strict=True)]
+
+    def _failure(self, error: OpError, index: int | None) -> OpError:
+        """Returns the error that says in which stage, and at which element, the function has failed."""
+        if not self.stage:
+            return error
+        place = "" if index is None else f" at element {index}"
+        text = f"Error in user-defined function passed to {self.stage} transformation{place}: {error.message}"
+        failure: OpError = type(error)(None, None, text)  # type: ignore[call-arg]  # of a subclass
+        return explained(failure) if is_explained(error) else failure
 
     def call_block(self, block: Block) -> Block | None:
         """Returns the results for all elements of a block at once; None if that is not possible."""
@@ -208,13 +225,16 @@ class AppliedFunction(Applying):
       source: the cursor.
     """
 
-    __slots__ = ("_error", "_function", "_rest", "_source")
+    __slots__ = ("_error", "_function", "_next", "_rest", "_source", "first")
 
     def __init__(self, function: BoundFunction, source: Cursor) -> None:
         self._function = function
         self._source = source
         self._rest: Block | None = None
         self._error = DeferredError()
+        self._next = 0  # the index of the next element
+        self.first = 0
+        """The index of the first of the elements that were given last."""
 
     def next_blocks(self, limit: int) -> tuple[Block, Block] | None:
         """Returns the next elements, at most `limit`, and the results for them; None at the end."""
@@ -232,6 +252,8 @@ class AppliedFunction(Applying):
             block, self._rest = block.part(0, limit), block.part(limit, block.count)
         else:
             self._rest = None
+        if block is not None:
+            self.first, self._next = self._next, self._next + block.count
         return block
 
     def _by_row(self, block: Block) -> tuple[Block, Block]:
@@ -239,7 +261,7 @@ class AppliedFunction(Applying):
         results: list[list[Array]] = []
         for index in range(block.count):
             try:
-                results.append(self._function.call_row(block.row(index)))
+                results.append(self._function.call_row(block.row(index), self.first + index))
             except Exception as error:
                 self._keep(block, index + 1)
                 if not results:
@@ -252,16 +274,17 @@ class AppliedFunction(Applying):
         """Keeps the elements from `start` on for the next call, before those that are kept already."""
         if start < block.count:
             left = block.part(start, block.count)
+            self._next -= left.count
             self._rest = left if self._rest is None else joined([left, self._rest])
 
     def save(self) -> State:
-        """Returns the state: that of the source, the elements to which the function is to be applied, an error."""
+        """Returns the state: of the source, the elements to which the function is to be applied, an error, an index."""
         rest = None if self._rest is None else self._rest.save()
-        return self._source.save(), rest, self._error.save()
+        return self._source.save(), rest, self._error.save(), self._next
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        source, rest, error = state
+        source, rest, error, self._next = state
         self._source.restore(source)
         self._rest = None if rest is None else Block.restored(rest)
         self._error.restore(error)

@@ -52,6 +52,16 @@ class Run:
     """Functions that end threads of this pass; called when the pass ends."""
 
 
+class PartOfStage:
+    """What belongs to a stage of a pipeline, and names the stage in messages.
+
+    Attributes:
+      stage: the type of the stage's op.
+    """
+
+    stage: str = ""
+
+
 @dataclass(eq=False)
 class DatasetNode(Referent):
     """One dataset; never changed. A subclass is a dataclass with the inputs and attributes of its op.
@@ -69,8 +79,11 @@ class DatasetNode(Referent):
     call: NotedCall | None = field(default=None, init=False)
 
     def note_call(self, call: NotedCall) -> None:
-        """Keeps the op call that made the node."""
+        """Keeps the op call that made the node; the node's functions name the op in messages."""
         self.call = call
+        for value in vars(self).values():
+            if isinstance(value, PartOfStage):
+                value.stage = call.op.name
 
     @property
     def handle_type(self) -> DatasetHandle:

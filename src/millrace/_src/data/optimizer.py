@@ -92,7 +92,7 @@ def composed(first: BoundFunction, second: BoundFunction) -> BoundFunction:
         arguments, rest = graph.inputs[: len(rows)], graph.inputs[len(rows) :]
         results = first.function([*arguments, *rest[: len(first.captures)]])
         graph.outputs = second.function([*results, *rest[len(first.captures) :]])
-    return BoundFunction(GraphFunction(graph, graph.name, jit_compile=False), captures)
+    return BoundFunction(GraphFunction(graph, graph.name, jit_compile=False), captures, second.stage)
 
 
 RULES: tuple[tuple[str, Rule], ...] = (

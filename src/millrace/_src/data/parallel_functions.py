@@ -96,12 +96,12 @@ class ParallelFunction(Applying):
                 return
             if block is None:
                 return
-            for row in block.rows():
-                self._begin(row)
+            for index, row in enumerate(block.rows(), self._inline.first):
+                self._begin(row, index)
             room -= block.count
 
-    def _begin(self, row: Sequence[Array]) -> None:
-        call = _Call(row, Task(partial(_results, self._function, row, self._some_is_done)))
+    def _begin(self, row: Sequence[Array], index: int) -> None:
+        call = _Call(row, Task(partial(_results, self._function, row, index, self._some_is_done)))
         self._window.append(call)
         call.task.start()
 
@@ -123,10 +123,10 @@ class ParallelFunction(Applying):
         self._inline.close()
 
 
-def _results(function: BoundFunction, row: Sequence[Array], some_is_done: Event) -> list[Array]:
+def _results(function: BoundFunction, row: Sequence[Array], index: int, some_is_done: Event) -> list[Array]:
     """Returns the results for an element, and wakes whoever waits for any results."""
     try:
-        return function.call_row(row)
+        return function.call_row(row, index)
     finally:
         some_is_done.set()
 

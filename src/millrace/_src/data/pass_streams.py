@@ -32,4 +32,4 @@ def _of_pass(run: Run, bound: BoundFunction) -> BoundFunction:
         with streams_in(run.streams):
             function.runner()
         run.functions[bound.function] = function
-    return BoundFunction(function, bound.captures)
+    return BoundFunction(function, bound.captures, bound.stage)

@@ -49,10 +49,11 @@ class ScanNode(UnaryNode):
 class ScanCursor(Cursor):
     """Applies the function to one element after the other; an element with an error leaves the state as it was."""
 
-    __slots__ = ("_error", "_function", "_rest", "_source", "_state")
+    __slots__ = ("_error", "_function", "_index", "_rest", "_source", "_state")
 
     def __init__(self, function: BoundFunction, state: Sequence[Array], source: Cursor) -> None:
         self._function, self._state, self._source = function, list(state), source
+        self._index = 0  # of the next element
         self._rest: Block | None = None
         self._error = DeferredError()
 
@@ -79,7 +80,8 @@ class ScanCursor(Cursor):
     def _output(self, row: Sequence[Array]) -> list[Array]:
         """Goes one element further; returns the output."""
         count = len(self._state)
-        results = self._function.call_row([*self._state, *row])
+        self._index += 1
+        results = self._function.call_row([*self._state, *row], self._index - 1)
         if len(results) < count:
             raise InternalError(None, None, f"Expected at least {count} components but got {len(results)}.")
         self._state = results[:count]
@@ -90,13 +92,13 @@ class ScanCursor(Cursor):
         self._rest = block.part(start, block.count) if start < block.count else None
 
     def save(self) -> State:
-        """Returns the state of the function, the elements that are left, an error, and the state of the source."""
+        """Returns the state of the function, the elements that are left, an error, an index, and the source's state."""
         rest = None if self._rest is None else self._rest.save()
-        return self._state, rest, self._error.save(), self._source.save()
+        return self._state, rest, self._error.save(), self._index, self._source.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state."""
-        own, rest, error, source = state
+        own, rest, error, self._index, source = state
         self._state = list(own)
         self._rest = None if rest is None else Block.restored(rest)
         self._error.restore(error)
