@@ -55,6 +55,7 @@ def test_state_in_a_branch_is_found() -> None:
         lambda x: x + 1,
         lambda x: tf.cast(tf.random.uniform([]), tf.int64) + x,
         lambda x: (tf.print("", end=""), x)[1],
+        lambda x: tf.cast(tf.debugging.check_numerics(tf.cast(x, tf.float32), ""), tf.int64),
         lambda x: (tf.debugging.assert_equal(x, x), x)[1],
     ],
 )

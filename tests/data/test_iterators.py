@@ -127,3 +127,42 @@ def test_specs_of_iterators_print_and_compare() -> None:
 def test_iterating_in_a_plain_graph_is_refused() -> None:
     with tf.Graph().as_default(), pytest.raises(RuntimeError, match="only supports Python-style iteration"):
         iter(Dataset.range(1))
+
+
+def test_an_error_of_a_function_names_the_stage_the_element_and_the_line() -> None:
+    def check(x: Any) -> Any:
+        return tf.debugging.check_numerics(1 / x, "not finite")
+
+    numbers = Dataset.from_tensor_slices([1.0, 2.0, 0.0, 4.0, 0.0])
+    passed = numbers.map(check)
+    iterator = iter(passed)
+    messages = []
+    for _ in range(5):
+        try:
+            next(iterator)
+        except tf.errors.InvalidArgumentError as error:
+            messages.append(error.message)
+    assert len(messages) == 2
+    for message, index in zip(messages, (2, 4), strict=True):
+        assert f"Error in user-defined function passed to MapDataset transformation at element {index}: " in message
+        assert "in check" in message
+        assert "not finite" in message
+        assert message.endswith("[Op:IteratorGetNext] name: ")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="passed to FilterDataset transformation at element 2"):
+        list(numbers.filter(lambda x: check(x) > 0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ParallelMapDatasetV2 transformation at element 2"):
+        list(numbers.map(check, num_parallel_calls=2))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="passed to ScanDataset transformation at element 2"):
+        list(numbers.scan(0.0, lambda s, x: (s + check(x), s)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="passed to FlatMapDataset transformation: "):
+        list(numbers.flat_map(lambda x: Dataset.from_tensors(check(x))))
+
+
+def test_the_index_of_an_element_survives_saving() -> None:
+    dataset = Dataset.from_tensor_slices([1.0, 2.0, 0.0]).map(lambda x: tf.debugging.check_numerics(1 / x, "bad"))
+    first, second = dataset.as_numpy_iterator(), dataset.as_numpy_iterator()
+    next(first)
+    second.restore(first.save())
+    next(second)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at element 2"):
+        next(second)

@@ -822,6 +822,7 @@ data.experimental.cardinality data.transforms.cardinality:cardinality_of
 data.experimental.choose_from_datasets data.transforms.choose_from_datasets:choose_from_datasets_to_the_end
 data.experimental.dense_to_ragged_batch data.transforms.composite_batch:dense_to_ragged_batch
 data.experimental.dense_to_sparse_batch data.transforms.composite_batch:dense_to_sparse_batch
+data.experimental.enable_debug_mode data.debug_mode:enable_debug_mode
 data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation
 data.experimental.from_variant data.graph_form:from_variant
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional

@@ -33,7 +33,6 @@ data.experimental.SqlDataset
 data.experimental.TFRecordWriter
 data.experimental.copy_to_device
 data.experimental.distributed_save
-data.experimental.enable_debug_mode
 data.experimental.from_list
 data.experimental.get_model_proto
 data.experimental.index_table_from_dataset

@@ -31,6 +31,7 @@ from millrace._src.util.export import export
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     effects=Effects.IO,
+    calls_python=True,
     host_only=True,
     cacheable=False,
 )

@@ -89,6 +89,8 @@ class Traits:
     """
     notes_call: bool = False
     """Whether the object that the kernel makes hears of the call (`Referent.note_call`), to be written to a graph."""
+    calls_python: bool = False
+    """Whether the op calls a function of the user's in Python, whose results may depend on anything."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False

@@ -63,10 +63,8 @@ def _stateful_operations(graph: Any) -> Iterable[str]:
 
 
 def _depends_on_outside(operation: Any) -> bool:
-    """Tells whether what an operation gives depends on state outside; a print or an assertion gives nothing.
+    """Tells whether what an operation gives depends on state outside.
 
     Random numbers do not count: the state of an iterator has the positions in their streams.
     """
-    if operation.effects is Effects.IO:
-        return bool(operation.outputs)
-    return operation.effects in (Effects.READS, Effects.WRITES)
+    return operation.op_def.traits.calls_python or operation.effects in (Effects.READS, Effects.WRITES)

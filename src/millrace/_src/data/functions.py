@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.autodiff.py_function import py_function
 from millrace._src.autograph.api import for_tracing
 from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
@@ -25,6 +26,7 @@ from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.blocks import Block, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State
+from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import PartOfStage
 from millrace._src.data.structure import Structure, map_leaves, normalized, spec_of
 from millrace._src.data.vectorized_functions import rows_at_once, vectorized_function
@@ -66,9 +68,30 @@ class TracedFunction:
         name = f"{place.removesuffix('()').replace('.', '_')}_{name_of(function)}"
         options = Options(autograph=False, jit_compile=False, attributes={"_tf_data_function": True})
         concrete = Function(traced, name, options).get_concrete_function(*arguments)
+        self.output = results[0]
+        if is_debugging():
+            called = _called_in_python(function, self.output, place)
+            concrete = Function(called, name, options).get_concrete_function(*arguments)
         self.graph_function: GraphFunction = concrete.graph_function
         self.captures: list[Any] = concrete.captured_inputs
-        self.output = results[0]
+
+
+def _called_in_python(function: Callable[..., Any], output: Structure, place: str) -> Callable[..., Any]:
+    """Returns a function for a graph that calls the user's function with eager tensors."""
+
+    def called(*args: Any) -> Any:
+        structure = Structure(spec_of(args))
+
+        def run(*tensors: Any) -> Any:
+            result = _normalized_result(function(*structure.pack(tensors)), place)
+            return output.flatten(result)
+
+        results = py_function(run, structure.flatten(args), list(output.dtypes))
+        for tensor, shape in zip(results, output.shapes, strict=True):
+            tensor.set_shape(shape)
+        return results
+
+    return called
 
 
 def name_of(function: Callable[..., Any]) -> str:
@@ -161,7 +184,9 @@ class BoundFunction(PartOfStage):
         place = "" if index is None else f" at element {index}"
         text = f"Error in user-defined function passed to {self.stage} transformation{place}: {error.message}"
         failure: OpError = type(error)(None, None, text)  # type: ignore[call-arg]  # of a subclass
-        return explained(failure) if is_explained(error) else failure
+        if is_explained(error):
+            explained(failure)
+        return failure
 
     def call_block(self, block: Block) -> Block | None:
         """Returns the results for all elements of a block at once; None if that is not possible."""

@@ -224,7 +224,7 @@ def _filled(iteration: Iteration) -> bool:
     try:
         return iteration.fill()
     except OpError as error:
-        raise type(error)(None, None, f"{error.message} [Op:IteratorGetNext] name: ") from error  # type: ignore[call-arg]  # of a subclass
+        raise type(error)(None, None, f"{error.message} [Op:IteratorGetNext] name: ") from None  # type: ignore[call-arg]  # of a subclass
 
 
 @export("data.experimental.get_next_as_optional")

@@ -148,6 +148,7 @@ def _numpy_output(value: Any) -> Array:
     Tin=TypeList(ANY),
     Tout=TypeList(ANY),
     effects=Effects.IO,
+    calls_python=True,
     host_only=True,
     cacheable=False,
     not_differentiable="it computes with NumPy, which no tape records",

@@ -17,6 +17,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block, Column, column_of, joined
 from millrace._src.data.cursors import Cursor, DeferredError, State, collect
+from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus, determinism, warn_of_determinism
 from millrace._src.data.transforms.prefetch import PrefetchCursor
@@ -269,7 +270,7 @@ def batch(
     size = int64_tensor(batch_size, "batch_size")
     drops = convert_to_tensor(drop_remainder, dtype=bool_, name="drop_remainder")
     spec = batched_spec(self.element_spec, size, drops)
-    if num_parallel_calls is None:
+    if parallel_calls(num_parallel_calls) is None:
         if deterministic is not None:
             warn_of_determinism()
         return apply_op("_BatchDataset", batch_dataset, [self, size, drops], spec, inputs=[self], name=name)

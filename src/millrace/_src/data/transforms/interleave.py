@@ -15,6 +15,7 @@ from millrace._src.core.op_signature import TypeList
 from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.cursors import Cursor
+from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import reads_ahead, traced_dataset_function
 from millrace._src.data.nodes import DATASET, INFINITE, UNKNOWN, Run, UnaryNode, node_of
@@ -212,6 +213,7 @@ def interleave(
     function = traced_dataset_function(self, map_func, "Dataset.interleave()")
     if deterministic is not None and num_parallel_calls is None:
         warn_of_determinism()
+    num_parallel_calls = parallel_calls(num_parallel_calls)
     cycle = int64_tensor(AUTOTUNE if cycle_length is None else cycle_length, "cycle_length")
     block = int64_tensor(1 if block_length is None else block_length, "block_length")
     common: dict[str, Any] = {"inputs": [self], "functions": [function], "name": name, "f": function.graph_function}

@@ -15,6 +15,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.debug_mode import parallel_calls
 from millrace._src.data.functions import (
     AppliedFunction,
     Applying,
@@ -219,6 +220,7 @@ def map_(
         )
     if deterministic is not None and num_parallel_calls is None:
         warn_of_determinism()
+    num_parallel_calls = parallel_calls(num_parallel_calls)
     function = TracedFunction(map_func, arguments_of(self.element_spec), "Dataset.map()")
     common: dict[str, Any] = {
         "inputs": [self],

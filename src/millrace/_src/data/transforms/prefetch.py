@@ -14,6 +14,7 @@ from millrace._src.data.ahead import AheadCursor
 from millrace._src.data.base import DatasetBase, apply_op, int64_tensor
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.debug_mode import is_debugging
 from millrace._src.data.nodes import DATASET, Run, UnaryNode, node_of, scalar_of
 from millrace._src.data.parallelism import AUTOTUNE
 from millrace._src.data.trials import Trial
@@ -131,6 +132,8 @@ def prefetch(self: DatasetBase, buffer_size: Any, name: str | None = None) -> An
     Returns: A Dataset of the same elements.
     Raises: tf.errors.InvalidArgumentError: if the number is below -1.
     """
+    if is_debugging():
+        return self
     room = AUTOTUNE if buffer_size is None else buffer_size
     return apply_op(
         "_PrefetchDataset",
