@@ -87,7 +87,7 @@ class Resampling:
         return matrix
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def _blocks(resampling: Resampling, channels: int, dtype: Any) -> list[tuple[slice, slice, Array]]:
     """Returns for each block the inputs, the results, and the matrix `[inputs, results]` between the two.
 
@@ -116,7 +116,7 @@ def _blocks(resampling: Resampling, channels: int, dtype: Any) -> list[tuple[sli
     return found
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=32)
 def _sparse_matrix(resampling: Resampling, images: int, dtype: Any) -> Any:
     """Returns the weights as a sparse matrix for several images, one below the other."""
     sparse = importlib.import_module("scipy.sparse")  # heavy, and few programs need it
