@@ -44,10 +44,12 @@ from millrace._src.data.transforms import (
     rejection_resample,
     repeat,
     sample_from_datasets,
+    save_load,
     scan_elements,
     shard,
     shuffle,
     single_elements,
+    snapshot,
     take,
     take_while,
     unbatch,
@@ -83,6 +85,7 @@ class DatasetV2(DatasetBase):
     choose_from_datasets = staticmethod(choose_from_datasets.choose_from_datasets)
     from_generator = staticmethod(generator.from_generator)
     random = staticmethod(random_numbers.random)
+    load = staticmethod(save_load.load)
     from_tensors = staticmethod(tensors.from_tensors)
     from_tensor_slices = staticmethod(tensors.from_tensor_slices)
     sample_from_datasets = staticmethod(sample_from_datasets.sample_from_datasets)
@@ -111,7 +114,9 @@ class DatasetV2(DatasetBase):
     scan = scan_elements.scan
     shard = shard.shard
     prefetch = prefetch.prefetch
+    save = save_load.save
     shuffle = shuffle.shuffle
+    snapshot = snapshot.snapshot
     skip = take.skip
     sparse_batch = composite_batch.sparse_batch
     take = take.take

@@ -8,7 +8,6 @@ TensorFlow's serialized datasets.
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Any
 
 import numpy as np
@@ -114,10 +113,25 @@ def dataset_of_graph(serialized: bytes) -> EagerTensor:
 
 def fingerprint_of(node: DatasetNode) -> int:
     """Returns a number of 64 bits that is equal for datasets made by equal calls, also in other processes."""
-    text = serialized_graph(node, ExternalStatePolicy.IGNORE)
-    names: dict[bytes, bytes] = {}  # of functions, which hold counters, in the order of their appearance
-    plain = re.sub(rb"__(?:inference|forward|backward)_\w+", lambda m: names.setdefault(m[0], b"%d" % len(names)), text)
-    return int.from_bytes(hashlib.blake2b(plain, digest_size=8).digest(), "little")
+    message = graph_pb2.GraphDef.FromString(serialized_graph(node, ExternalStatePolicy.IGNORE))
+    _number_functions(message)
+    text = message.SerializeToString(deterministic=True)
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def _number_functions(message: graph_pb2.GraphDef) -> None:
+    """Replaces the names of functions, which hold counters, by their places in the library."""
+    functions = message.library.function
+    names = {function.signature.name: f"function_{place}" for place, function in enumerate(functions)}
+    for function in functions:
+        function.signature.name = names[function.signature.name]
+    for nodes in (message.node, *(function.node_def for function in functions)):
+        for node in nodes:
+            node.op = names.get(node.op, node.op)
+            for value in node.attr.values():
+                for named in (value.func, *value.list.func):
+                    if named.name in names:
+                        named.name = names[named.name]
 
 
 # --- ops ---------------------------------------------------------------------------------------------------------

@@ -79,7 +79,12 @@ class DatasetNode(Referent):
     call: NotedCall | None = field(default=None, init=False)
 
     def note_call(self, call: NotedCall) -> None:
-        """Keeps the op call that made the node; the node's functions name the op in messages."""
+        """Keeps the op call that made the node; the node's functions name the op in messages.
+
+        An op that hands on a dataset as it is has not made that dataset.
+        """
+        if self.call is not None:
+            return
         self.call = call
         for value in vars(self).values():
             if isinstance(value, PartOfStage):

@@ -57,7 +57,8 @@ class TurnsCursor(Cursor):
                     return None
                 self._leave_free_place()
                 continue
-            block = self._block_of_turn(inner, min(limit, self._block_length - self._given))
+            room = limit if self._is_one_left() else self._block_length - self._given
+            block = self._block_of_turn(inner, min(limit, room))
             if block is not None:
                 self._count(block.count)
                 return block
@@ -65,12 +66,16 @@ class TurnsCursor(Cursor):
             inner.close()
             self._leave_ended_place()
 
+    def _is_one_left(self) -> bool:
+        """Tells whether a single dataset is left, so that every turn is the turn of that dataset."""
+        return self._source_ended and self._places.count(None) == len(self._places) - 1
+
     def _block_of_turn(self, inner: Any, limit: int) -> Block | None:
         block: Block | None = inner.next_block(limit)
         return block
 
     def _count(self, given: int) -> None:
-        self._given += given
+        self._given = (self._given + given - 1) % self._block_length + 1
         if self._given == self._block_length:
             self._pass_turn()
 
@@ -173,6 +178,9 @@ class ParallelTurnsCursor(TurnsCursor):
         except Exception:
             self._count(1)
             raise
+
+    def _is_one_left(self) -> bool:
+        return not self._waiting and super()._is_one_left()
 
     def _pass_turn_to_ready_place(self) -> None:
         """Passes the turn on to a dataset that has something ready, if the dataset whose turn it is has not."""

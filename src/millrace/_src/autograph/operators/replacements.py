@@ -22,9 +22,7 @@ def replacement(function: Any) -> Any:
         return function
 
 
-def replaces(
-    function: Any, beyond_tensorflow: bool = False
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def replaces(function: Any, beyond_tensorflow: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes the decorated function stand for a builtin; it must do the same where no tensor is met.
 
     Args:

@@ -420,9 +420,7 @@ class Compact:
         """
         message = self.expressions.convert(node.msg)
         text = copy_tree(message) if message is not None else ast.Constant("Assertion error")
-        test = expression(
-            "ag__.assert_stmt(test, lambda: shown)", test=self.expressions.convert(node.test), shown=text
-        )
+        test = expression("ag__.assert_stmt(test, lambda: shown)", test=self.expressions.convert(node.test), shown=text)
         return [copy_fields(node, test=place([test], node.test)[0], msg=message)]
 
     def _delete(self, node: ast.Delete) -> list[ast.stmt]:

@@ -1,0 +1,152 @@
+"""Folders of saved datasets and snapshots, as TensorFlow lays them out.
+
+A folder holds *runs*, one for each time that a dataset was written; a run holds shards, a shard files of elements:
+`<run>/00000000.shard/00000000.snapshot`. The metadata beside the runs name the run that counts, and say whether it has
+been finished. The folder of a saved dataset also has the spec of its elements, `dataset_spec.pb`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from millrace._src.core import errors
+from millrace._src.core.array_namespace import Array
+from millrace._src.core.dtypes import DType
+from millrace._src.data.blocks import Block
+from millrace._src.data.element_files import ElementWriter
+from millrace._src.graph.structured_values import decode_structure, encode_structure
+from millrace._src.ops.io.file_system import file_errors, local_path
+from millrace._src.proto import snapshot_pb2, struct_pb2
+
+_SPEC = "dataset_spec.pb"
+_METADATA = "snapshot.metadata"
+_VERSION = 2
+_UNKNOWN_COUNT = -2
+
+
+def write_spec(folder: str, spec: Any) -> None:
+    """Writes the nest of specs of the elements into a folder, which is made."""
+    _write(folder, _SPEC, encode_structure(spec).SerializeToString(deterministic=True))
+
+
+def read_spec(folder: str) -> Any:
+    """Returns the nest of specs of the elements of a saved dataset.
+
+    Raises: tf.errors.NotFoundError: if there is none.
+    """
+    path = os.path.join(folder, _SPEC)
+    if not os.path.exists(local_path(path)):
+        raise errors.NotFoundError(None, None, f"tf.data snapshot element_spec file not found: {path}.")
+    with file_errors(path), open(local_path(path), "rb") as file:
+        return decode_structure(struct_pb2.StructuredValue.FromString(file.read()))
+
+
+def read_metadata(folder: str) -> snapshot_pb2.SnapshotMetadataRecord | None:
+    """Returns the metadata of a folder; None if there are none.
+
+    Raises: tf.errors.UnimplementedError: if the folder was written in an older form.
+    """
+    path = os.path.join(folder, _METADATA)
+    if not os.path.exists(local_path(path)):
+        return None
+    with file_errors(path), open(local_path(path), "rb") as file:
+        metadata = snapshot_pb2.SnapshotMetadataRecord.FromString(file.read())
+    if metadata.version != _VERSION:
+        raise errors.UnimplementedError(
+            None, None, f"{path}; expected a dataset of version {_VERSION} but got {metadata.version}"
+        )
+    return metadata
+
+
+def _write(folder: str, name: str, content: bytes) -> None:
+    """Writes a file in one step, so that readers see all of it or nothing."""
+    path = os.path.join(folder, name)
+    with file_errors(path):
+        os.makedirs(local_path(folder), exist_ok=True)
+        part = f"{local_path(path)}.part{secrets.randbits(32)}"
+        with open(part, "wb") as file:
+            file.write(content)
+        os.replace(part, local_path(path))
+
+
+def shard_files(folder: str, run: str) -> list[list[str]]:
+    """Returns the names of the files of each shard of a run."""
+    root = os.path.join(folder, run)
+    if not os.path.isdir(local_path(root)):
+        return []
+    shards = sorted(name for name in os.listdir(local_path(root)) if name.endswith(".shard"))
+    return [files_of_shard(os.path.join(root, shard)) for shard in shards]
+
+
+def files_of_shard(shard: str) -> list[str]:
+    """Returns the names of the files of a shard."""
+    with file_errors(shard):
+        names = sorted(name for name in os.listdir(local_path(shard)) if name.endswith(".snapshot"))
+    return [os.path.join(shard, name) for name in names]
+
+
+class RunWriter:
+    """Writes elements as a new run of a folder.
+
+    Args:
+      folder: the folder, which is made.
+      dtypes: the dtypes of the tensors of an element.
+      compression: "", "ZLIB" or "GZIP".
+      graph_hash: what the metadata say of the pipeline.
+    """
+
+    def __init__(self, folder: str, dtypes: Sequence[DType], compression: str, graph_hash: str = "") -> None:
+        self._folder, self._dtypes, self._compression = folder, tuple(dtypes), compression
+        self._run = str(secrets.randbits(63))
+        self._writers: dict[int, ElementWriter] = {}
+        self._metadata = snapshot_pb2.SnapshotMetadataRecord(
+            graph_hash=graph_hash,
+            run_id=self._run,
+            creation_timestamp=time.time_ns() // 1000,
+            version=_VERSION,
+            num_elements=_UNKNOWN_COUNT,
+        )
+        self._metadata.dtype.extend(dtype.as_datatype_enum for dtype in self._dtypes)  # type: ignore[misc]  # numbers do
+        self._count = 0
+        _write(folder, _METADATA, self._metadata.SerializeToString())
+
+    def write(self, block: Block, shards: Array | None = None) -> None:
+        """Writes elements.
+
+        Args:
+          block: the elements.
+          shards: the number of the shard of each element; None for the first shard.
+        """
+        self._count += block.count
+        if shards is None:
+            self._writer(0).write(block)
+            return
+        for shard in np.unique(shards).tolist():
+            self._writer(shard).write(block.picked(np.flatnonzero(shards == shard)))
+
+    def _writer(self, shard: int) -> ElementWriter:
+        writer = self._writers.get(shard)
+        if writer is None:
+            folder = os.path.join(self._folder, self._run, f"{shard:08d}.shard")
+            with file_errors(folder):
+                os.makedirs(local_path(folder), exist_ok=True)
+            path = os.path.join(folder, "00000000.snapshot")
+            writer = self._writers[shard] = ElementWriter(path, self._dtypes, self._compression)
+        return writer
+
+    def finish(self) -> None:
+        """Says that all elements are there."""
+        self.close()
+        self._metadata.num_elements, self._metadata.finalized = self._count, True
+        _write(self._folder, _METADATA, self._metadata.SerializeToString())
+
+    def close(self) -> None:
+        """Closes the files."""
+        for writer in self._writers.values():
+            writer.close()
