@@ -48,7 +48,6 @@ class Option:
         instance._check_mutable()
         instance._values[self.name] = value
 
-
     def __delete__(self, instance: Any) -> None:
         raise AttributeError(f"property {self.name!r} of {type(instance).__name__!r} object has no deleter")
 

@@ -57,16 +57,17 @@ class PaddedBatchNode(BatchNode):
 
 def _padded_column(column: Column, padded: tuple[int, ...], value: Array, component: int, size: int) -> Column:
     """Returns the elements of a column as padded batches."""
-    count = len(column) // size
-    if type(column) is not list:
-        shape = _common_shape([column.shape[1:]], padded, component)
-        batches = _filled((count, size, *shape), value, column.dtype) if shape != column.shape[1:] else None
-        rows = column.reshape(count, size, *column.shape[1:])
-        if batches is None:
-            return rows
-        batches[(slice(None), slice(None), *map(slice, column.shape[1:]))] = rows
+    if type(column) is list:
+        starts = range(0, len(column), size)
+        return [_padded(column[start : start + size], padded, value, component) for start in starts]
+    given = column.shape[1:]
+    shape = _common_shape([given], padded, component)
+    batches = column.reshape(len(column) // size, size, *given)
+    if shape == given:
         return batches
-    return [_padded(column[start : start + size], padded, value, component) for start in range(0, count * size, size)]
+    with_padding = _filled((*batches.shape[:2], *shape), value, column.dtype)
+    with_padding[(slice(None), slice(None), *map(slice, given))] = batches
+    return with_padding
 
 
 def _padded(arrays: Sequence[Array], padded: tuple[int, ...], value: Array, component: int) -> Array:

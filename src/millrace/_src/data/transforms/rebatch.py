@@ -167,7 +167,7 @@ def rebatch(self: DatasetBase, batch_size: Any, drop_remainder: Any = False, nam
     Args:
       batch_size: the number of rows of each batch; or a vector of such numbers, which batches have in turn.
       drop_remainder: whether a last batch with fewer rows is left out; a scalar of bool.
-      name: a name for the dataset.
+      name: accepted for compatibility; the op has no place for a name.
 
     Returns: A Dataset of batches.
     Raises:
@@ -185,7 +185,7 @@ def rebatch(self: DatasetBase, batch_size: Any, drop_remainder: Any = False, nam
         )
     static = _static_size(sizes, drops, _first_dimension(self._structure.shapes))
     spec = nest.map_structure(lambda leaf: leaf._unbatch()._batch(static), self.element_spec)
-    return apply_op("_RebatchDataset", rebatch_dataset, [self, sizes, drops], spec, inputs=[self], name=None)
+    return apply_op("_RebatchDataset", rebatch_dataset, [self, sizes, drops], spec, inputs=[self])
 
 
 def _first_dimension(shapes: Sequence[TensorShape]) -> int | None:
