@@ -26,6 +26,9 @@ from millrace._src.data.nodes import DATASET, DatasetNode, Run, UnaryNode, node_
 from millrace._src.data.sources.held import HeldNode
 from millrace._src.util import nest
 
+_ELEMENTS_AT_ONCE = 256
+"""The least number of elements that are taken from the source at a time, where nobody can tell."""
+
 
 @dataclass(eq=False, repr=False)
 class WindowNode(UnaryNode):
@@ -88,10 +91,11 @@ class WindowNode(UnaryNode):
 class WindowCursor(Cursor):
     """Keeps the elements of the next windows."""
 
-    __slots__ = ("_elements", "_errors", "_gap", "_node", "_source")
+    __slots__ = ("_at_once", "_elements", "_errors", "_gap", "_node", "_source")
 
     def __init__(self, node: WindowNode, source: Cursor) -> None:
         self._node, self._source = node, source
+        self._at_once = _ELEMENTS_AT_ONCE if node.reads_ahead else 0
         self._elements: Block | None = None
         self._errors: dict[int, Exception] = {}  # by the position among the elements that wait
         self._gap = 0  # the number of elements between those that wait, or come next, and the next window
@@ -135,7 +139,7 @@ class WindowCursor(Cursor):
         block: Block | None = None
         while count < wanted:
             try:
-                block = self._source.next_block(self._gap or wanted - count)
+                block = self._source.next_block(self._gap or max(wanted, self._at_once) - count)
             except Exception as error:
                 if not self._gap:
                     self._errors[count] = error
