@@ -152,8 +152,6 @@ def test_an_error_of_a_function_names_the_stage_the_element_and_the_line() -> No
         list(numbers.filter(lambda x: check(x) > 0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="ParallelMapDatasetV2 transformation at element 2"):
         list(numbers.map(check, num_parallel_calls=2))
-    with pytest.raises(tf.errors.InvalidArgumentError, match="passed to ScanDataset transformation at element 2"):
-        list(numbers.scan(0.0, lambda s, x: (s + check(x), s)))
     with pytest.raises(tf.errors.InvalidArgumentError, match="passed to FlatMapDataset transformation: "):
         list(numbers.flat_map(lambda x: Dataset.from_tensors(check(x))))
 
@@ -166,3 +164,10 @@ def test_the_index_of_an_element_survives_saving() -> None:
     next(second)
     with pytest.raises(tf.errors.InvalidArgumentError, match="at element 2"):
         next(second)
+
+
+def test_an_end_inside_of_a_function_is_not_the_end_of_the_dataset() -> None:
+    ended = iter(Dataset.range(0))
+    dataset = Dataset.range(3).map(lambda x: x + ended.get_next())
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Function invocation produced OutOfRangeError"):
+        next(iter(dataset))

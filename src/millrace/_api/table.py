@@ -525,6 +525,11 @@ compat.v1.zeros_initializer -
 compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
 """,
+    "compat.v1.data": """
+compat.v1.data.get_output_classes data.legacy_structure:get_output_classes
+compat.v1.data.get_output_shapes data.legacy_structure:get_output_shapes
+compat.v1.data.get_output_types data.legacy_structure:get_output_types
+""",
     "compat.v1.data.experimental": """
 compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
 compat.v1.data.experimental.OptionalStructure data.optionals:OptionalSpec

@@ -21,7 +21,7 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType
-from millrace._src.core.errors import OpError
+from millrace._src.core.errors import InvalidArgumentError, OpError, OutOfRangeError
 from millrace._src.core.execute import scalar_array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.blocks import Block, joined
@@ -179,6 +179,8 @@ class BoundFunction(PartOfStage):
 
     def _failure(self, error: OpError, index: int | None) -> OpError:
         """Returns the error that says in which stage, and at which element, the function has failed."""
+        if isinstance(error, OutOfRangeError):  # which would be taken for the end of the dataset
+            return InvalidArgumentError(None, None, f"Function invocation produced OutOfRangeError: {error.message}")
         if not self.stage:
             return error
         place = "" if index is None else f" at element {index}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -73,6 +73,9 @@ class DatasetNode(Referent):
       call: the op call that made the node.
     """
 
+    names_functions: ClassVar[bool] = True
+    """Whether an error of a function says of which op the function is; TensorFlow does not say so of all ops."""
+
     dtypes: tuple[DType, ...]
     shapes: tuple[TensorShape, ...]
     rewritten: DatasetNode | None = field(default=None, init=False)
@@ -86,7 +89,7 @@ class DatasetNode(Referent):
         if self.call is not None:
             return
         self.call = call
-        for value in vars(self).values():
+        for value in vars(self).values() if self.names_functions else ():
             if isinstance(value, PartOfStage):
                 value.stage = call.op.name
 

@@ -28,6 +28,8 @@ from millrace._src.util.export import export
 class ScanNode(UnaryNode):
     """The outputs of a function for each element and the state before the element."""
 
+    names_functions = False
+
     function: BoundFunction
     initial_state: Sequence[Array]
     preserves_cardinality: bool

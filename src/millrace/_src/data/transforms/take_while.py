@@ -28,6 +28,8 @@ from millrace._src.util.export import export
 class TakeWhileNode(UnaryNode):
     """The elements up to the first for which a predicate is false."""
 
+    names_functions = False
+
     predicate: BoundFunction
 
     def cardinality(self) -> int:

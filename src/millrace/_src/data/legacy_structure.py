@@ -1,0 +1,98 @@
+"""Structures of elements as TensorFlow 1 describes them: by three nests, of dtypes, of shapes and of classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from millrace._src.core.dtypes import as_dtype
+from millrace._src.core.errors import UnimplementedError
+from millrace._src.core.shapes import TensorShape, as_shape
+from millrace._src.core.specs import TensorSpec
+from millrace._src.core.tensor import Tensor
+from millrace._src.core.type_specs import TypeSpec
+from millrace._src.data.graph_form import get_structure
+from millrace._src.util import nest
+from millrace._src.util.export import export
+from millrace._src.util.nest_paths import flatten_up_to
+
+
+def legacy_types(spec: Any) -> Any:
+    """Returns the nest of the dtypes of specs; a spec of something else than a tensor stands for itself."""
+    return nest.map_structure(lambda leaf: leaf.dtype if isinstance(leaf, TensorSpec) else leaf, spec)
+
+
+def legacy_shapes(spec: Any) -> Any:
+    """Returns the nest of the shapes of specs; a spec of something else than a tensor stands for itself."""
+    return nest.map_structure(lambda leaf: leaf.shape if isinstance(leaf, TensorSpec) else leaf, spec)
+
+
+def legacy_classes(spec: Any) -> Any:
+    """Returns the nest of the classes of values; a spec of something else than a tensor stands for itself."""
+    return nest.map_structure(lambda leaf: Tensor if isinstance(leaf, TensorSpec) else leaf, spec)
+
+
+def spec_of_legacy(types: Any, shapes: Any = None, classes: Any = None) -> Any:
+    """Returns the nest of specs that dtypes, shapes and classes describe.
+
+    Args:
+      types: a nest of dtypes, or of specs.
+      shapes: a nest of shapes of the same structure; None for unknown shapes.
+      classes: a nest of classes of the same structure; None for tensors.
+
+    Raises:
+      UnimplementedError: for classes of composite tensors, which need specs.
+      ValueError, TypeError: if the structures differ.
+    """
+    leaves = nest.flatten(types)
+    shape_leaves = [TensorShape(None)] * len(leaves) if shapes is None else flatten_up_to(types, shapes)
+    class_leaves = [Tensor] * len(leaves) if classes is None else flatten_up_to(types, classes)
+    specs = [_spec(*three) for three in zip(leaves, shape_leaves, class_leaves, strict=True)]
+    return nest.pack_sequence_as(types, specs)
+
+
+def _spec(dtype: Any, shape: Any, kind: Any) -> TypeSpec:
+    """Returns the spec of one component."""
+    if isinstance(dtype, TypeSpec):
+        return dtype
+    if isinstance(kind, TypeSpec):
+        return kind
+    if not issubclass(kind, Tensor):
+        raise UnimplementedError(
+            None, None, f"Elements of class {kind.__name__} (ragged and sparse tensors) are not built yet."
+        )
+    return TensorSpec(shape if isinstance(shape, TensorShape) else as_shape(shape), as_dtype(dtype))
+
+
+@export(v1=["data.get_output_types"])
+def get_output_types(dataset_or_iterator: Any) -> Any:
+    """Returns the dtypes of the elements of a dataset or an iterator.
+
+    Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
+    Returns: A nest of dtypes.
+    Raises: TypeError: if it is something else.
+    """
+    return legacy_types(get_structure(dataset_or_iterator))
+
+
+@export(v1=["data.get_output_shapes"])
+def get_output_shapes(dataset_or_iterator: Any) -> Any:
+    """Returns the static shapes of the elements of a dataset or an iterator.
+
+    Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
+    Returns: A nest of shapes.
+    Raises: TypeError: if it is something else.
+    """
+    return legacy_shapes(get_structure(dataset_or_iterator))
+
+
+@export(v1=["data.get_output_classes"])
+def get_output_classes(dataset_or_iterator: Any) -> Any:
+    """Returns the classes of the elements of a dataset or an iterator.
+
+    Args: dataset_or_iterator: a `tf.data.Dataset` or `tf.data.Iterator`.
+    Returns: A nest of classes.
+    Raises: TypeError: if it is something else.
+    """
+    return legacy_classes(get_structure(dataset_or_iterator))
+
+
