@@ -94,5 +94,3 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
     Raises: TypeError: if it is something else.
     """
     return legacy_classes(get_structure(dataset_or_iterator))
-
-

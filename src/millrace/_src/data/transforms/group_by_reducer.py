@@ -34,6 +34,8 @@ _KEYS_AT_ONCE = 256
 class GroupByReducerNode(UnaryNode):
     """For each key, what functions make of the elements of the key."""
 
+    names_functions = False
+
     key: BoundFunction
     init: BoundFunction
     reduce: BoundFunction

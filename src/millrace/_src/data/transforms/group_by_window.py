@@ -41,6 +41,8 @@ _KEYS_AT_ONCE = 256
 class GroupByWindowNode(UnaryNode):
     """The elements of datasets that a function makes of windows of elements with the same key."""
 
+    names_functions = False
+
     key: BoundFunction
     reduce: BoundFunction
     window_size: BoundFunction
