@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
+
+import pytest
 
 import millrace as tf
 from millrace._src.data.optimizer import optimized
@@ -81,3 +85,17 @@ def test_a_shuffle_keeps_its_seeds_through_a_rewrite() -> None:
 
 def test_options_default_to_those_of_no_dataset() -> None:
     assert options_of(Dataset.range(3).node) == Options()
+
+
+@pytest.mark.parametrize("stage", [lambda d: d, lambda d: d.batch(2), lambda d: d.map(lambda x: x).take(-1)])
+def test_a_dataset_that_was_gone_through_ends_with_its_last_user(stage: Any) -> None:
+    dataset = stage(Dataset.from_tensor_slices([1, 2, 3]))
+    gc.disable()  # nothing may wait for a collection: the dataset may hold much
+    try:
+        for _ in range(2):
+            assert len(list(dataset)) > 0
+        node = weakref.ref(dataset.node)
+        del dataset
+        assert node() is None
+    finally:
+        gc.enable()

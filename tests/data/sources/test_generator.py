@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import array
 import gc
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -173,3 +175,65 @@ def test_the_graph_form_calls_python_too() -> None:
 def test_arguments_of_a_generator_come_in_a_tuple_or_list(args: Any) -> None:
     with pytest.raises(TypeError, match=r"values must be a sequence\. `args` of `Dataset\.from_generator\(\)` is"):
         Dataset.from_generator(lambda a: iter([a]), output_signature=INT, args=args)
+
+
+def _one_array() -> Iterator[Any]:
+    buffer = np.zeros(2, np.int32)
+    for number in range(4):
+        buffer[:] = number
+        yield buffer
+
+
+def _views_of_one_array() -> Iterator[Any]:
+    buffer = np.zeros(4, np.int32)
+    for number in range(4):
+        buffer[:] = number
+        yield buffer[:2]
+
+
+def _one_list() -> Iterator[Any]:
+    row = [0, 0]
+    for number in range(4):
+        row[:] = [number, number]
+        yield row
+
+
+def _one_memory_view() -> Iterator[Any]:
+    row = array.array("i", [0, 0])
+    for number in range(4):
+        row[0] = row[1] = number
+        yield row
+
+
+@pytest.mark.parametrize("generator", [_one_array, _views_of_one_array, _one_list, _one_memory_view])
+@pytest.mark.parametrize("stage", ["batch", "padded_batch", "window", "shuffle"])
+def test_a_generator_may_write_each_element_over_the_last_one(generator: Any, stage: str) -> None:
+    dataset = Dataset.from_generator(generator, output_signature=tf.TensorSpec([2], tf.int32))
+    if stage == "window":
+        dataset = dataset.window(2).flat_map(lambda window: window.batch(2)).unbatch()
+    elif stage == "shuffle":
+        dataset = dataset.shuffle(4)
+    else:
+        dataset = getattr(dataset, stage)(3).unbatch()
+    assert sorted(x.numpy().tolist() for x in dataset) == [[0, 0], [1, 1], [2, 2], [3, 3]]
+
+
+def test_a_generator_may_fill_one_dictionary_again_and_again() -> None:
+    def generate() -> Iterator[Any]:
+        record: dict[str, Any] = {}
+        for number in range(3):
+            record["n"], record["row"] = number, [number]
+            yield record
+
+    signature = {"n": INT, "row": tf.TensorSpec([1], tf.int32)}
+    (batch,) = Dataset.from_generator(generate, output_signature=signature).batch(3)
+    assert batch["n"].numpy().tolist() == [0, 1, 2]
+    assert batch["row"].numpy().tolist() == [[0], [1], [2]]
+
+
+def test_what_cannot_be_copied_is_refused_as_an_element() -> None:
+    dataset = Dataset.from_generator(lambda: iter([1, threading.Lock()]), output_signature=INT).batch(2)
+    iterator = iter(dataset)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="could not be converted to the expected type"):
+        for _ in range(2):
+            next(iterator)

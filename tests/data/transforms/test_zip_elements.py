@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import pytest
@@ -167,3 +168,8 @@ def test_a_numbered_dataset_is_as_long_as_before_and_its_elements_can_be_had_by_
 def test_a_start_that_is_no_integer_is_refused(start: Any) -> None:
     with pytest.raises(TypeError, match=r"Cannot convert .* to EagerTensor of dtype int64"):
         Dataset.range(2).enumerate(start)
+
+
+def test_a_numbered_dataset_ends_with_its_last_user() -> None:
+    node = weakref.ref(Dataset.range(3).enumerate().node.inputs[0])
+    assert node() is None

@@ -69,7 +69,8 @@ class DatasetNode(Referent):
     Attributes:
       dtypes: the dtypes of the tensors of an element.
       shapes: the static shapes of these tensors.
-      rewritten: the dataset that passes go over in place of this one, once `optimizer` has found that.
+      rewritten: the dataset that passes go over in place of this one, once `optimizer` has found one.
+      is_optimal: whether passes go over the dataset as it is, since `optimizer` has found nothing to rewrite.
       call: the op call that made the node.
     """
 
@@ -79,6 +80,7 @@ class DatasetNode(Referent):
     dtypes: tuple[DType, ...]
     shapes: tuple[TensorShape, ...]
     rewritten: DatasetNode | None = field(default=None, init=False)
+    is_optimal: bool = field(default=False, init=False)
     call: NotedCall | None = field(default=None, init=False)
 
     def note_call(self, call: NotedCall) -> None:
@@ -185,7 +187,7 @@ class NaryNode(DatasetNode):
 def replaced(node: Any, **changes: Any) -> Any:
     """Returns a copy of a node with other values for some fields."""
     copy = object.__new__(type(node))
-    copy.__dict__.update(node.__dict__, rewritten=None, **changes)
+    copy.__dict__.update(node.__dict__, rewritten=None, is_optimal=False, **changes)
     return copy
 
 

@@ -26,10 +26,19 @@ Rule = Callable[[DatasetNode], DatasetNode | None]
 
 def begin(node: DatasetNode) -> tuple[Cursor, Run]:
     """Begins a pass over a dataset; returns the cursor and what the cursors of the pass share."""
-    if node.rewritten is None:
-        node.rewritten = optimized(node, options_of(node))
     run = Run(options_of(node))
-    return with_streams_of(run, node.rewritten).cursor(run), run
+    return with_streams_of(run, gone_over(node)).cursor(run), run
+
+
+def gone_over(node: DatasetNode) -> DatasetNode:
+    """Returns the dataset that passes over a dataset go over: what `optimized` gives, which is found once."""
+    if node.rewritten is None and not node.is_optimal:
+        found = optimized(node, options_of(node))
+        if found is node:
+            node.is_optimal = True  # a node that referred to itself would outlive its last user
+        else:
+            node.rewritten = found
+    return node.rewritten or node
 
 
 def optimized(node: DatasetNode, options: Options) -> DatasetNode:

@@ -30,7 +30,7 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.functions import BoundFunction, TracedFunction
 from millrace._src.data.nodes import DATASET, UNKNOWN, DatasetNode, Run
-from millrace._src.data.sources.generator_elements import block_of, row_of
+from millrace._src.data.sources.generator_elements import block_of, kept, row_of
 from millrace._src.data.sources.tensors import from_tensors
 from millrace._src.data.structure import Structure
 from millrace._src.data.transforms.flat_map import flat_map
@@ -140,7 +140,8 @@ class PythonCursor(Cursor):
         try:
             if self._iterator is None:
                 self._iterator = call_python(self._generator.take_pass, self._init_function.call_row(()))
-            call_python(elements.extend, (itertools.islice(self._iterator, limit),))
+            taken = itertools.islice(self._iterator, limit)
+            call_python(elements.extend, (taken if limit == 1 else map(kept, taken),))
         except errors.OpError as error:
             self._error = error
         self._ended = len(elements) < limit

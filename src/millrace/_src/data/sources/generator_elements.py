@@ -3,10 +3,14 @@
 An element must have the structure of the signature, and each leaf the shape; values are cast to the dtypes, as NumPy
 casts. Where all elements of a block are of one plain kind (numbers of one type, arrays of one shape, texts) their
 columns are converted in one go. Any other elements are converted one by one, which tells whose fault an error is.
+
+A generator may write the next element over the last one, into the same array, list or dictionary: elements that wait
+for others are kept as copies.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,12 +18,35 @@ import numpy as np
 
 from millrace._src.core import errors
 from millrace._src.core.array_namespace import Array
+from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType, string
 from millrace._src.core.sequences import object_array, utf8_bytes
+from millrace._src.core.tensor import Tensor
 from millrace._src.core.type_specs import TypeSpec
 from millrace._src.data.blocks import Block
 from millrace._src.data.structure import Structure
 from millrace._src.util import nest
+
+_FIXED = frozenset({int, float, bool, complex, str, bytes, type(None)})
+
+
+def kept(value: Any) -> Any:
+    """Returns a value as it is now, whatever its owner does with it: what could change is copied."""
+    kind = type(value)
+    if kind in _FIXED:
+        return value
+    if kind is np.ndarray:
+        return value.copy()
+    if kind is dict:
+        return {key: item if type(item) in _FIXED else kept(item) for key, item in value.items()}
+    if kind is tuple or kind is list:
+        return kind([item if type(item) in _FIXED else kept(item) for item in value])
+    if isinstance(value, (np.generic, Tensor, CompositeTensor)):
+        return value
+    try:
+        return copy.deepcopy(value)
+    except TypeError:
+        return value  # a file, a lock: nothing that becomes a tensor, as its conversion will say
 
 
 def row_of(element: Any, structure: Structure) -> list[Array]:
