@@ -132,16 +132,8 @@ def filter_(self: DatasetBase, predicate: Callable[..., Any], name: str | None =
     )
 
 
-def traced_predicate(
-    dataset: DatasetBase, predicate: Callable[..., Any], place: str, comma: str = ","
-) -> TracedFunction:
+def traced_predicate(dataset: DatasetBase, predicate: Callable[..., Any], place: str) -> TracedFunction:
     """Traces a predicate of the elements of a dataset.
-
-    Args:
-      dataset: the dataset.
-      predicate: the user's function.
-      place: the caller in messages and names.
-      comma: what stands in TensorFlow's message before the word "but".
 
     Raises: ValueError: if the predicate returns something that is no scalar of bool.
     """
@@ -150,7 +142,6 @@ def traced_predicate(
     spec = function.output.spec
     if not isinstance(spec, TensorSpec) or not TensorSpec([], bool_).is_compatible_with(spec):
         raise ValueError(
-            f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor{comma} but its return type is "
-            f"{spec}."
+            f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is {spec}."
         )
     return function

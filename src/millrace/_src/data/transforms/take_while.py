@@ -135,7 +135,7 @@ def take_while(self: DatasetBase, predicate: Callable[..., Any], name: str | Non
     Returns: A Dataset that ends before the first element for which the predicate is false.
     Raises: ValueError: if `predicate` is no function, or returns something else.
     """
-    function = traced_predicate(self, predicate, "Dataset.take_while()", comma="")
+    function = traced_predicate(self, predicate, "Dataset.take_while()")
     return apply_op(
         "_TakeWhileDataset",
         take_while_dataset,
