@@ -807,6 +807,7 @@ data.experimental.AutoShardPolicy data.options:AutoShardPolicy
 data.experimental.AutotuneAlgorithm data.options:AutotuneAlgorithm
 data.experimental.AutotuneOptions data.options:AutotuneOptions
 data.experimental.Counter data.sources.counter:counter_function
+data.experimental.CsvDataset data.csv_datasets:CsvDatasetV2
 data.experimental.DistributeOptions data.options:DistributeOptions
 data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
 data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
@@ -817,7 +818,9 @@ data.experimental.RandomDataset data.sources.random_numbers:random_dataset_of
 data.experimental.Reducer data.transforms.group_by_reducer:Reducer
 data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions
+data.experimental.SqlDataset data.sql_datasets:SqlDatasetV2
 data.experimental.Structure core.type_specs:TypeSpec
+data.experimental.TFRecordWriter data.record_writers:TFRecordWriter
 data.experimental.ThreadingOptions data.options:ThreadingOptions
 data.experimental.UNKNOWN_CARDINALITY data.transforms.cardinality:UNKNOWN_CARDINALITY
 data.experimental.assert_cardinality data.transforms.cardinality:assert_cardinality
@@ -831,6 +834,7 @@ data.experimental.dense_to_sparse_batch data.transforms.composite_batch:dense_to
 data.experimental.distributed_save data.transforms.save_load:distributed_save
 data.experimental.enable_debug_mode data.debug_mode:enable_debug_mode
 data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation
+data.experimental.from_list data.sources.lists:from_list
 data.experimental.from_variant data.graph_form:from_variant
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_single_element data.transforms.single_elements:single_element_of

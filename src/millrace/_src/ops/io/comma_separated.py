@@ -19,7 +19,7 @@ from millrace._src.core.shapes import TensorShape
 from millrace._src.ops.array.shape_checks import with_rank_at_most
 from millrace._src.ops.batching_rules import leading
 from millrace._src.ops.io.table_columns import read_columns
-from millrace._src.ops.io.table_records import Table, invalid_table, read_records
+from millrace._src.ops.io.table_records import Table, default_of, invalid_table, read_records
 from millrace._src.ops.strings.text_bytes import attr_bytes
 from millrace._src.ops.type_sets import TypeList, TypeSet
 from millrace._src.util.export import export
@@ -61,7 +61,7 @@ def decode_csv_op(
     delimiter = attr_bytes(field_delim)
     if len(delimiter) != 1:
         raise invalid_table("field_delim should be only 1 char")
-    defaults = [_default(index, array) for index, array in enumerate(record_defaults)]
+    defaults = [default_of(index, array) for index, array in enumerate(record_defaults)]
     columns = list(select_cols) or None
     table = Table(OUT_TYPE, defaults, delimiter, use_quote_delim, attr_bytes(na_value), columns)
     texts = records.reshape(-1).tolist()
@@ -80,15 +80,6 @@ def _check_types(dtypes: Sequence[DType]) -> None:
             raise invalid_table(
                 f"Value for attr 'OUT_TYPE' of {runtime_name(dtype)} is not in the list of allowed values: {names}"
             )
-
-
-def _default(index: int, array: Array) -> list[Any]:
-    if array.ndim > 1:
-        raise invalid_table("Each record default should be at most rank 1")
-    if array.size > 1:
-        raise invalid_table(f"There should only be 1 default per field but field {index} has {array.size}")
-    values: list[Any] = array.reshape(-1).tolist()
-    return values
 
 
 def _check_columns(select_cols: Sequence[int] | None, record_defaults: Sequence[Any]) -> None:

@@ -59,6 +59,24 @@ def invalid_table(text: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, text)
 
 
+def default_of(index: int, array: Array) -> list[Any]:
+    """Returns the value of an empty field in a column; an empty list if there is none.
+
+    Raises: tf.errors.InvalidArgumentError: if the array is no scalar and no vector of at most one element.
+    """
+    if array.ndim > 1:
+        raise invalid_table("Each record default should be at most rank 1")
+    if array.size > 1:
+        raise invalid_table(f"There should only be 1 default per field but field {index} has {array.size}")
+    values: list[Any] = array.reshape(-1).tolist()
+    return values
+
+
+def field_count(record: bytes, table: Table) -> int:
+    """Returns how many fields a record has."""
+    return len(_fields(record, table)) if record else 1
+
+
 def read_records(records: list[bytes], table: Table) -> list[Array]:
     """Reads a table record by record.
 
@@ -71,8 +89,27 @@ def read_records(records: list[bytes], table: Table) -> list[Array]:
         if len(fields) != len(readers):
             raise invalid_table(f"Expect {len(readers)} fields but have {len(fields)} in record {number}")
         for index, field in enumerate(fields):
-            values[index].append(_value(field, index, number, readers[index], table))
+            values[index].append(_value(field, index, f"record {number}", readers[index], table))
     return [column_of(column, dtype) for column, dtype in zip(values, table.dtypes)]
+
+
+def read_record(record: bytes, table: Table) -> list[Array]:
+    """Reads one record of a file, by the rules for files: an empty line is a record with one empty field.
+
+    Returns: An array of no dimensions for each column.
+    Raises: tf.errors.InvalidArgumentError: about the first mistake.
+    """
+    fields = _fields(record, table) if record else [b""]
+    expected = len(table.dtypes)
+    parts = zip(fields, table.dtypes, strict=False)
+    values = [_value(field, index, "record", _reader(dtype), table) for index, (field, dtype) in enumerate(parts)]
+    if len(fields) != expected:
+        raise invalid_table(f"Expect {expected} fields but have {_number_of(fields, expected)} in record")
+    return [column_of([value], dtype)[0, ...] for value, dtype in zip(values, table.dtypes, strict=True)]
+
+
+def _number_of(fields: Sequence[bytes], expected: int) -> str:
+    return "more" if len(fields) > expected else str(len(fields))
 
 
 def column_of(values: list[Any], dtype: DType) -> Array:
@@ -100,17 +137,17 @@ def _reader(dtype: DType) -> Reader:
     return integer_reader(dtype) if dtype.is_integer else read_float
 
 
-def _value(field: bytes, index: int, number: int, read: Reader, table: Table) -> Any:
-    """Returns the value of a field."""
+def _value(field: bytes, index: int, place: str, read: Reader, table: Table) -> Any:
+    """Returns the value of a field; `place` is the record in messages."""
     if not field or field == table.na_value:
         if not table.defaults[index]:
-            raise invalid_table(f"Field {index} is required but missing in record {number}!")
+            raise invalid_table(f"Field {index} is required but missing in {place}!")
         return table.defaults[index][0]
     value = read(field)
     if value is None:
         shown_field = field.decode("utf-8", "surrogateescape")
         kind = runtime_name(table.dtypes[index])
-        raise invalid_table(f"Field {index} in record {number} is not a valid {kind}: {shown_field}")
+        raise invalid_table(f"Field {index} in {place} is not a valid {kind}: {shown_field}")
     return value
 
 
