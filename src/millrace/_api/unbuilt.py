@@ -28,15 +28,6 @@ conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
 data.experimental.DatasetInitializer
-<<<<<<< HEAD
-data.experimental.SqlDataset
-data.experimental.TFRecordWriter
-data.experimental.from_list
-=======
-data.experimental.copy_to_device
-data.experimental.distributed_save
-data.experimental.enable_debug_mode
->>>>>>> f4b899d (CsvDataset, SqlDataset, from_list, TFRecordWriter of datasets: tables are read in blocks of columns)
 data.experimental.get_model_proto
 data.experimental.index_table_from_dataset
 data.experimental.make_batched_features_dataset
