@@ -142,8 +142,6 @@ _WAITING_FOR = {
         "data_v1::session_sample_from_datasets",
     ),
     "details of datasets": (
-        "data_batching::bucket_too_long_for_its_boundary",
-        "data_errors::errors_of_python_functions",
         "data_experimental::names",
         "data_files::sql_of_a_bad_query",
         "data_iterators::dataset_methods",
