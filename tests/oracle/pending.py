@@ -112,7 +112,6 @@ _WAITING_FOR = {
     "details of datasets": (
         "data_experimental::names",
         "data_iterators::dataset_methods",
-        "data_transforms::take_while_a_number",
     ),
 }
 
