@@ -533,6 +533,7 @@ compat.v1.data.get_output_types data.legacy_structure:get_output_types
     "compat.v1.data.experimental": """
 compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec
 compat.v1.data.experimental.OptionalStructure data.optionals:OptionalSpec
+compat.v1.data.experimental.at -
 """,
     "compat.v1.debugging": """
 compat.v1.debugging.assert_all_finite ops.debug.numerics:verify_tensor_all_finite

@@ -132,7 +132,7 @@ def single_element_of(dataset: DatasetBase) -> Any:
     return get_single_element(dataset)
 
 
-@export("data.experimental.at")
+@export("data.experimental.at", v1=[])
 def at(dataset: DatasetBase, index: Any) -> Any:
     """Returns the element of a dataset at a position.
 
