@@ -325,6 +325,10 @@ DIFFERENCES: dict[str, Difference] = {
         reason="Elements without tensors are elements like others; TensorFlow's ops need a tensor.",
         expected={"object": "_MapDataset", "str": "<_MapDataset element_spec=NoneTensorSpec()>"},
     ),
+    "data_transforms::take_while_a_number": Difference(
+        reason="`take_while` refuses a predicate in the words of `filter`.",
+        expected=["ValueError", "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor,"],
+    ),
     "data_functions::for_with_return": Difference(
         reason="A loop over a dataset may return early, as loops over tensors may; TensorFlow's AutoGraph refuses.",
         expected={"tensor": "int64[]", "data": [3]},
