@@ -88,6 +88,11 @@ def test_there_is_one_size_more_than_boundaries() -> None:
         fills(1).bucket_by_sequence_length(length, [3, 5], [2, 2])
 
 
+def test_components_that_are_no_tensors_are_refused() -> None:
+    with pytest.raises(TypeError, match="not a subclass of TensorSpec: `NoneTensorSpec"):
+        Dataset.from_tensors((1, None)).bucket_by_sequence_length(lambda a, b: a, [3], [1, 1])
+
+
 def test_a_length_is_an_int32() -> None:
     with pytest.raises(TypeError):
         fills(1).bucket_by_sequence_length(lambda x: tf.cast(length(x), tf.float32), [3], [2, 2])

@@ -158,8 +158,9 @@ def test_a_size_that_is_no_integer_is_refused(size: Any, error: type[Exception])
 
 def test_components_of_several_tensors_are_refused_in_words() -> None:
     slices = tf.IndexedSlices(values=tf.constant([1.0]), indices=tf.constant([0]), dense_shape=tf.constant([3]))
-    with pytest.raises(NotImplementedError, match="components of several tensors"):
-        Dataset.from_tensors(slices).window(2)
+    for element in (slices, (1, None)):
+        with pytest.raises(NotImplementedError, match="components of no or several tensors"):
+            Dataset.from_tensors(element).window(2)
 
 
 def test_the_cardinality_of_endless_and_unknown_sources() -> None:

@@ -77,10 +77,9 @@ def bucket_by_sequence_length(
     def batches(bucket: Any, window: Any) -> Any:
         if no_padding:
             return batch(window, sizes[bucket], drop_remainder)
-        unknown = None
+        shapes = padded_shapes
         if pad_to_bucket_boundary:
-            unknown = _longest(bucket, bucket_boundaries)
-        shapes = _known_shapes(window, padded_shapes, unknown)
+            shapes = _known_shapes(window, padded_shapes, _longest(bucket, bucket_boundaries))
         return padded_batch(window, sizes[bucket], shapes, padding_values, drop_remainder)
 
     return group_by_window(self, bucket, batches, window_size_func=size_of_batch, name=name)
@@ -98,9 +97,7 @@ def _known_shapes(dataset: DatasetBase, shapes: Any, unknown: Any) -> Any:
     """Returns the padded shapes of the components, in which `unknown` stands for dimensions that are not known."""
     spec = dataset.element_spec
     given = list(dataset._structure.shapes) if shapes is None else flatten_up_to(spec, shapes)
-    if unknown is not None:
-        given = [_known_shape(shape, unknown) for shape in given]
-    return nest.pack_sequence_as(spec, given)
+    return nest.pack_sequence_as(spec, [_known_shape(shape, unknown) for shape in given])
 
 
 def _known_shape(shape: Any, unknown: Any) -> Any:

@@ -245,11 +245,11 @@ def window(
     Returns: A Dataset whose elements are datasets, in the structure of the elements.
     Raises:
       tf.errors.InvalidArgumentError: if a number is not positive.
-      NotImplementedError: if a component is a composite of several tensors, such as `tf.IndexedSlices`.
+      NotImplementedError: if a component is None, or a composite of several tensors, such as `tf.IndexedSlices`.
     """
     for leaf in self._structure.leaves:
-        if len(leaf.flatten()) > 1:
-            raise NotImplementedError(f"Dataset.window() cannot hold components of several tensors yet: {leaf}.")
+        if len(leaf.flatten()) != 1:
+            raise NotImplementedError(f"Dataset.window() cannot hold components of no or several tensors yet: {leaf}.")
     size = int64_tensor(size, "size")
     arguments = [
         self,
