@@ -526,9 +526,13 @@ compat.v1.zeros_like ops.array.filling:zeros_like_v1
 compat.v1.zeta ops.math.special:zeta
 """,
     "compat.v1.data": """
+compat.v1.data.Dataset data.dataset_v1:DatasetV1
+compat.v1.data.Iterator data.iterators_v1:Iterator
 compat.v1.data.get_output_classes data.legacy_structure:get_output_classes
 compat.v1.data.get_output_shapes data.legacy_structure:get_output_shapes
 compat.v1.data.get_output_types data.legacy_structure:get_output_types
+compat.v1.data.make_initializable_iterator data.iterators_v1:make_initializable_iterator
+compat.v1.data.make_one_shot_iterator data.iterators_v1:make_one_shot_iterator
 """,
     "compat.v1.data.experimental": """
 compat.v1.data.experimental.DatasetStructure data.base:DatasetSpec

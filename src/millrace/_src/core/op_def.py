@@ -91,6 +91,8 @@ class Traits:
     """Whether the object that the kernel makes hears of the call (`Referent.note_call`), to be written to a graph."""
     calls_python: bool = False
     """Whether the op calls a function of the user's in Python, whose results may depend on anything."""
+    makes_shared_object: bool = False
+    """Whether the op makes an object that all runs of a session share (VarHandleOp)."""
     is_placeholder: bool = False
     """Whether the output is given from outside the graph."""
     is_stateless: bool = False

@@ -62,7 +62,7 @@ from millrace._src.util import nest
 from millrace._src.util.export import export
 
 
-@export("data.Dataset")
+@export("data.Dataset", v1=[])
 class DatasetV2(DatasetBase):
     """A sequence of elements, made of tensors, files or Python code, and transformed step by step.
 

@@ -36,6 +36,7 @@ class Iteration(Referent):
       count: the number of elements of the current block.
       place: the index of the next element in the current block.
       lock: held while an element is taken.
+      text: what stands for the iterator in what sessions are fed; None until somebody asks.
       declared: the shapes, as a node declares them, that were last checked against those of the elements.
     """
 
@@ -47,6 +48,8 @@ class Iteration(Referent):
         "place",
         "lock",
         "declared",
+        "text",
+        "__weakref__",
         "_cursor",
         "_limit",
         "_node",
@@ -60,6 +63,7 @@ class Iteration(Referent):
         self.count = self.place = 0
         self.lock = threading.RLock()
         self.declared: Any = None
+        self.text: str | None = None
         self._node: DatasetNode | None = None
         self._cursor: Cursor | None = None
         self._run = Run()

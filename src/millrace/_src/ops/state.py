@@ -79,6 +79,7 @@ def _shape_text(shape: tuple[int, ...]) -> str:
     " -> resource: resource",
     shape=scalar,
     handles=lambda c: VariableHandle(c.attr("dtype"), c.attr("shape")),
+    makes_shared_object=True,
     not_differentiable=_STATE,
     not_batched="it has no operands that could differ",
 )

@@ -2,8 +2,8 @@
 
 A test that is written for graphs builds one under `tf.Graph().as_default()` and asks for values: `self.evaluate(y)`,
 `session.run(y, {x: 3})`. The part of the graph that the values need is imported into a function, and the function is
-called. The function's inputs are what the test feeds, and the variables of the graph, which a session keeps from one
-run to the next. All of `tf.compat.v1.Session` is more than that: it is not built yet.
+called. The function's inputs are what the test feeds, and the variables and iterators of the graph, which a session
+keeps from one run to the next. All of `tf.compat.v1.Session` is more than that: it is not built yet.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 from millrace._src.core.context import eager_mode
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.execute import execute
-from millrace._src.core.op_registry import get_op
 from millrace._src.core.tensor import Tensor
 from millrace._src.function.decorator import function
 from millrace._src.graph.graph import Graph
@@ -27,7 +26,7 @@ from millrace._src.util import nest
 
 
 class GraphSession:
-    """Runs a graph, and keeps the values of its variables.
+    """Runs a graph, and keeps its variables and iterators.
 
     Args: graph: The graph; nodes that are added to it later run too.
     """
@@ -36,8 +35,8 @@ class GraphSession:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = weakref.ref(graph)
-        self._variables: dict[str, Tensor] = {}
-        """The handles of the variables, by the name of the operation that makes the handle in the graph."""
+        self._handles: dict[str, Tensor] = {}
+        """The handles of variables and iterators, by their shared name, or that of the operation in the graph."""
 
     @classmethod
     def of(cls, graph: Graph) -> GraphSession:
@@ -71,9 +70,15 @@ class GraphSession:
         with eager_mode():
             fed = {tensor.name: convert_to_tensor(value, dtype=tensor.dtype) for tensor, value in feeds}
         operations = _needed_operations(elements, fed)
-        handles = {f"{name}:0": self._handle(op) for name, op in operations.items() if op.type == "VarHandleOp"}
+        handles = {
+            f"{name}:0": self._handle(operation)
+            for name, operation in operations.items()
+            if operation.op_def.traits.makes_shared_object
+        }
         graph_def = self.graph.as_graph_def()
         kept = [node for node in graph_def.node if node.name in operations]
+        for node in kept:
+            node.attr.pop("_class", None)  # which may name an operation that is left out
         del graph_def.node[:]
         graph_def.node.extend(kept)
         names = [element.name for element in elements]
@@ -99,12 +104,13 @@ class GraphSession:
         return as_element()
 
     def _handle(self, operation: Operation) -> Tensor:
-        """Returns the handle of a variable that lives as long as the session."""
-        if operation.name not in self._variables:
-            attrs = {name: operation.get_attr(name) for name in ("dtype", "shape")}
+        """Returns the handle of a variable, or of an iterator, that lives as long as the session."""
+        name = operation.attrs.get("shared_name") or operation.name
+        if name not in self._handles:
+            attrs = {key: value for key, value in operation.attrs.items() if key in operation.op_def.attr_kinds}
             with eager_mode():
-                self._variables[operation.name] = execute(get_op("VarHandleOp"), [], attrs)
-        return self._variables[operation.name]
+                self._handles[name] = execute(operation.op_def, [], attrs)
+        return self._handles[name]
 
 
 def _needed_operations(elements: list[Any], fed: Collection[str]) -> dict[str, Operation]:

@@ -1,0 +1,106 @@
+"""`tf.compat.v1.data.Dataset`: the same datasets, with the methods that only TensorFlow 1 has.
+
+Every source and method of `tf.data.Dataset` is one of this class too, and gives datasets of this class.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from millrace._src.core.errors import UnimplementedError
+from millrace._src.data.dataset import DatasetV2
+from millrace._src.data.iterators_v1 import Iterator, make_initializable_iterator, make_one_shot_iterator
+from millrace._src.data.legacy_structure import legacy_classes, legacy_shapes, legacy_types
+from millrace._src.util.export import export
+
+
+@export(v1=["data.Dataset"])
+class DatasetV1(DatasetV2):
+    """A sequence of elements; see `tf.data.Dataset`.
+
+    >>> dataset = tf.compat.v1.data.Dataset.range(3)
+    >>> dataset.output_types, isinstance(dataset.map(lambda x: x), tf.compat.v1.data.Dataset)
+    (tf.int64, True)
+    """
+
+    def make_one_shot_iterator(self) -> Any:
+        """Makes an iterator that goes once over the dataset; see `tf.compat.v1.data.make_one_shot_iterator`."""
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
+        """Makes an iterator with an initializer; see `tf.compat.v1.data.make_initializable_iterator`."""
+        return make_initializable_iterator(self, shared_name)
+
+    def map_with_legacy_function(
+        self,
+        map_func: Callable[..., Any],
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+    ) -> Any:
+        """Does what `map` does."""
+        return self.map(map_func, num_parallel_calls, deterministic, None, use_unbounded_threadpool)
+
+    def filter_with_legacy_function(self, predicate: Callable[..., Any]) -> Any:
+        """Does what `filter` does."""
+        return self.filter(predicate)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+        """Makes a dataset of the rows of a sparse tensor.
+
+        Raises: tf.errors.UnimplementedError: sparse tensors in datasets are not built yet.
+        """
+        raise UnimplementedError(None, None, "Datasets of slices of a `tf.SparseTensor` are not built yet.")
+
+    @property
+    def output_types(self) -> Any:
+        """The nest of dtypes of an element."""
+        return legacy_types(self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The nest of static shapes of an element."""
+        return legacy_shapes(self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The nest of classes of an element."""
+        return legacy_classes(self.element_spec)
+
+
+class DatasetV1Adapter(DatasetV1):
+    """A dataset with the methods of TensorFlow 1.
+
+    Args: dataset: the same dataset without these methods.
+    """
+
+    def __init__(self, dataset: DatasetV2) -> None:
+        super().__init__(dataset._variant_tensor, dataset.element_spec, dataset._inputs(), dataset._functions())
+        self._dataset = dataset
+
+    def __repr__(self) -> str:
+        return repr(self._dataset)
+
+    __str__ = __repr__
+
+
+def _adapted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a source or method that gives datasets with the methods of TensorFlow 1."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        is_plain = isinstance(result, DatasetV2) and not isinstance(result, DatasetV1)
+        return DatasetV1Adapter(result) if is_plain else result
+
+    return call
+
+
+for _name, _value in vars(DatasetV2).items():
+    if not _name.startswith("_") and isinstance(_value, staticmethod):
+        setattr(DatasetV1, _name, staticmethod(_adapted(_value.__func__)))
+    elif not _name.startswith("_") and callable(_value):
+        setattr(DatasetV1, _name, _adapted(_value))
