@@ -528,6 +528,7 @@ compat.v1.zeta ops.math.special:zeta
     "compat.v1.data": """
 compat.v1.data.Dataset data.dataset_v1:DatasetV1
 compat.v1.data.Iterator data.iterators_v1:Iterator
+compat.v1.data.IteratorSpec -
 compat.v1.data.get_output_classes data.legacy_structure:get_output_classes
 compat.v1.data.get_output_shapes data.legacy_structure:get_output_shapes
 compat.v1.data.get_output_types data.legacy_structure:get_output_types

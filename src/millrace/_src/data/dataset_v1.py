@@ -9,7 +9,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from millrace._src.core.errors import UnimplementedError
 from millrace._src.data.dataset import DatasetV2
 from millrace._src.data.iterators_v1 import Iterator, make_initializable_iterator, make_one_shot_iterator
 from millrace._src.data.legacy_structure import legacy_classes, legacy_shapes, legacy_types
@@ -51,9 +50,12 @@ class DatasetV1(DatasetV2):
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
         """Makes a dataset of the rows of a sparse tensor.
 
-        Raises: tf.errors.UnimplementedError: sparse tensors in datasets are not built yet.
+        Raises: TypeError: if it is none; `tf.sparse.SparseTensor` is not built yet.
         """
-        raise UnimplementedError(None, None, "Datasets of slices of a `tf.SparseTensor` are not built yet.")
+        raise TypeError(
+            f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor`. Got {type(sparse_tensor)}. "
+            "Sparse tensors are not built yet."
+        )
 
     @property
     def output_types(self) -> Any:

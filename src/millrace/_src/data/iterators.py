@@ -46,7 +46,7 @@ _STATE = "ITERATOR_STATE"
 """The name of an iterator's state in checkpoints, which is TensorFlow's."""
 
 
-@export("data.Iterator")
+@export("data.Iterator", v1=[])
 class IteratorBase(collections.abc.Iterator[Any], Trackable, CompositeTensor):
     """An iterator over a dataset; `iter(dataset)` makes one.
 
@@ -261,7 +261,7 @@ def get_next_as_optional(iterator: Any) -> Optional:
     return optional
 
 
-@export("data.IteratorSpec")
+@export("data.IteratorSpec", v1=[])
 class IteratorSpec(TypeSpec):
     """The spec of an iterator, as an argument of a `tf.function`.
 

@@ -219,9 +219,7 @@ def make_one_shot_iterator(dataset: DatasetBase) -> Any:
     structure, handle = dataset._structure, dataset._variant_tensor
     factory = _factory(handle)
     with _colocated(handle):
-        made = one_shot_iterator(
-            dataset_factory=factory, output_types=structure.dtypes, output_shapes=structure.shapes
-        )
+        made = one_shot_iterator(dataset_factory=factory, output_types=structure.dtypes, output_shapes=structure.shapes)
         return _iterator(made, None, structure)
 
 
