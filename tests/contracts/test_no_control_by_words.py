@@ -21,7 +21,6 @@ KNOWN = {
     "ops/nn/avg_pool_ops.py": "versions of an op share a rule",
     "ops/nn/depthwise_ops.py": "versions of an op share a rule",
     "ops/nn/pool_windows.py": "versions of an op share a rule",
-    "testing/graph_session.py": "variables are found among the operations of a graph",
     "ops/nn/convolution_ops.py": "versions of an op share a rule",
     "ops/nn/fused_batch_norm.py": "versions of an op share a rule",
     "ops/nn/softmax.py": "zeros are recognized by the op that made them",
