@@ -92,6 +92,12 @@ def test_a_dataset_made_in_a_function_has_a_new_cache_for_each_call() -> None:
     assert seen == [0, 1, 2] * 2
 
 
+def test_graphs_for_sessions_have_the_older_op() -> None:
+    with tf.Graph().as_default() as graph:
+        Dataset.range(3).cache()
+    assert "CacheDataset" in [operation.type for operation in graph.get_operations()]
+
+
 # --- memory ------------------------------------------------------------------------------------------------------
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import millrace as tf
-from tests.data.pipelines import check_restores_everywhere, check_same_in_function, elements, outcomes
+from tests.data.pipelines import check_restores_everywhere, check_same_in_function, drained, elements, outcomes
 
 Dataset = tf.data.Dataset
 
@@ -84,3 +86,61 @@ def test_a_pass_goes_on_from_every_position() -> None:
 
 def test_it_works_in_a_function() -> None:
     check_same_in_function(lambda: Dataset.range(4).interleave(Dataset.range, 2), 5)
+
+
+# --- whole rounds at once ----------------------------------------------------------------------------------------
+
+
+def in_turns(sizes: list[int], cycle: int, block: int) -> list[int]:
+    """Returns the order of the elements, one after the other."""
+    waiting = [[100 * number + k for k in range(size)] for number, size in enumerate(sizes)]
+    places: list[list[int] | None] = [None] * cycle
+    order: list[int] = []
+    turn = given = 0
+    while waiting or any(place is not None for place in places):
+        if places[turn] is None and waiting:
+            places[turn] = waiting.pop(0)
+        place = places[turn]
+        if place:
+            order.append(place.pop(0))
+            given += 1
+        elif place is not None:
+            places[turn] = None
+        if not place and places[turn] is None or given == block:
+            turn, given = (turn + 1) % cycle, 0
+    return order
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, 30), max_size=7),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.lists(st.integers(1, 60), min_size=1, max_size=6),
+    st.booleans(),
+)
+def test_the_order_does_not_depend_on_how_many_elements_are_asked_for(
+    sizes: list[int], cycle: int, block: int, limits: list[int], is_parallel: bool
+) -> None:
+    counts = sizes or [0]
+    calls = {"num_parallel_calls": cycle} if is_parallel else {}
+    dataset = Dataset.range(len(counts)).interleave(numbered(counts), cycle, block, **calls)
+    assert drained(dataset, limits) == [[number] for number in in_turns(counts, cycle, block)]
+
+
+def test_an_error_in_a_round_belongs_to_its_element() -> None:
+    def inverse(x: Any) -> Any:
+        return tf.debugging.check_numerics(1 / tf.cast(x, tf.float32), "no inverse")
+
+    dataset = Dataset.range(2).interleave(lambda x: Dataset.range(x - 20, x + 20).map(inverse), 2)
+    seen = outcomes(dataset, 100)
+    assert len(seen) == 80
+    assert seen.count("InvalidArgumentError") == 2
+    numbers = [0 if x == "InvalidArgumentError" else round(1 / x) for x in seen]
+    assert numbers[:38] == [n for pair in zip(range(-20, -1), range(-19, 0), strict=True) for n in pair]
+    assert sorted(numbers) == sorted([*range(-20, 20), *range(-19, 21)])
+
+
+def test_a_pass_goes_on_from_every_position_of_long_datasets() -> None:
+    check_restores_everywhere(lambda: Dataset.range(3).interleave(numbered([20, 33, 9]), 2, 2), 70)
+    check_restores_everywhere(lambda: Dataset.range(3).interleave(numbered([20, 33, 9]), 2, 2, 2).batch(8))

@@ -46,6 +46,11 @@ class AheadCursor(Cursor):
         """Whether a task is to put something into the buffer."""
         return self._task is not None
 
+    def idle_source(self) -> Cursor | None:
+        """Returns the cursor, if the buffer is empty and stays so; else None."""
+        is_idle = not self._room and self._task is None and not self._items and not self._has_ended
+        return self._source if is_idle else None
+
     def set_room(self, room: int) -> None:
         """Says how many elements may be made ahead, and begins to make some."""
         with self._lock:

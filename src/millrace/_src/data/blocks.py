@@ -128,6 +128,22 @@ def joined(blocks: Sequence[Block]) -> Block:
     return Block(columns, sum(b.count for b in blocks))
 
 
+def alternating(blocks: Sequence[Block], length: int) -> Block:
+    """Returns `length` elements of each block in turn, again and again; all blocks have the same number of elements."""
+    columns = [_alternating_columns(columns, length) for columns in zip(*[b.columns for b in blocks], strict=True)]
+    return Block(columns, sum(b.count for b in blocks))
+
+
+def _alternating_columns(columns: Sequence[Column], length: int) -> Column:
+    count = len(columns[0])
+    if all(type(c) is not list for c in columns) and len({c.shape[1:] for c in columns}) == 1:
+        shape = columns[0].shape[1:]
+        turns = [c.reshape(count // length, length, *shape) for c in columns]
+        return np.stack(turns, axis=1).reshape(count * len(columns), *shape)
+    rows = [rows_of_column(c) for c in columns]
+    return [row for start in range(0, count, length) for column in rows for row in column[start : start + length]]
+
+
 def _joined_columns(columns: Sequence[Column]) -> Column:
     """Returns the elements of several columns as one column."""
     if all(type(c) is not list for c in columns) and len({c.shape[1:] for c in columns}) == 1:

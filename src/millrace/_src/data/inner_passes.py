@@ -14,8 +14,8 @@ from millrace._src.control_flow.call import GraphFunction
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.op_def import Effects
 from millrace._src.data.base import DatasetBase, DatasetSpec
-from millrace._src.data.blocks import Block
-from millrace._src.data.cursors import Cursor, State
+from millrace._src.data.blocks import Block, joined
+from millrace._src.data.cursors import Cursor, DeferredError, State, collect
 from millrace._src.data.functions import BoundFunction, TracedFunction, arguments_of, check_callable
 from millrace._src.data.nodes import DatasetNode, Run, node_of
 from millrace._src.data.pass_streams import with_streams_of
@@ -30,12 +30,14 @@ class InnerCursor(Cursor):
       run: what the cursors of the outer pass share.
     """
 
-    __slots__ = ("_cursor", "_function", "_has_failed", "_row", "_run")
+    __slots__ = ("_cursor", "_error", "_function", "_has_failed", "_peeked", "_row", "_run")
 
     def __init__(self, function: BoundFunction, row: Sequence[Array], run: Run) -> None:
         self._function, self._row, self._run = function, row, run
         self._cursor: Cursor | None = None
         self._has_failed = False  # there is no dataset, because the function raised an error
+        self._peeked: Block | None = None  # elements that have been made, but not handed on
+        self._error = DeferredError()
 
     def open(self) -> Cursor:
         """Calls the function and begins the pass."""
@@ -49,6 +51,12 @@ class InnerCursor(Cursor):
 
     def next_block(self, limit: int) -> Block | None:
         """Returns the next elements of the dataset."""
+        peeked = self._peeked
+        if peeked is not None:
+            stop = min(limit, peeked.count)
+            self._peeked = peeked.part(stop, peeked.count) if stop < peeked.count else None
+            return peeked.part(0, stop)
+        self._error.check()
         cursor = self._cursor
         if cursor is None:
             if self._has_failed:
@@ -56,15 +64,34 @@ class InnerCursor(Cursor):
             cursor = self.open()
         return cursor.next_block(limit)
 
+    def peek(self, count: int) -> int:
+        """Makes `count` elements ready to be handed on in one block; returns how many there are before an error."""
+        ready = 0 if self._peeked is None else self._peeked.count
+        if ready < count and self._cursor is not None and not self._error.waits:
+            try:
+                blocks = collect(self._cursor, count - ready, self._error)
+            except Exception as error:
+                self._error.put(error)
+                return ready
+            if self._peeked is not None:
+                blocks.insert(0, self._peeked)
+            self._peeked = joined(blocks) if blocks else None
+            ready = sum(block.count for block in blocks)
+        return min(ready, count)
+
     def save(self) -> State:
-        """Returns the element and the state of the pass."""
-        return list(self._row), self._has_failed, None if self._cursor is None else self._cursor.save()
+        """Returns the element, the state of the pass, and what is ready to be handed on."""
+        cursor = None if self._cursor is None else self._cursor.save()
+        peeked = None if self._peeked is None else self._peeked.save()
+        return list(self._row), self._has_failed, cursor, peeked, self._error.save()
 
     def restore(self, state: State) -> None:
         """Goes on from a state, which names the element."""
-        self._row, self._has_failed, cursor_state = state
-        if cursor_state is not None:
-            self.open().restore(cursor_state)
+        self._row, self._has_failed, cursor, peeked, error = state
+        if cursor is not None:
+            self.open().restore(cursor)
+        self._peeked = None if peeked is None else Block.restored(peeked)
+        self._error.restore(error)
 
     @classmethod
     def restored(cls, state: State, function: BoundFunction, run: Run) -> InnerCursor:

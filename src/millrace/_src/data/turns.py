@@ -17,7 +17,7 @@ from threading import Event
 from typing import Any
 
 from millrace._src.data.ahead import AheadCursor
-from millrace._src.data.blocks import Block
+from millrace._src.data.blocks import Block, alternating
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import BoundFunction
 from millrace._src.data.inner_passes import InnerCursor
@@ -35,11 +35,31 @@ class TurnsCursor(Cursor):
       cycle_length: how many datasets take turns.
       block_length: how many elements of a dataset come in a turn.
       run: what the cursors of the pass share.
+      reads_ahead: whether elements may be made before they are asked for, so that whole rounds can be made at once.
     """
 
-    __slots__ = ("_block_length", "_function", "_given", "_places", "_run", "_source", "_source_ended", "_turn")
+    __slots__ = (
+        "_block_length",
+        "_function",
+        "_given",
+        "_places",
+        "_reads_ahead",
+        "_run",
+        "_source",
+        "_source_ended",
+        "_turn",
+    )
 
-    def __init__(self, function: BoundFunction, source: Cursor, cycle_length: int, block_length: int, run: Run) -> None:
+    def __init__(
+        self,
+        function: BoundFunction,
+        source: Cursor,
+        cycle_length: int,
+        block_length: int,
+        run: Run,
+        reads_ahead: bool,
+    ) -> None:
+        self._reads_ahead = reads_ahead
         self._function, self._source, self._run = function, source, run
         self._block_length = block_length
         self._source_ended = False
@@ -47,7 +67,10 @@ class TurnsCursor(Cursor):
         self._turn = self._given = 0  # whose turn it is, and how many elements this turn has given
 
     def next_block(self, limit: int) -> Block | None:
-        """Returns the next elements of the turn."""
+        """Returns the next elements of the turn, or whole rounds."""
+        rounds = self._whole_rounds(limit)
+        if rounds is not None:
+            return rounds
         while True:
             inner = self._places[self._turn]
             if inner is None:
@@ -65,6 +88,26 @@ class TurnsCursor(Cursor):
             self._places[self._turn] = None
             inner.close()
             self._leave_ended_place()
+
+    def _whole_rounds(self, limit: int) -> Block | None:
+        """Returns the elements of rounds in which no dataset ends; None where there are none, or one comes alone."""
+        least = 2 * self._block_length * len(self._places)
+        if self._turn or self._given or not self._reads_ahead or limit < least:
+            return None
+        if not self._source_ended and None in self._places:
+            return None
+        datasets = [self._peekable(inner) for inner in self._places if inner is not None]
+        if len(datasets) < 2 or None in datasets:
+            return None
+        wanted = limit // len(datasets) // self._block_length * self._block_length
+        ready = min(inner.peek(wanted) for inner in datasets) // self._block_length * self._block_length
+        if not ready:
+            return None
+        return alternating([inner.next_block(ready) for inner in datasets], self._block_length)
+
+    def _peekable(self, inner: Any) -> Any:
+        """Returns the pass itself, if its elements may be peeked at; None if they are being made elsewhere."""
+        return inner
 
     def _is_one_left(self) -> bool:
         """Tells whether a single dataset is left, so that every turn is the turn of that dataset."""
@@ -129,7 +172,7 @@ class ParallelTurnsCursor(TurnsCursor):
     """Lets datasets take turns, some of which threads read before their turn.
 
     Args:
-      function, source, cycle_length, block_length, run: as above.
+      function, source, cycle_length, block_length, run, reads_ahead: as above.
       calls: how many datasets may be read at a time.
       room: how many elements of a dataset may be made before their turn.
       waiting: how many datasets may be begun before there is a place for them.
@@ -145,13 +188,14 @@ class ParallelTurnsCursor(TurnsCursor):
         cycle_length: int,
         block_length: int,
         run: Run,
+        reads_ahead: bool,
         *,
         calls: int,
         room: int,
         waiting: int,
         is_ordered: bool,
     ) -> None:
-        super().__init__(function, source, cycle_length, block_length, run)
+        super().__init__(function, source, cycle_length, block_length, run, reads_ahead)
         self._calls, self._room, self._most_waiting, self._is_ordered = calls, room, waiting, is_ordered
         self._arrival = Event()  # set when a dataset has something ready
         self._waiting: deque[Any] = deque()  # cursors, or errors in their place
@@ -163,7 +207,7 @@ class ParallelTurnsCursor(TurnsCursor):
         trial.start()
         if trial.is_ahead and not self._is_ordered:
             self._pass_turn_to_ready_place()
-        block = super().next_block(limit)
+        block = super().next_block(limit if trial.is_ahead else min(limit, trial.inline_limit))
         was_ahead = trial.is_ahead
         trial.stop(0 if block is None else block.count)
         if trial.is_ahead:
@@ -178,6 +222,9 @@ class ParallelTurnsCursor(TurnsCursor):
         except Exception:
             self._count(1)
             raise
+
+    def _peekable(self, inner: Any) -> Any:
+        return inner.idle_source()
 
     def _is_one_left(self) -> bool:
         return not self._waiting and super()._is_one_left()

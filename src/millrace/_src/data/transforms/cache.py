@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from millrace._src.core.array_namespace import Array, Xp
+from millrace._src.core.context import state
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, string
 from millrace._src.core.op_def import Effects, op
@@ -245,5 +246,8 @@ def cache(self: DatasetBase, filename: Any = "", name: str | None = None) -> Any
     Returns: A Dataset of the same elements.
     Raises: tf.errors.AlreadyExistsError: while iterating, if another pass is writing the same files.
     """
-    arguments = [self, convert_to_tensor(filename, dtype=string, name="filename"), dummy_memory_cache()]
+    arguments = [self, convert_to_tensor(filename, dtype=string, name="filename")]
+    if state.graph is not None and not state.graph.building_function:  # TensorFlow's graphs for sessions: the older op
+        return apply_op("CacheDataset", cache_dataset, arguments, self.element_spec, inputs=[self], name=name)
+    arguments.append(dummy_memory_cache())
     return apply_op("CacheDataset", cache_dataset_v2, arguments, self.element_spec, inputs=[self], name=name)

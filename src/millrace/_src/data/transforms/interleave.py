@@ -51,7 +51,7 @@ class InterleaveNode(UnaryNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         source = self.source.cursor(run)
-        return TurnsCursor(self.function, source, self.cycle_length, self.block_length, run)
+        return TurnsCursor(self.function, source, self.cycle_length, self.block_length, run, self.reads_ahead)
 
 
 @dataclass(eq=False, repr=False)
@@ -86,6 +86,7 @@ class ParallelInterleaveNode(InterleaveNode):
             self.cycle_length,
             self.block_length,
             run,
+            self.reads_ahead,
             calls=calls,
             room=self.block_length if self.room == AUTOTUNE else self.room,
             waiting=calls if self.waiting == AUTOTUNE else self.waiting,
