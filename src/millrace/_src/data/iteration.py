@@ -20,7 +20,7 @@ from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DatasetNode, Run
 from millrace._src.data.optimizer import begin
 
-_BLOCK_BYTES = 1 << 16
+_BLOCK_BYTES = 1 << 18
 _LONGEST_BLOCK = 1024
 NOT_INITIALIZED = (
     "the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator "
