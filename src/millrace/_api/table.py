@@ -814,6 +814,7 @@ data.experimental.AutotuneAlgorithm data.options:AutotuneAlgorithm
 data.experimental.AutotuneOptions data.options:AutotuneOptions
 data.experimental.Counter data.sources.counter:counter_function
 data.experimental.CsvDataset data.csv_datasets:CsvDatasetV2
+data.experimental.DatasetInitializer data.lookup_tables:DatasetInitializer
 data.experimental.DistributeOptions data.options:DistributeOptions
 data.experimental.ExternalStatePolicy data.options:ExternalStatePolicy
 data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARDINALITY
@@ -842,16 +843,21 @@ data.experimental.enable_debug_mode data.debug_mode:enable_debug_mode
 data.experimental.enumerate_dataset data.transforms.zip_elements:enumerate_transformation
 data.experimental.from_list data.sources.lists:from_list
 data.experimental.from_variant data.graph_form:from_variant
+data.experimental.get_model_proto data.pipeline_models:get_model_proto
 data.experimental.get_next_as_optional data.iterators:get_next_as_optional
 data.experimental.get_single_element data.transforms.single_elements:single_element_of
 data.experimental.get_structure data.graph_form:get_structure
 data.experimental.group_by_reducer data.transforms.group_by_reducer:group_by_reducer
 data.experimental.group_by_window data.transforms.group_by_window:group_by_window_transformation
 data.experimental.ignore_errors data.transforms.ignore_errors:ignore_errors_transformation
+data.experimental.index_table_from_dataset data.lookup_tables:index_table_from_dataset
 data.experimental.load data.transforms.save_load:load_by_function
+data.experimental.make_batched_features_dataset data.file_pipelines:make_batched_features_dataset
+data.experimental.make_csv_dataset data.file_pipelines:make_csv_dataset
 data.experimental.map_and_batch data.transforms.map_and_batch:map_and_batch
 data.experimental.pad_to_cardinality data.transforms.pad_to_cardinality:pad_to_cardinality
 data.experimental.parallel_interleave data.transforms.parallel_interleave:parallel_interleave
+data.experimental.parse_example_dataset data.transforms.parse_examples:parse_example_dataset
 data.experimental.prefetch_to_device data.transforms.device_copies:prefetch_to_device
 data.experimental.rejection_resample data.transforms.rejection_resample:rejection_resample_function
 data.experimental.sample_from_datasets data.transforms.sample_from_datasets:sample_from_datasets_once
@@ -859,6 +865,7 @@ data.experimental.save data.transforms.save_load:save_by_function
 data.experimental.scan data.transforms.scan_elements:scan_function
 data.experimental.shuffle_and_repeat data.transforms.shuffle_and_repeat:shuffle_and_repeat
 data.experimental.snapshot data.transforms.snapshot:snapshot_transformation
+data.experimental.table_from_dataset data.lookup_tables:table_from_dataset
 data.experimental.take_while data.transforms.take_while:take_while_function
 data.experimental.to_variant data.graph_form:to_variant
 data.experimental.unbatch data.transforms.unbatch:unbatch_transformation

@@ -27,14 +27,7 @@ config.experimental_connect_to_host
 conv
 conv2d_backprop_filter_v2
 conv2d_backprop_input_v2
-data.experimental.DatasetInitializer
-data.experimental.get_model_proto
-data.experimental.index_table_from_dataset
-data.experimental.make_batched_features_dataset
-data.experimental.make_csv_dataset
 data.experimental.make_saveable_from_iterator
-data.experimental.parse_example_dataset
-data.experimental.table_from_dataset
 debugging.experimental.disable_dump_debug_info
 debugging.experimental.enable_dump_debug_info
 debugging.get_log_device_placement

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -60,7 +60,8 @@ class TracedFunction:
         results: list[Structure] = []
 
         def traced(*args: Any) -> Any:
-            result = _normalized_result(for_tracing(function)(*args), place)
+            own = nest.map_structure(lambda leaf: leaf, args)  # dictionaries from which the function may take items
+            result = _normalized_result(for_tracing(function)(*own), place)
             structure = Structure(spec_of(result))
             results[:] = [structure]
             return structure.flatten(result)
@@ -222,6 +223,20 @@ def _draws(graph: FuncGraph) -> bool:
     return any(o.effects is Effects.RANDOM or any(map(_draws, function_attrs(o))) for o in operations)
 
 
+class ElementFunction(Protocol):
+    """What can be applied to elements: a user's function, or what an op does to each element."""
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether the result depends on the element alone."""
+
+    def call_row(self, row: Sequence[Array], index: int | None = None) -> list[Array]:
+        """Returns the results for one element; its index is for messages."""
+
+    def call_block(self, block: Block) -> Block | None:
+        """Returns the results for all elements of a block at once; None if that is not possible."""
+
+
 class Applying(ABC):
     """What applies a function to the elements of a cursor."""
 
@@ -254,7 +269,7 @@ class AppliedFunction(Applying):
 
     __slots__ = ("_error", "_function", "_next", "_rest", "_source", "first")
 
-    def __init__(self, function: BoundFunction, source: Cursor) -> None:
+    def __init__(self, function: ElementFunction, source: Cursor) -> None:
         self._function = function
         self._source = source
         self._rest: Block | None = None

@@ -15,7 +15,7 @@ from threading import Event
 from millrace._src.core.array_namespace import Array
 from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
-from millrace._src.data.functions import AppliedFunction, Applying, BoundFunction
+from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus
 from millrace._src.data.pool import LONGEST_WAIT, Task
 from millrace._src.data.trials import Trial
@@ -43,7 +43,7 @@ class ParallelFunction(Applying):
 
     __slots__ = ("_calls", "_function", "_inline", "_is_ordered", "_some_is_done", "_trial", "_window")
 
-    def __init__(self, function: BoundFunction, source: Cursor, calls: int, is_ordered: bool) -> None:
+    def __init__(self, function: ElementFunction, source: Cursor, calls: int, is_ordered: bool) -> None:
         self._function = function
         self._inline = AppliedFunction(function, source)
         if calls == AUTOTUNE:
@@ -123,7 +123,7 @@ class ParallelFunction(Applying):
         self._inline.close()
 
 
-def _results(function: BoundFunction, row: Sequence[Array], index: int, some_is_done: Event) -> list[Array]:
+def _results(function: ElementFunction, row: Sequence[Array], index: int, some_is_done: Event) -> list[Array]:
     """Returns the results for an element, and wakes whoever waits for any results."""
     try:
         return function.call_row(row, index)

@@ -62,8 +62,7 @@ def parse_example(
     """
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
-    features = {key: _with_rows(feature) for key, feature in features.items()}
-    request = request_of(features, _KINDS)
+    request = request_of_examples(features)
     with name_scope(name, "ParseExample"):
         serialized = convert_to_tensor(serialized, dtype=string, name="serialized")
         if request.ragged and serialized.shape.rank is None:
@@ -83,6 +82,14 @@ def parse_example(
             name=name,
         )
     return _tensors_of(features, request, found, serialized.shape.rank == 0)
+
+
+def request_of_examples(features: Mapping[Any, Any]) -> Request:
+    """Collects what descriptions of the features of batches of Examples ask for.
+
+    Raises: ValueError: if a description is not complete.
+    """
+    return request_of({key: _with_rows(feature) for key, feature in features.items()}, _KINDS)
 
 
 def _with_rows(feature: Any) -> Any:
