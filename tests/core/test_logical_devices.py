@@ -48,7 +48,9 @@ def _output(program: str) -> list[str]:
     ],
 )
 def test_what_is_made_in_the_scope_of_a_device_is_on_it(made: str, device: str) -> None:
-    program = THREE + f"""
+    program = (
+        THREE
+        + f"""
 x, v = tf.constant([1, 2]), tf.Variable(1)
 f = tf.function(lambda a: a * 2)
 z = tf.constant(2.0)
@@ -59,11 +61,14 @@ with tf.device("/cpu:1"):
     made = {made}
 print(short(made), short(tf.identity(made)), short(tf.constant(1)))
 """
+    )
     assert _output(program) == [f"{device} CPU:0 CPU:0"]
 
 
 def test_logical_devices_are_listed_and_chosen_in_every_way() -> None:
-    program = THREE + """
+    program = (
+        THREE
+        + """
 print([d.name for d in config.list_logical_devices()], len(config.get_logical_device_configuration(cpu)))
 for name in (config.list_logical_devices()[2], "CPU:2", tf.DeviceSpec(device_type="CPU", device_index=2)):
     with tf.device(name):
@@ -76,6 +81,7 @@ for name in (config.list_logical_devices()[2], "CPU:2", tf.DeviceSpec(device_typ
 with tf.device("/cpu:9"):
     print(short(tf.constant(1)))
 """
+    )
     assert _output(program) == [
         "['/device:CPU:0', '/device:CPU:1', '/device:CPU:2'] 3",
         *["CPU:2 CPU:0 CPU:0 CPU:0"] * 3,
@@ -84,7 +90,9 @@ with tf.device("/cpu:9"):
 
 
 def test_nodes_of_a_function_name_their_device_and_results_are_where_it_is_called() -> None:
-    program = THREE + """
+    program = (
+        THREE
+        + """
 @tf.function
 def f(a):
     with tf.device("/cpu:1"):
@@ -94,11 +102,14 @@ print(short(f(tf.constant(1))))
 with tf.device("/cpu:2"):
     print(short(f(tf.constant(1))), short(f(tf.constant(2))))
 """
+    )
     assert _output(program) == ["['/device:CPU:1']", "CPU:0", "CPU:2 CPU:2"]
 
 
 def test_devices_stay_once_they_are_used() -> None:
-    program = THREE + """
+    program = (
+        THREE
+        + """
 config.list_logical_devices()
 config.set_logical_device_configuration(cpu, [config.LogicalDeviceConfiguration()] * 3)
 for change in (lambda: config.set_logical_device_configuration(cpu, []), lambda: config.set_visible_devices([], "CPU")):
@@ -107,6 +118,7 @@ for change in (lambda: config.set_logical_device_configuration(cpu, []), lambda:
     except RuntimeError as error:
         print(error)
 """
+    )
     assert _output(program) == [
         "Virtual devices cannot be modified after being initialized",
         "Visible devices cannot be modified after being initialized",

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import dtypes
+from millrace._src.core.aligned_memory import copied
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.constant_errors import graph_complaint
 from millrace._src.core.context import state
@@ -138,7 +139,7 @@ _TEXT_KINDS = "SUTO"
 def _stored(array: Array, dtype: DType) -> Array:
     """Copies an array of `dtype` in its storage type: native byte order, quantized values as plain integers."""
     if array.dtype is dtype.np_dtype:
-        return array.copy()
+        return copied(array)
     return np.array(array, array.dtype.newbyteorder("="), order="C").view(dtype.np_dtype)
 
 
@@ -153,7 +154,7 @@ def _cast(array: Array, dtype: DType) -> Array:
     if array.dtype.fields is not None:
         array = array.view(from_np(array.dtype).np_dtype)
     if array.dtype is dtype.np_dtype:
-        return array.copy()
+        return copied(array)
     with np.errstate(all="ignore"):
         return np.array(array, dtype.np_dtype, order="C")
 

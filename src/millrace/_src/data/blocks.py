@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.aligned_memory import empty_array, taken
 from millrace._src.core.array_namespace import Array
 
 Column = Any
@@ -101,7 +102,7 @@ def column_of(arrays: Sequence[Array]) -> Column:
     first = arrays[0]
     shape, dtype = first.shape, first.dtype
     if all(a.shape == shape for a in arrays):
-        column = np.empty((len(arrays), *shape), dtype)
+        column = empty_array((len(arrays), *shape), dtype)
         if shape:
             np.stack(arrays, out=column)
         else:
@@ -112,7 +113,7 @@ def column_of(arrays: Sequence[Array]) -> Column:
 
 def picked(column: Column, indices: Array) -> Column:
     """Returns the elements of a column at indices."""
-    return [column[i] for i in indices.tolist()] if type(column) is list else column[indices]
+    return [column[i] for i in indices.tolist()] if type(column) is list else taken(column, indices)
 
 
 def rows_of_column(column: Column) -> list[Array]:
@@ -147,5 +148,6 @@ def _alternating_columns(columns: Sequence[Column], length: int) -> Column:
 def _joined_columns(columns: Sequence[Column]) -> Column:
     """Returns the elements of several columns as one column."""
     if all(type(c) is not list for c in columns) and len({c.shape[1:] for c in columns}) == 1:
-        return np.concatenate(columns)
+        count = sum(map(len, columns))
+        return np.concatenate(columns, out=empty_array((count, *columns[0].shape[1:]), columns[0].dtype))
     return [array for column in columns for array in rows_of_column(column)]

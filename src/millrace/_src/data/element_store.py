@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from millrace._src.core.aligned_memory import taken
 from millrace._src.data.blocks import Block, Column, rows_of_column
 
 
@@ -63,7 +64,9 @@ class ElementStore:
         return block
 
     def _at(self, places: list[int]) -> Block:
-        return Block([[c[p] for p in places] if type(c) is list else c[places] for c in self._columns], len(places))
+        indices = np.array(places)
+        columns = [[c[p] for p in places] if type(c) is list else taken(c, indices) for c in self._columns]
+        return Block(columns, len(places))
 
     def save(self, places: list[int]) -> Any:
         """Returns the elements at places as a state; None if there are none."""

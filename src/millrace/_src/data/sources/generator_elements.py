@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.aligned_memory import empty_array
 from millrace._src.core.array_namespace import Array
 from millrace._src.core.composite import CompositeTensor
 from millrace._src.core.dtypes import DType, string
@@ -155,7 +156,7 @@ def _column(values: Sequence[Any], spec: Any) -> Array | None:
         shape, dtype = values[0].shape, values[0].dtype
         if any(v.shape != shape or v.dtype != dtype for v in values) or not shape or dtype.hasobject:
             return None
-        column = np.concatenate(values).reshape(len(values), *shape)
+        column = np.stack(values, out=empty_array((len(values), *shape), dtype))
     elif kind in (int, float, bool) or issubclass(kind, np.number):
         column = np.array(values)
     else:

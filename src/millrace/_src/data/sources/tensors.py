@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.aligned_memory import taken
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.dimension import Dimension
 from millrace._src.core.dtypes import DType
@@ -80,7 +81,7 @@ class TensorSliceNode(DatasetNode):
 
     def picked(self, indices: Array) -> Block:
         """Returns copies of the slices at positions."""
-        return Block([a.take(indices, axis=0) for a in self.components], len(indices))
+        return Block([taken(a, indices) for a in self.components], len(indices))
 
     def cursor(self, run: Run) -> Cursor:
         """Starts at the first slice."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from millrace._src.core import errors
+from millrace._src.core.aligned_memory import empty_array
 from millrace._src.core.array_namespace import Array, Xp
 from millrace._src.core.convert import convert_to_tensor
 from millrace._src.core.dtypes import DType, bool_, int64, string
@@ -85,7 +86,7 @@ def _padded(arrays: Sequence[Array], padded: tuple[int, ...], value: Array, comp
 
 def _filled(shape: tuple[int, ...], value: Array, dtype: Any) -> Array:
     """Returns an array that is padding all over."""
-    batch = np.empty(shape, dtype)
+    batch = empty_array(shape, dtype)
     batch[...] = value
     return batch
 
