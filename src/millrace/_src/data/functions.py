@@ -169,13 +169,17 @@ class BoundFunction(PartOfStage):
 
     def call_row(self, row: Sequence[Array], index: int | None = None) -> list[Array]:
         """Returns the results for one element; its index is for messages."""
+        try:
+            return self.run_row(row)
+        except OpError as error:
+            raise self._failure(error, index) from None
+
+    def run_row(self, row: Sequence[Array]) -> list[Array]:
+        """Returns the results for one element; an error is raised as the graph raised it."""
         run = self._run
         if run is None:
             run = self._run = self.function.runner()
-        try:
-            results = run(*row, *self.captures)
-        except OpError as error:
-            raise self._failure(error, index) from None
+        results = run(*row, *self.captures)
         return [r if type(r) is np.ndarray else scalar_array(r, d) for r, d in zip(results, self.dtypes, strict=True)]
 
     def _failure(self, error: OpError, index: int | None) -> OpError:

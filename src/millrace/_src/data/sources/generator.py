@@ -184,7 +184,7 @@ class CallCursor(Cursor):
         if self._state is None:
             self._state = self._node.init_function.call_row(())
         try:
-            row = self._node.next_function.call_row(self._state)
+            row = self._node.next_function.run_row(self._state)  # its OutOfRangeError is the end
         except errors.OutOfRangeError:
             return None
         self._taken += 1
