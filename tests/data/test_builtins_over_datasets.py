@@ -58,3 +58,12 @@ def test_a_loop_over_an_enumerated_dataset() -> None:
         return s
 
     assert f(DATASET).numpy() == 36
+
+
+def test_the_length_is_known_when_the_graph_runs() -> None:
+    length = tf.function(lambda ds: len(ds))
+    assert length(DATASET).numpy() == 4
+    for dataset in (DATASET.repeat(), DATASET.filter(lambda x: x > 1)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="len requires dataset with definitive cardinality"):
+            length(dataset)
+    assert tf.autograph.to_graph(lambda ds: len(ds))(DATASET) == 4

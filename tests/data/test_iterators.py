@@ -171,3 +171,10 @@ def test_an_end_inside_of_a_function_is_not_the_end_of_the_dataset() -> None:
     dataset = Dataset.range(3).map(lambda x: x + ended.get_next())
     with pytest.raises(tf.errors.InvalidArgumentError, match="Function invocation produced OutOfRangeError"):
         next(iter(dataset))
+
+
+def test_iterators_over_one_dataset_have_one_spec() -> None:
+    dataset = Dataset.range(3)
+    first, second = iter(dataset)._type_spec, iter(dataset)._type_spec
+    assert first is second
+    assert hash(first) == hash(tf.data.IteratorSpec(tf.TensorSpec([], tf.int64)))

@@ -1,6 +1,6 @@
-"""`enumerate`, `zip`, `map`, `filter`, `any`, `all`, `abs` over datasets, in functions that AutoGraph converts.
+"""`len`, `enumerate`, `zip`, `map`, `filter`, `any`, `all`, `abs` over datasets, in functions that AutoGraph converts.
 
-The builtins give datasets, so that a `for` over `enumerate(dataset)` is a loop over a dataset.
+Most of the builtins give datasets, so that a `for` over `enumerate(dataset)` is a loop over a dataset.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from millrace._src.autograph.operators.replacements import replaces_for
-from millrace._src.core.dtypes import bool_
+from millrace._src.control_flow.debug.assertion import assert_that
+from millrace._src.core.context import state
+from millrace._src.core.convert import convert_to_tensor
+from millrace._src.core.dtypes import bool_, int64
 from millrace._src.core.specs import TensorSpec
 from millrace._src.data.base import DatasetBase
+from millrace._src.data.transforms.cardinality import cardinality
 from millrace._src.data.transforms.filter_elements import filter_
 from millrace._src.data.transforms.map_elements import map_
 from millrace._src.data.transforms.reduce_elements import reduce
@@ -31,6 +35,16 @@ def _all_are_datasets(args: tuple[Any, ...]) -> bool:
 
 def _rest_are_datasets(args: tuple[Any, ...]) -> bool:
     return _all_are_datasets(args[1:])
+
+
+def _len(dataset: DatasetBase) -> Any:
+    """Returns the number of elements: in a graph a tensor, and an assertion that there is such a number."""
+    if state.graph is None:
+        return builtins.len(dataset)
+    count = cardinality(dataset)
+    is_number = raw.GreaterEqual(x=count, y=convert_to_tensor(0, int64))
+    assert_that(is_number, [convert_to_tensor("len requires dataset with definitive cardinality, got"), count])
+    return raw.Identity(input=count)
 
 
 def _enumerate(dataset: DatasetBase, start: Any = 0) -> Any:
@@ -84,6 +98,7 @@ def _check_bools(dataset: DatasetBase, name: str) -> None:
 
 def register() -> None:
     """Tells AutoGraph of the builtins over datasets."""
+    replaces_for(builtins.len, _first_is_dataset)(_len)
     replaces_for(builtins.enumerate, _first_is_dataset)(_enumerate)
     replaces_for(builtins.zip, _all_are_datasets)(_zip)
     replaces_for(builtins.map, _rest_are_datasets)(_map)

@@ -113,7 +113,10 @@ class OwnedIterator(IteratorBase):
 
     @property
     def _type_spec(self) -> IteratorSpec:
-        return IteratorSpec(self.element_spec)
+        spec: IteratorSpec | None = self._structure.iterator_spec
+        if spec is None:
+            spec = self._structure.iterator_spec = IteratorSpec(self.element_spec)
+        return spec
 
     def __iter__(self) -> PythonIterator[Any]:
         return self
@@ -269,10 +272,16 @@ class IteratorSpec(TypeSpec):
       element_spec: the nest of specs of an element.
     """
 
-    __slots__ = ("_element_spec",)
+    __slots__ = ("_element_spec", "_hash")
 
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
+        self._hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
 
     @property
     def element_spec(self) -> Any:

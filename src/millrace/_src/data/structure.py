@@ -24,10 +24,12 @@ class Structure:
       spec: a nest of specs.
     """
 
-    __slots__ = ("spec", "leaves", "tensor_specs", "dtypes", "shapes")
+    __slots__ = ("spec", "leaves", "tensor_specs", "dtypes", "shapes", "iterator_spec")
 
     def __init__(self, spec: Any) -> None:
         self.spec = spec
+        self.iterator_spec: Any = None
+        """The spec of iterators over such elements, once one was asked for; kept, since it is a key of each call."""
         self.leaves: list[TypeSpec] = nest.flatten(spec)
         self.tensor_specs = [t for leaf in self.leaves for t in leaf.flatten()]
         self.dtypes: tuple[DType, ...] = tuple(t.dtype for t in self.tensor_specs)
