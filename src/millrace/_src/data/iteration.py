@@ -6,6 +6,7 @@ and fit into `_BLOCK_BYTES`. A dataset whose functions have effects is asked for
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -152,4 +153,5 @@ class Iteration(Referent):
             closer()
 
     def __del__(self) -> None:
-        self.close()
+        if not sys.is_finalizing():  # else files and threads end by themselves, and modules are gone
+            self.close()
