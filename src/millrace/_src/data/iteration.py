@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any
 
 from millrace._src.core.array_namespace import Array
@@ -23,6 +24,8 @@ from millrace._src.data.optimizer import begin
 
 _BLOCK_BYTES = 1 << 18
 _LONGEST_BLOCK = 1024
+_LONG_WAIT = 0.005
+"""The seconds after which a consumer should have an element; slower elements come in smaller blocks."""
 NOT_INITIALIZED = (
     "the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator "
     "before getting the next element."
@@ -89,6 +92,7 @@ class Iteration(Referent):
         """Takes the next block; returns False at the end. The caller holds the lock."""
         if self._cursor is None:
             raise FailedPreconditionError(None, None, f"GetNext() failed because {NOT_INITIALIZED}")
+        began = perf_counter()
         block = self._cursor.next_block(self._limit)
         if block is None:
             self.columns, self.count, self.place = (), 0, 0
@@ -96,7 +100,8 @@ class Iteration(Referent):
         self.columns, self.count, self.place = block.columns, block.count, 0
         if self._ahead:
             size = max(block.nbytes // block.count, 1)
-            self._limit = max(min(2 * self._limit, _BLOCK_BYTES // size, _LONGEST_BLOCK), 1)
+            limit = 2 * self._limit if perf_counter() - began < _LONG_WAIT else self._limit // 2
+            self._limit = max(min(limit, _BLOCK_BYTES // size, _LONGEST_BLOCK), 1)
         return True
 
     def next_row(self) -> list[Array] | None:
