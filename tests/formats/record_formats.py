@@ -5,10 +5,12 @@ python -m tests.formats.record_formats          (from the project's root, with t
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 from tests.formats.canonical_text import graph_text
+from tests.formats.dataset_programs import PIPELINES, elements, pipeline, written
 from tests.formats.expressions import ALL, answer
 from tests.formats.programs import PROGRAMS
 from tests.formats.record_programs import write_files
@@ -28,6 +30,8 @@ def main() -> None:
         lines = [f"{expression}\n    {answer(tf, expression)}\n" for expression in expressions]
         (RECORDED / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
     write_files(tf, RECORDED)
+    datasets = {name: {"graph": written(tf, name), "elements": elements(tf, pipeline(tf, name))} for name in PIPELINES}
+    (RECORDED / "datasets.json").write_text(json.dumps(datasets, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
