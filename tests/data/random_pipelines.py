@@ -6,7 +6,7 @@ again. All elements are vectors of int64 whose length may differ, so that every 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from hypothesis import strategies as st
@@ -26,6 +26,14 @@ def _called_in_python(x: Any) -> Any:
     return tf.ensure_shape(tf.py_function(lambda y: y + 1, [x], tf.int64), [None])
 
 
+def _rest(x: Any) -> Any:
+    return tf.reduce_sum(x) % 3
+
+
+_TOTAL = tf.data.experimental.Reducer(
+    lambda key: tf.constant(0, tf.int64), lambda total, x: total + tf.reduce_sum(x), lambda total: total[None]
+)
+
 SOURCES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "range": (lambda n: Dataset.range(n).map(lambda x: x[None]), [st.integers(0, 9)]),
     "slices": (lambda n: Dataset.from_tensor_slices(tf.reshape(tf.range(2 * n, dtype=tf.int64), [n, 2])), [_SMALL]),
@@ -33,6 +41,7 @@ SOURCES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
         lambda n: Dataset.from_generator(lambda: ([i] * (i % 3) for i in range(n)), output_signature=_VECTOR),
         [_SMALL],
     ),
+    "counter": (lambda n: Dataset.counter(3, 2).take(n).map(lambda x: x[None]), [_SMALL]),
 }
 
 STAGES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
@@ -71,19 +80,54 @@ STAGES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
         lambda ds, size, shift: ds.window(size, shift).flat_map(lambda window: window),
         [_SMALL, _SMALL],
     ),
+    "shuffle_and_repeat": (
+        lambda ds, size, n: ds.apply(tf.data.experimental.shuffle_and_repeat(size, n, seed=7)),
+        [_SMALL, st.integers(1, 3)],
+    ),
+    "parallel_interleave": (
+        lambda ds, cycle, block: ds.interleave(lambda x: Dataset.from_tensors(x).repeat(3), cycle, block, cycle),
+        [_SMALL, _SMALL],
+    ),
+    "batch_of_sums": (lambda ds, n, drops: ds.map(tf.reduce_sum).batch(n, drops), [_SMALL, st.booleans()]),
+    "rebatch": (lambda ds, n: ds.rebatch(n), [_SMALL]),
+    "group_by_reducer": (lambda ds: ds.apply(tf.data.experimental.group_by_reducer(_rest, _TOTAL)), []),
+    "bucket_by_sequence_length": (
+        lambda ds, n: ds.bucket_by_sequence_length(tf.size, [2], [n, n]).map(lambda x: tf.reshape(x, [-1])),
+        [_SMALL],
+    ),
+    "unique": (lambda ds: ds.map(tf.reduce_sum).unique().map(lambda x: x[None]), []),
+    "cache": (lambda ds: ds.cache(), []),
+    "choose_from_datasets": (
+        lambda ds, n: Dataset.choose_from_datasets(
+            [ds, Dataset.range(3).map(lambda x: x[None])],
+            Dataset.range(n).map(lambda i: i % 2),
+            stop_on_empty_dataset=False,
+        ),
+        [st.integers(0, 6)],
+    ),
 }
 
 
-def _calls(table: dict[str, tuple[Callable[..., Any], list[Any]]]) -> Any:
-    """Returns the strategy of calls of a table's functions: a name and arguments."""
-    return st.one_of([st.tuples(st.just(name), *arguments) for name, (_, arguments) in table.items()])
+def _calls(table: dict[str, tuple[Callable[..., Any], list[Any]]], names: Container[str]) -> Any:
+    """Returns the strategy of calls of functions of a table: a name and arguments."""
+    return st.one_of([st.tuples(st.just(n), *arguments) for n, (_, arguments) in table.items() if n in names])
 
 
-PIPELINES = st.tuples(_calls(SOURCES), st.lists(_calls(STAGES), max_size=5))
+def pipelines_of(names: Container[str]) -> Any:
+    """Returns the strategy of pipelines with some sources and stages."""
+    return st.tuples(_calls(SOURCES, names), st.lists(_calls(STAGES, names), max_size=5))
 
 
-def build(pipeline: Any) -> Any:
-    """Makes the dataset of a pipeline; its functions may depend on state outside."""
+PIPELINES = pipelines_of({*SOURCES, *STAGES})
+
+
+def build(pipeline: Any, optimizes: bool = True) -> Any:
+    """Makes the dataset of a pipeline; its functions may depend on state outside.
+
+    Args:
+      pipeline: the names and arguments of the source and the stages.
+      optimizes: whether the pipeline is rewritten before it runs.
+    """
     tf.random.set_seed(1)
     (source, *arguments), stages = pipeline
     dataset = SOURCES[source][0](*arguments)
@@ -91,4 +135,5 @@ def build(pipeline: Any) -> Any:
         dataset = STAGES[stage][0](dataset, *values)
     options = tf.data.Options()
     options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+    options.experimental_optimization.apply_default_optimizations = optimizes
     return dataset.with_options(options)

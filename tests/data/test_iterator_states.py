@@ -125,9 +125,7 @@ def outcomes(iterator: Any, most: int) -> list[Any]:
     return found
 
 
-@settings(max_examples=200, deadline=None)
-@given(PIPELINES)
-def test_every_pipeline_goes_on_from_the_bytes_of_its_state_at_every_position(pipeline: Any) -> None:
+def check_goes_on_at_every_position(pipeline: Any) -> None:
     expected = outcomes(build(pipeline).as_numpy_iterator(), 30)
     running = build(pipeline).as_numpy_iterator()
     for position in range(len(expected)):
@@ -136,3 +134,16 @@ def test_every_pipeline_goes_on_from_the_bytes_of_its_state_at_every_position(pi
         left = len(expected) - position
         assert outcomes(restored, left) == expected[position:], position
         assert outcome(running) == expected[position]
+
+
+@settings(max_examples=30)
+@given(PIPELINES)
+def test_a_pipeline_goes_on_from_the_bytes_of_its_state_at_every_position(pipeline: Any) -> None:
+    check_goes_on_at_every_position(pipeline)
+
+
+@pytest.mark.slow
+@settings(max_examples=200)
+@given(PIPELINES)
+def test_many_pipelines_go_on_from_the_bytes_of_their_states_at_every_position(pipeline: Any) -> None:
+    check_goes_on_at_every_position(pipeline)

@@ -97,3 +97,19 @@ def test_a_pass_is_restored_at_every_position(make: Any) -> None:
 
 def test_a_repetition_in_a_function_is_that_of_eager_mode() -> None:
     check_same_in_function(lambda: Dataset.range(3).repeat(2), 6)
+
+
+def test_repetitions_of_a_shuffle_begin_when_they_are_asked_for() -> None:
+    tf.random.set_seed(1)
+    shuffled = Dataset.range(4).shuffle(2, seed=7).repeat(3)
+    dataset = Dataset.zip(shuffled, Dataset.range(6)).map(lambda x, i: x)
+    # TensorFlow's orders: each pass begins two repetitions, though a third would be there to be read ahead
+    assert [elements(dataset) for _ in range(3)] == [[1, 0, 3, 2, 0, 1], [1, 2, 0, 3, 0, 1], [1, 2, 0, 3, 0, 2]]
+
+
+def test_a_shuffle_behind_a_concatenation_begins_when_it_is_asked_for() -> None:
+    shuffled = Dataset.range(4).shuffle(2, seed=7)
+    assert shuffled.node.reads_ahead
+    assert Dataset.range(3).concatenate(Dataset.range(2)).node.reads_ahead
+    assert not Dataset.range(3).concatenate(shuffled).node.reads_ahead
+    assert not Dataset.range(3).flat_map(lambda x: shuffled).node.reads_ahead

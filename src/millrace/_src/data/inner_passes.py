@@ -114,9 +114,11 @@ def reads_ahead(function: BoundFunction, sources: Iterable[DatasetNode]) -> bool
       function: returns the handle of a dataset.
       sources: the datasets whose elements the function takes.
     """
-    captured = (c.flat[0] for c in function.captures if c.dtype == object and c.size)
-    nodes = [*sources, *(value for value in captured if isinstance(value, DatasetNode))]
-    return all(node.reads_ahead for node in nodes) and _is_pure_throughout(function.function)
+    captures = (c.flat[0] for c in function.captures if c.dtype == object and c.size)
+    captured = [value for value in captures if isinstance(value, DatasetNode)]
+    if any(node.draws_seeds for node in captured):
+        return False
+    return all(node.reads_ahead for node in (*sources, *captured)) and _is_pure_throughout(function.function)
 
 
 def _is_pure_throughout(function: GraphFunction) -> bool:

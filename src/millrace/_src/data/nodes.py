@@ -124,6 +124,11 @@ class DatasetNode(Referent):
         return all(node.reads_ahead for node in self.inputs)
 
     @property
+    def draws_seeds(self) -> bool:
+        """Whether each pass takes seeds of its own: a pass that begins too early is seen in the passes after it."""
+        return any(node.draws_seeds for node in self.inputs)
+
+    @property
     def changes_nothing(self) -> bool:
         """Whether the elements are those of the first input, which may then stand in for this dataset."""
         return False

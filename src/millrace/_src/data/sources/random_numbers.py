@@ -37,6 +37,11 @@ class RandomNode(DatasetNode):
         """Returns that there is no end."""
         return INFINITE
 
+    @property
+    def draws_seeds(self) -> bool:
+        """Whether there is a generator."""
+        return self.generator is not None
+
     def cursor(self, run: Run) -> Cursor:
         """Starts at the first word, with the seeds of the pass."""
         return RandomCursor(self)

@@ -30,6 +30,11 @@ class ConcatenateNode(NaryNode):
         return UNKNOWN if UNKNOWN in sizes else sum(sizes)
 
     @property
+    def reads_ahead(self) -> bool:
+        """Whether both sources may be read ahead, and the pass over the second may begin before its time."""
+        return super().reads_ahead and not self.sources[1].draws_seeds
+
+    @property
     def is_random_access(self) -> bool:
         """Whether both sources are."""
         return all(source.is_random_access for source in self.sources)

@@ -38,6 +38,11 @@ class RepeatNode(UnaryNode):
         return self.count == 1
 
     @property
+    def reads_ahead(self) -> bool:
+        """Whether the source may be read ahead, and passes over the source may begin before their time."""
+        return self.source.reads_ahead and not (self.source.draws_seeds and self.count not in (0, 1))
+
+    @property
     def is_random_access(self) -> bool:
         """Whether the source is, and there is an end."""
         return self.source.is_random_access and self.cardinality() >= 0

@@ -53,6 +53,11 @@ class ShuffleNode(UnaryNode):
         """Returns the number of elements of the source."""
         return self.source.cardinality()
 
+    @property
+    def draws_seeds(self) -> bool:
+        """Whether there is a generator, here or in the source."""
+        return self.generator is not None or self.source.draws_seeds
+
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass, with the seeds of that pass."""
         if self.generator is not None:
