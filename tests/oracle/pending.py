@@ -83,7 +83,9 @@ _WAITING_FOR = {
         "data_v1::nodes_of_a_pipeline",
         "data_v1::optional_of_an_iterator",
     ),
-    "random datasets and sampling": ("data_v1::session_sample_from_datasets",),
+    "random datasets and sampling": (
+        "data_v1::session_sample_from_datasets",
+    ),
     "details of datasets": (
         "data_experimental::names",
         "data_iterators::dataset_methods",
