@@ -132,3 +132,30 @@ def test_the_recurrent_net_learns_as_it_does_on_tensorflow() -> None:
     for steps, percent in explained:
         assert float(percent) == pytest.approx(RNN_EXPLAINED[steps], abs=1.0)
         assert float(percent) >= 95.0
+
+
+DIGIT_FILES_LOSSES = {"PNG files": "1.004 0.146 0.107 0.060  96.7", "TFRecord file": "0.997 0.155 0.093 0.062  96.1"}
+"""Printed by TensorFlow 2.21.0 on a CPU: losses of some epochs, share of the held-out digits that are right."""
+
+
+def test_digits_are_learned_from_files_as_with_tensorflow() -> None:
+    if importlib.util.find_spec("sklearn") is None:
+        pytest.skip("the digits come with scikit-learn")
+    found = [
+        re.fullmatch(r"(\w+ files?) +losses (.*)  ([\d.]+) % of .* [\d.]+ s", line)
+        for line in printed_by("digit_files.py")
+    ]
+    printed = {match[1]: [float(n) for n in f"{match[2]} {match[3]}".split()] for match in found if match}
+    assert list(printed) == list(DIGIT_FILES_LOSSES)
+    for title, expected in DIGIT_FILES_LOSSES.items():
+        *losses, share = map(float, expected.split())
+        np.testing.assert_allclose(printed[title][:-1], losses, atol=5e-3)
+        assert printed[title][-1] == pytest.approx(share, abs=1.0)
+
+
+def test_record_batches_of_arrow_are_read_without_work_for_each_row() -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        pytest.skip("record batches need pyarrow")
+    steps, seconds = printed_by("record_batches.py")
+    assert steps == "977 steps, weights 2.00 -1.00"
+    assert float(seconds.split()[-4]) < 20, "a row costs microseconds at most"
