@@ -149,10 +149,10 @@ def test_the_length_of_a_pass_does_not_show_in_memory(make: Callable[[Any], Any]
     dataset = make(Dataset.range(size))
     drained(dataset.take(100))
     iterator = iter(dataset)
-    for _ in range(100):
+    for _ in range(10):
         next(iterator)
     before = resident()
-    drained(iterator, 1_000 if size < 100_000 else None)
+    drained(iterator)
     assert resident() - before < MOST_GROWTH
 
 
