@@ -821,7 +821,7 @@ data.experimental.INFINITE_CARDINALITY data.transforms.cardinality:INFINITE_CARD
 data.experimental.NoneStructure core.specs:NoneTensorSpec
 data.experimental.OptimizationOptions data.options:OptimizationOptions
 data.experimental.Optional data.optionals:Optional
-data.experimental.RandomDataset data.sources.random_numbers:random_dataset_of
+data.experimental.RandomDataset data.random_datasets:RandomDatasetV2
 data.experimental.Reducer data.transforms.group_by_reducer:Reducer
 data.experimental.SHARD_HINT data.options:SHARD_HINT
 data.experimental.ServiceOptions data.options:ServiceOptions

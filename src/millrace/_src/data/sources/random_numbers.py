@@ -18,7 +18,6 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State
 from millrace._src.data.nodes import DATASET, INFINITE, DatasetNode, Run
 from millrace._src.data.seeds import SeedGenerator, Words, dataset_seeds, dummy_seed_generator, or_random
-from millrace._src.util.export import export
 
 
 @dataclass(eq=False, repr=False)
@@ -139,8 +138,9 @@ def experimental_random_dataset(
 def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Any:
     """Makes a dataset of random numbers without end.
 
+    >>> tf.random.set_seed(1)
     >>> list(tf.data.Dataset.random(seed=4).take(2).as_numpy_iterator())
-    [np.int64(2874652387), np.int64(2304222846)]
+    [np.int64(3140572256), np.int64(1890473413)]
 
     Args:
       seed: a seed, which `tf.random.set_seed` combines with the global one.
@@ -150,27 +150,10 @@ def random(seed: Any = None, rerandomize_each_iteration: bool | None = None, nam
 
     Returns: A Dataset of scalars of int64, at least 0 and below 2 ** 32.
     """
-    return _random("_RandomDataset", seed, rerandomize_each_iteration, name)
+    return random_of_kind("_RandomDataset", seed, rerandomize_each_iteration, name)
 
 
-@export("data.experimental.RandomDataset")
-def random_dataset_of(seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> Any:
-    """Makes a dataset of random numbers without end; the older name of `tf.data.Dataset.random`.
-
-    >>> list(tf.data.experimental.RandomDataset(seed=4).take(2).as_numpy_iterator())
-    [np.int64(2874652387), np.int64(2304222846)]
-
-    Args:
-      seed: a seed.
-      rerandomize_each_iteration: whether each pass has numbers of its own.
-      name: a name for the dataset.
-
-    Returns: A Dataset of scalars of int64.
-    """
-    return _random("RandomDatasetV2", seed, rerandomize_each_iteration, name)
-
-
-def _random(kind: str, seed: Any, rerandomizes: bool | None, name: str | None) -> Any:
+def random_of_kind(kind: str, seed: Any, rerandomizes: bool | None, name: str | None) -> Any:
     """Makes a dataset of a kind with the op that the choice asks for."""
     spec, seeds = TensorSpec([], int64), dataset_seeds(seed)
     if not rerandomizes:

@@ -41,7 +41,7 @@ def sample_from_datasets(
     >>> datasets = [tf.data.Dataset.range(3), tf.data.Dataset.range(10, 20)]
     >>> dataset = tf.data.Dataset.sample_from_datasets(datasets, weights=[0.2, 0.8], seed=3)
     >>> list(dataset.take(4).as_numpy_iterator())
-    [np.int64(10), np.int64(0), np.int64(11), np.int64(12)]
+    [np.int64(0), np.int64(10), np.int64(11), np.int64(12)]
 
     Args:
       datasets: a list of datasets with elements of the same structure and dtypes.
