@@ -10,7 +10,7 @@ import time
 import pytest
 
 import millrace as tf
-from millrace._src.data.pool import Task
+from millrace._src.data.pool import Lanes, Task
 
 
 def test_a_task_that_nobody_began_is_carried_out_by_whoever_needs_it() -> None:
@@ -91,6 +91,44 @@ def test_tasks_that_wait_for_tasks_do_not_fill_the_pool() -> None:
         return sum(task.result() for task in tasks)
 
     assert nested(4) == 6**4
+
+
+def test_lanes_carry_out_all_tasks_in_so_many_threads_as_they_may() -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def wait() -> int:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.002)
+        running.pop()
+        return threading.get_ident()
+
+    lanes = Lanes(3)
+    tasks = [Task(wait) for _ in range(30)]
+    for task in tasks:
+        lanes.add(task)
+    while not all(task.is_done for task in tasks):
+        time.sleep(0.001)
+    assert max(most) == 3
+    assert threading.get_ident() not in {task.result() for task in tasks}
+
+
+def test_cleared_lanes_begin_no_further_tasks() -> None:
+    begun = threading.Event()
+    goes_on = threading.Event()
+    calls: list[int] = []
+    lanes = Lanes(1)
+    lanes.add(Task(lambda: (begun.set(), goes_on.wait())))
+    lanes.add(Task(lambda: calls.append(1)))
+    begun.wait()
+    lanes.clear()
+    goes_on.set()
+    time.sleep(0.02)
+    assert not calls
+    again = Task(lambda: 7)
+    lanes.add(again)
+    assert again.result() == 7
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no forks")

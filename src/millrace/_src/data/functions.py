@@ -162,6 +162,11 @@ class BoundFunction(PartOfStage):
         """Whether the result depends on the element alone: nobody can tell when, or how often, the function runs."""
         return self.function.effects is Effects.NONE
 
+    @property
+    def runs_unseen(self) -> bool:
+        """Whether nobody can tell when the function runs, but for which random numbers an element gets."""
+        return self.function.effects in (Effects.NONE, Effects.RANDOM)
+
     @functools.cached_property
     def draws(self) -> bool:
         """Whether the function draws random numbers from hidden streams."""

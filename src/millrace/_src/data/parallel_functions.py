@@ -1,8 +1,9 @@
 """Functions applied to several elements at a time, by threads.
 
-The results for the next elements are in a *window* of tasks, at most as many as the user allows calls at a time: so far
-a function with effects runs ahead, as in TensorFlow. A trial decides whether there are tasks at all; a function that
-is quick, or runs for whole blocks, is applied inline.
+The results for the next elements are in a window of calls. Where somebody can tell when the function runs, the window
+has at most as many calls as may run at a time: so far a function with effects runs ahead, as in TensorFlow. Else the
+window is longer, so that threads find a next call without waiting for the consumer. A trial decides whether there are
+calls ahead at all; a function that is quick, or runs for whole blocks, is applied inline.
 """
 
 from __future__ import annotations
@@ -17,8 +18,13 @@ from millrace._src.data.blocks import Block
 from millrace._src.data.cursors import Cursor, State, restored_error, saved_error
 from millrace._src.data.functions import AppliedFunction, Applying, ElementFunction
 from millrace._src.data.parallelism import AUTOTUNE, available_cpus
-from millrace._src.data.pool import LONGEST_WAIT, Task
+from millrace._src.data.pool import LONGEST_WAIT, Lanes, Task
 from millrace._src.data.trials import Trial
+
+_CALLS_A_THREAD = 8
+"""How many calls there may be in the window for each thread, where nobody can tell."""
+_MOST_BYTES = 1 << 26
+"""The size of the results in such a window."""
 
 
 class _Call:
@@ -37,18 +43,33 @@ class ParallelFunction(Applying):
     Args:
       function: the function.
       source: the cursor.
-      calls: how many calls may run, or wait for their turn, at a time; `AUTOTUNE` for as many as there are processors.
+      calls: how many calls may run at a time; `AUTOTUNE` lets the stage choose.
       is_ordered: whether results come in the order of the elements.
+      runs_unseen: whether nobody can tell when the function runs, and when elements are taken from the cursor.
     """
 
-    __slots__ = ("_calls", "_function", "_inline", "_is_ordered", "_some_is_done", "_trial", "_window")
+    __slots__ = (
+        "_calls",
+        "_function",
+        "_inline",
+        "_is_ordered",
+        "_lanes",
+        "_longest",
+        "_some_is_done",
+        "_trial",
+        "_window",
+    )
 
-    def __init__(self, function: ElementFunction, source: Cursor, calls: int, is_ordered: bool) -> None:
+    def __init__(
+        self, function: ElementFunction, source: Cursor, calls: int, is_ordered: bool, runs_unseen: bool
+    ) -> None:
         self._function = function
         self._inline = AppliedFunction(function, source)
         if calls == AUTOTUNE:
-            calls = available_cpus() * (2 if function.is_pure else 1)
+            calls = max(available_cpus() - runs_unseen, 1)  # one processor for the consumer
         self._calls, self._is_ordered = calls, is_ordered
+        self._longest = _CALLS_A_THREAD * calls if runs_unseen else calls
+        self._lanes = Lanes(calls)
         self._window: deque[_Call] = deque()
         self._some_is_done = Event()
         self._trial = Trial(calls)
@@ -70,6 +91,9 @@ class ParallelFunction(Applying):
             return None
         call = self._taken_call()
         results = call.task.result()
+        if self._longest > self._calls:
+            size = max(sum(array.nbytes for array in results), 1)
+            self._longest = max(min(_CALLS_A_THREAD * self._calls, _MOST_BYTES // size), self._calls + 1)
         self._fill_window()
         return Block.of_row(call.row), Block.of_row(results)
 
@@ -87,7 +111,7 @@ class ParallelFunction(Applying):
 
     def _fill_window(self) -> None:
         """Begins calls for the next elements, while the trial says so."""
-        room = self._calls - len(self._window) if self._trial.is_ahead else 0
+        room = self._longest - len(self._window) if self._trial.is_ahead else 0
         while room > 0:
             try:
                 block = self._inline.next_elements(room)
@@ -103,7 +127,7 @@ class ParallelFunction(Applying):
     def _begin(self, row: Sequence[Array], index: int) -> None:
         call = _Call(row, Task(partial(_results, self._function, row, index, self._some_is_done)))
         self._window.append(call)
-        call.task.start()
+        self._lanes.add(call.task)
 
     def save(self) -> State:
         """Returns the state of the source, and the elements and results of the window."""
@@ -117,8 +141,7 @@ class ParallelFunction(Applying):
 
     def close(self) -> None:
         """Prevents the calls that have not begun, and closes the source."""
-        for call in self._window:
-            call.task.cancel()
+        self._lanes.clear()
         self._window.clear()
         self._inline.close()
 

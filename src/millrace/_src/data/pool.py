@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -53,10 +54,7 @@ class Task:
 
     def start(self) -> None:
         """Lets a thread of the pool carry out the call."""
-        try:
-            _pool().submit(self._run_in_pool)
-        except RuntimeError:
-            pass  # the interpreter ends and starts no threads; whoever needs the result makes the call
+        _start_in_pool(self.run)
 
     def cancel(self) -> bool:
         """Prevents the call if nobody has begun; returns False if the call is running."""
@@ -94,7 +92,8 @@ class Task:
             except Exception as error:
                 self._finish(None, error)
 
-    def _run_in_pool(self) -> None:
+    def run(self) -> None:
+        """Makes the call in a thread of the pool, unless somebody has begun."""
         with self._running:
             if self._call is not None:
                 try:
@@ -105,6 +104,50 @@ class Task:
     def _finish(self, value: Any, error: BaseException | None) -> None:
         self._value, self._error, self._call = value, error, None
         self.is_done = True
+
+
+class Lanes:
+    """Some threads of the pool that carry out the tasks of one stage, each task after task.
+
+    A thread that goes on with the next task by itself needs no word from the thread that wants the results: with
+    Python's lock, to wake one another costs more than many a call.
+
+    Args:
+      most: how many threads there are at most.
+    """
+
+    __slots__ = ("_busy", "_lock", "_most", "_waiting")
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._busy = 0
+        self._waiting: deque[Task] = deque()
+        self._lock = threading.Lock()
+
+    def add(self, task: Task) -> None:
+        """Lets a thread carry out a task after those that were added before."""
+        with self._lock:
+            self._waiting.append(task)
+            needs_thread = self._busy < self._most
+            self._busy += needs_thread
+        if needs_thread:
+            _start_in_pool(self._run)
+
+    def _run(self) -> None:
+        while (task := self._next_task()) is not None:
+            task.run()
+
+    def _next_task(self) -> Task | None:
+        with self._lock:
+            if self._waiting:
+                return self._waiting.popleft()
+            self._busy -= 1
+            return None
+
+    def clear(self) -> None:
+        """Drops the tasks that nobody has begun."""
+        with self._lock:
+            self._waiting.clear()
 
 
 _executor: ThreadPoolExecutor | None = None
@@ -118,6 +161,14 @@ def _pool() -> ThreadPoolExecutor:
         if _executor is None:
             _executor = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="millrace-data")
         return _executor
+
+
+def _start_in_pool(call: Callable[[], None]) -> None:
+    """Lets a thread of the pool make a call."""
+    try:
+        _pool().submit(call)
+    except RuntimeError:
+        pass  # the interpreter ends and starts no threads; whoever needs a result makes the call
 
 
 def _forget_threads() -> None:

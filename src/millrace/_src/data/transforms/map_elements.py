@@ -87,7 +87,9 @@ class ParallelMapNode(MapNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         is_ordered = is_deterministic(self.deterministic, run)
-        return MapCursor(ParallelFunction(self.function, self.source.cursor(run), self.calls, is_ordered))
+        runs_unseen = self.function.runs_unseen and self.source.reads_ahead
+        source = self.source.cursor(run)
+        return MapCursor(ParallelFunction(self.function, source, self.calls, is_ordered, runs_unseen))
 
 
 _MAP: dict[str, Any] = {"Targuments": TypeList(ANY), **DATASET}

@@ -30,7 +30,9 @@ class ParallelFilterNode(FilterNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the source."""
         is_ordered = is_deterministic(self.deterministic, run)
-        return FilterCursor(ParallelFunction(self.predicate, self.source.cursor(run), self.calls, is_ordered))
+        runs_unseen = self.predicate.runs_unseen and self.source.reads_ahead
+        source = self.source.cursor(run)
+        return FilterCursor(ParallelFunction(self.predicate, source, self.calls, is_ordered, runs_unseen))
 
 
 @op(

@@ -88,7 +88,8 @@ class ParseExampleNode(UnaryNode):
     def cursor(self, run: Run) -> Cursor:
         """Starts a pass over the batches."""
         is_ordered = is_deterministic(self.deterministic, run)
-        return MapCursor(ParallelFunction(self.parser, self.source.cursor(run), self.calls, is_ordered))
+        source = self.source.cursor(run)
+        return MapCursor(ParallelFunction(self.parser, source, self.calls, is_ordered, self.source.reads_ahead))
 
 
 # --- ops ---------------------------------------------------------------------------------------------------------
